@@ -6,6 +6,7 @@ from functools import partial
 
 from tidscope_wire.generated.models import AbsentField, SampleSource, Source
 
+from tidscope_collector.compiled.library import load as load_compiled
 from tidscope_collector.discovery.loading import load as load_iterators
 from tidscope_collector.discovery.task_folder import TaskFolder
 from tidscope_collector.discovery.task_iterator import TaskIterator, TaskIterators
@@ -19,7 +20,6 @@ from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.thread_reader import ProcThreadReader
 from tidscope_collector.sampling.idle_skipping import IdleSkippingReader
 from tidscope_collector.sampling.steady_reader import SteadyReader
-from tidscope_collector.sampling.steady_reader import load as load_steady_sample
 from tidscope_collector.taskstats.exits import ExitListener, exit_self_test, possible_cpus
 from tidscope_collector.taskstats.link import Kernel, TaskstatsUnavailableError, probe
 from tidscope_collector.taskstats.reader import BatchQuery, TaskstatsReader
@@ -54,7 +54,7 @@ class Sources:
         delays: the switch of delay accounting.
         iterators: what lists threads; or why there is nothing better than /proc.
         walk: whether counters can be walked.
-        steady_sample: the compiled usual sample; None where Python takes every sample.
+        compiled: the usual tick as compiled code; None where Python takes every sample.
         ledger: whether ledgers of states are kept.
     """
 
@@ -82,8 +82,10 @@ class Sources:
         if self._query is not None:
             self.iterators = self._load_iterators(procfs)
         of_taskstats = None if self._query is None else partial(every_field, self._query)
-        self.walk = WalkSource(counters, self.iterators, of_taskstats, budget_percent)
-        self.steady_sample = load_steady_sample()
+        self.compiled = load_compiled()
+        self.walk = WalkSource(
+            counters, self.iterators, of_taskstats, budget_percent, self.compiled
+        )
         self.network = NetworkSource(network, self.kernel.layout if self.kernel else None, procfs)
         self.ledger = LedgerSource(ledger, procfs)
 
@@ -201,12 +203,8 @@ class Sources:
         general = IdleSkippingReader(lister, reader)
         network = reader if isinstance(reader, NetworkReader) else None
         base = reader if network is None else network.base
-        if (
-            self.steady_sample
-            and isinstance(lister, TaskIterator)
-            and isinstance(base, TaskstatsReader)
-        ):
-            return SteadyReader(self.steady_sample, general, lister, base, network)
+        if self.compiled and isinstance(lister, TaskIterator) and isinstance(base, TaskstatsReader):
+            return SteadyReader(self.compiled, general, lister, base, network)
         return general
 
     def _lister(self, pid: int) -> ThreadLister:
