@@ -50,7 +50,7 @@ from tidscope_collector.uplink.connection import Uplink
 from tidscope_collector.uplink.replay import Replay
 from tidscope_collector.uplink.sign_in import UNIX, SignIn, is_address
 from tidscope_collector.waits.source import CHOICES as LEDGER_CHOICES
-from tidscope_collector.waits.source import Choice as LedgerChoice
+from tidscope_collector.waits.source import LedgerOptions
 from tidscope_collector.walk.choice import CHOICES as WALK_CHOICES
 from tidscope_collector.walk.choice import Choice as WalkChoice
 
@@ -111,7 +111,7 @@ def set_up(
     network: Choice,
     counters: WalkChoice,
     budget_percent: float,
-    ledger: LedgerChoice,
+    ledger: LedgerOptions,
     steers: bool,
     audit: Path | None,
 ) -> SetUp:
@@ -122,7 +122,7 @@ def set_up(
         network: where network numbers are to come from.
         counters: how counters of threads are to be read.
         budget_percent: for sampling and sending, 100 is one core; 0: no limit.
-        ledger: whether ledgers of states are to be kept.
+        ledger: which ledgers of states are to be kept.
         steers: whether targets may be steered.
         audit: the log; None: there is none.
     """
@@ -296,6 +296,16 @@ def main() -> int:
         "where the kernel allows it (auto), or off (%(default)s)",
     )
     run.add_argument(
+        "--calls",
+        action="store_true",
+        help="count system calls by thread and number, too; slows every call of the machine down",
+    )
+    run.add_argument(
+        "--ask-programs",
+        action="store_true",
+        help="ask attached Go and Java programs for their own account of their locks",
+    )
+    run.add_argument(
         "--budget-percent",
         type=percent,
         default=BUDGET_PERCENT,
@@ -358,7 +368,7 @@ def main() -> int:
                 arguments.network,
                 arguments.source,
                 arguments.budget_percent,
-                arguments.ledger,
+                LedgerOptions(arguments.ledger, arguments.calls, arguments.ask_programs),
                 steers,
                 audit,
             ),

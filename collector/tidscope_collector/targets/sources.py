@@ -6,6 +6,7 @@ from functools import partial
 
 from tidscope_wire.generated.models import AbsentField, SampleSource, Source
 
+from tidscope_collector.compiled.library import load as load_compiled
 from tidscope_collector.discovery.loading import load as load_iterators
 from tidscope_collector.discovery.task_folder import TaskFolder
 from tidscope_collector.discovery.task_iterator import TaskIterator, TaskIterators
@@ -19,7 +20,6 @@ from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.thread_reader import ProcThreadReader
 from tidscope_collector.sampling.idle_skipping import IdleSkippingReader
 from tidscope_collector.sampling.steady_reader import SteadyReader
-from tidscope_collector.sampling.steady_reader import load as load_steady_sample
 from tidscope_collector.taskstats.exits import ExitListener, exit_self_test, possible_cpus
 from tidscope_collector.taskstats.link import Kernel, TaskstatsUnavailableError, probe
 from tidscope_collector.taskstats.reader import BatchQuery, TaskstatsReader
@@ -29,8 +29,7 @@ from tidscope_collector.threads.reading import (
     TargetReader,
     ThreadReader,
 )
-from tidscope_collector.waits.source import Choice as LedgerChoice
-from tidscope_collector.waits.source import LedgerSource
+from tidscope_collector.waits.source import USUAL, LedgerOptions, LedgerSource
 from tidscope_collector.walk.choice import Choice as WalkChoice
 from tidscope_collector.walk.choice import WalkSource
 from tidscope_collector.walk.switching import SwitchingReader
@@ -48,13 +47,13 @@ class Sources:
         delays: the switch of delay accounting; by default this process sets it.
         counters: how counters of threads are to be read.
         budget_percent: for sampling and sending, 100 is one core; 0: no limit.
-        ledger: whether ledgers of states are to be kept.
+        ledger: which ledgers of states are to be kept.
 
     Attributes:
         delays: the switch of delay accounting.
         iterators: what lists threads; or why there is nothing better than /proc.
         walk: whether counters can be walked.
-        steady_sample: the compiled usual sample; None where Python takes every sample.
+        compiled: the usual tick as compiled code; None where Python takes every sample.
         ledger: whether ledgers of states are kept.
     """
 
@@ -65,7 +64,7 @@ class Sources:
         delays: DelayAccounting | None = None,
         counters: WalkChoice = "auto",
         budget_percent: float = 0,
-        ledger: LedgerChoice = "auto",
+        ledger: LedgerOptions = USUAL,
     ) -> None:
         self._procfs = procfs
         self.delays = delays or DelayAccounting(procfs)
@@ -82,8 +81,10 @@ class Sources:
         if self._query is not None:
             self.iterators = self._load_iterators(procfs)
         of_taskstats = None if self._query is None else partial(every_field, self._query)
-        self.walk = WalkSource(counters, self.iterators, of_taskstats, budget_percent)
-        self.steady_sample = load_steady_sample()
+        self.compiled = load_compiled()
+        self.walk = WalkSource(
+            counters, self.iterators, of_taskstats, budget_percent, self.compiled
+        )
         self.network = NetworkSource(network, self.kernel.layout if self.kernel else None, procfs)
         self.ledger = LedgerSource(ledger, procfs)
 
@@ -201,12 +202,8 @@ class Sources:
         general = IdleSkippingReader(lister, reader)
         network = reader if isinstance(reader, NetworkReader) else None
         base = reader if network is None else network.base
-        if (
-            self.steady_sample
-            and isinstance(lister, TaskIterator)
-            and isinstance(base, TaskstatsReader)
-        ):
-            return SteadyReader(self.steady_sample, general, lister, base, network)
+        if self.compiled and isinstance(lister, TaskIterator) and isinstance(base, TaskstatsReader):
+            return SteadyReader(self.compiled, general, lister, base, network)
         return general
 
     def _lister(self, pid: int) -> ThreadLister:
@@ -235,6 +232,7 @@ class Sources:
             network=self.network.description,
             ledger=self.ledger.reason is None,
             ledger_reason=self.ledger.reason,
+            calls=self.ledger.calls,
         )
 
 
