@@ -47,26 +47,25 @@ def test_states_are_those_of_the_run(run: Run, reported: LedgerStory) -> None:
 
 def test_locks_are_those_of_the_run(run: Run, reported: LedgerStory) -> None:
     rows = run.locks().to_pylist()
-    begin, end = reported.times[50], reported.tables
-    first = end[begin]["locks"]
+    first = reported.tables[reported.times[50]]["locks"]
     # The last frame with tables is some instants before the end.
-    last = {}
-    for known in end.values():
-        last.update(known.get("locks", {}))
-    assert {row["tid"] for row in rows} == {201, 202, 204}
+    last = reported.tables[reported.times[-1]]["locks"]
+    assert {row["tid"] for row in rows} == {0, 201, 204}
+    # What 202 had waited before the run does not count, though it ended.
+    first = {(lock, 0 if tid == 202 else tid): row for (lock, tid), row in first.items()}
     for row in rows:
         assert (row["lock"], row["name"], row["kind"]) == (LOCK, "pool_mu", "lock")
-        assert row["thread"] == NAMES[row["tid"]]
-        ns, waits, _ = last[LOCK, row["tid"]]
-        ns_before, waits_before, _ = first.get((LOCK, row["tid"]), (0, 0, 0))
-        assert (row["wait_ns"], row["waits"]) == (ns - ns_before, waits - waits_before)
+        assert row["thread"] == NAMES.get(row["tid"])
+        now, before = last[LOCK, row["tid"]], first.get((LOCK, row["tid"]), (0, 0, 0))
+        for place, name in enumerate(("wait_ns", "waits", "wakes")):
+            assert row[name] == int(str(now[place])) - int(str(before[place]))
     assert rows == sorted(rows, key=lambda row: -row["wait_ns"])
 
 
 def test_wakes_are_those_of_the_run(run: Run) -> None:
     locks = {row["tid"]: row for row in run.locks().to_pylist()}
     for row in run.wakes().to_pylist():
-        assert (row["waker_name"], row["wakee"]) == ("main", NAMES[row["wakee_tid"]])
+        assert (row["waker_name"], row["wakee"]) == ("main", NAMES.get(row["wakee_tid"]))
         assert row["count"] == locks[row["wakee_tid"]]["waits"]
         assert row["blocked_ns"] == locks[row["wakee_tid"]]["wait_ns"]
         assert row["delay_ns"] == row["count"] * 50_000

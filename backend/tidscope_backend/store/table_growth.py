@@ -1,6 +1,7 @@
 """What the frame tables of a run grew by from its first frame to its last."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import combinations
 
 import numpy as np
 import pyarrow as pa
@@ -9,24 +10,18 @@ from tidscope_wire.generated.frame_tables import COLUMNS, KEYS
 from tidscope_wire.generated.models import TableName
 
 from tidscope_backend.store.parts import PartReader
-from tidscope_backend.store.table_parts import (
-    FIRST_LEVEL,
-    TableFollower,
-    as_changes,
-    key_order,
-    rows_of,
-    same_key,
-)
+from tidscope_backend.store.table_parts import FIRST_LEVEL, TableFollower, rows_of
 
 NOT_CUMULATIVE = ("address",)
 
 
 def table_growth(parts: Iterable[PartReader], name: TableName) -> pa.Table:
-    """Read a table through all parts of a run, rows of threads that ended included.
+    """Read a table through all parts of a run.
 
     Returns:
         Columns of the table, by key; cumulative ones count from the start of the run. Rows that
-        did not grow are left out, unless the table has no cumulative column.
+        did not grow are left out, unless the table has no cumulative column. Thread 0 stands for
+        threads that ended within the run.
     """
     follower = TableFollower(name)
     first: Table | None = None
@@ -35,8 +30,8 @@ def table_growth(parts: Iterable[PartReader], name: TableName) -> pa.Table:
         if first is None:
             begin = part.tables(FIRST_LEVEL).get(name)
             first = empty_table(name) if begin is None else rows_of(name, begin)
-        if table is not None and len(table):
-            follower.advance(as_changes(table), np.array([part.last_seq]))
+        if table is not None:
+            follower.advance(table, np.array([part.last_seq]))
     rows = _grown(name, empty_table(name) if first is None else first, follower.rows)
     kinds = {"uint32": pa.uint32(), "uint64": pa.uint64(), "utf8": pa.utf8()}
     schema = pa.schema({column: kinds[kind] for column, kind in COLUMNS[name].items()})
@@ -48,22 +43,29 @@ def _grown(name: TableName, first: Table, last: Table) -> Table:
     cumulative = [
         column
         for column, kind in COLUMNS[name].items()
-        if kind == "uint64" and column not in (*KEYS[name], *NOT_CUMULATIVE)
+        if kind == "uint64" and column not in NOT_CUMULATIVE
     ]
-    rows = np.concatenate([first, last])
-    order = key_order(name, rows, np.repeat([0, 1], [len(first), len(last)]))
-    rows = rows[order]
-    again = np.flatnonzero(same_key(name, rows))
-    # A row that fell is of another thread, whose id was free again: it began at 0.
-    fell = np.zeros(len(again), np.bool_)
-    for column in cumulative:
-        fell |= rows[column][again] < rows[column][again - 1]
-    again = again[~fell]
-    grown = rows.copy()
-    for column in cumulative:
-        grown[column][again] -= rows[column][again - 1]
-    kept = order >= len(first)
-    if cumulative:
-        kept &= np.any([grown[column] > 0 for column in cumulative], axis=0)
-    found: Table = grown[kept]
+    if not cumulative:
+        return last
+    keys = KEYS[name]
+    place = {tuple(row): at for at, row in enumerate(last[list(keys)].tolist())}
+    grown = last.copy()
+    for row in first:
+        key = tuple(row[column].item() for column in keys)
+        # What a thread had done before the run counts for thread 0 once it has ended.
+        for known in (key, *_folded(name, key)):
+            at = place.get(known)
+            if at is not None and all(grown[at][one] >= row[one] for one in cumulative):
+                for column in cumulative:
+                    grown[at][column] -= row[column]
+                break
+    found: Table = grown[np.any([grown[column] > 0 for column in cumulative], axis=0)]
     return found
+
+
+def _folded(name: TableName, key: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """Keys under which a row may stand once a thread in it has ended."""
+    places = [place for place, column in enumerate(KEYS[name]) if column.endswith("tid")]
+    for count in range(1, len(places) + 1):
+        for gone in combinations(places, count):
+            yield tuple(0 if place in gone else part for place, part in enumerate(key))
