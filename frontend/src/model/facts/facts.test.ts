@@ -80,6 +80,23 @@ describe("a table over time", () => {
     expect(growth(facts, 25, 31)).toEqual({ 1: 1, 3: 2 });
   });
 
+  it("counts what a thread left once: under its id, and what came after under 0", () => {
+    const facts = new Facts(600);
+    facts.take(null, factTables({ wakes: [wake(1, 100), wake(0, 7), wake(2, 3)] }), 0, true);
+    facts.take(null, factTables({ wakes: [wake(1, 110)] }), 1, false);
+    // It ended after two more, and another woke once meanwhile.
+    facts.take(null, factTables({ wakes: [wake(1, 0), wake(0, 7 + 112), wake(2, 4)] }), 2, false);
+    expect(growth(facts, 0, 2)).toEqual({ 0: 2, 1: 10, 2: 1 });
+    facts.take(null, factTables({ wakes: [wake(0, 7 + 112 + 5)] }), 3, false);
+    expect(growth(facts, 0, 3)).toEqual({ 0: 7, 1: 10, 2: 1 });
+    // A key frame leaves out what is gone; thread 2 ended too.
+    facts.take(null, factTables({ wakes: [wake(0, 7 + 112 + 5 + 4)] }), 4, true);
+    expect(growth(facts, 0, 4)).toEqual({ 0: 7, 1: 10, 2: 1 });
+    // The id of the first is used again.
+    facts.take(null, factTables({ wakes: [wake(1, 6)] }), 5, false);
+    expect(growth(facts, 0, 5)).toEqual({ 0: 7, 1: 16, 2: 1 });
+  });
+
   it("begins again where the time before is not looked at", () => {
     const facts = new Facts(600);
     facts.take(null, factTables({ wakes: [wake(1, 5)] }), 0, true);
@@ -108,6 +125,7 @@ describe("a table over time", () => {
     }
     expect(table.bytes).toBeLessThan(4.5 * 2 ** 20);
     const window = table.window(590, 599);
-    expect(table.grown(window, 2, 0)).toBe(2 * 9);
+    const [slot = -1] = [...table.all()].filter((each) => table.key(each, 0) === 4321);
+    expect(table.grown(window, slot, 0)).toBe(4321 * 9);
   });
 });
