@@ -23,7 +23,7 @@ from tidscope_wire.generated.models import FrameTable, TableName
 LOG = logging.getLogger(__name__)
 TABLES_NS = 1_000_000_000
 MOST_SHARE = 0.005
-"""Of a core: tables that take more CPU to read are read more seldom. Waiting for a CPU counts not."""
+"""Of a core: tables that take more CPU time to read are read more seldom."""
 MOST_BYTES = 8 * 1024 * 1024
 """Tables in a frame; the rows and the events of the largest frames leave so much room."""
 
