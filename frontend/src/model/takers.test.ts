@@ -15,6 +15,7 @@ function takers(t_s: number) {
     row(3, 8, 0, 0.2, "ffmpeg"),
     row(1, 30, 1, 0.1, "ksoftirqd/0"),
     row(2, 31, 1, 0.1, "ksoftirqd/1"),
+    row(2, 0, 0, 0.05, "idle"),
   ];
 }
 
@@ -33,10 +34,11 @@ it("attributes run-queue delay to own threads, other processes by name, and kern
     ["process:ffmpeg", 2, "worker-#"],
     ["own", 2, "worker-#"],
     ["kernel:ksoftirqd/#", 2, "worker-#"],
+    ["idle", 1, "worker-#"],
   ]);
-  expect(view.rows.map(({ delay }) => Math.round(100 * delay))).toEqual([50, 30, 20]);
-  expect(view.rows[0]?.share).toBeCloseTo(0.5);
-  expect(view.delay).toBeCloseTo(1);
+  expect(view.rows.map(({ delay }) => Math.round(100 * delay))).toEqual([50, 30, 20, 5]);
+  expect(view.rows[0]?.share).toBeCloseTo(0.5 / 1.05);
+  expect(view.delay).toBeCloseTo(1.05);
 });
 
 it("says what the control group's limit did within the window", () => {

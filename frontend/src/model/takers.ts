@@ -2,15 +2,15 @@
 
 import type { ViewInput } from "./chartView";
 import { TAKERS } from "./facts/facts";
-import { foreignParty, type PartyKind, threadsByTid } from "./facts/parties";
+import { foreignParty, threadsByTid } from "./facts/parties";
 import { type FactsState, ledgerState } from "./facts/state";
 import type { GaugeLog } from "./gaugeLog";
 
 export interface TakerRow {
   /** Stable. */
   readonly key: string;
-  /** own: other threads of the target. */
-  readonly kind: "own" | Exclude<PartyKind, "role">;
+  /** own: other threads of the target. idle: nothing, the CPU was waking up, or its hypervisor had it. */
+  readonly kind: "own" | "process" | "kernel" | "idle";
   readonly name: string;
   /** Thread-seconds of waiting a second while it ran. */
   readonly delay: number;
@@ -113,9 +113,10 @@ function takerOf(
   const { takers } = model.facts;
   const pid = takers.key(slot, TAKERS.pid);
   if (pid === target?.process.pid) return { key: "own", kind: "own", name: "this process" };
+  if (pid === 0) return { key: "idle", kind: "idle", name: "nothing: an idle CPU" };
   const kernel = takers.key(slot, TAKERS.kernel) === 1;
-  const { key, kind, name } = foreignParty(pid, kernel, takers.text(slot, TAKERS.name));
-  return { key, kind: kind === "role" ? "process" : kind, name };
+  const { key, name } = foreignParty(pid, kernel, takers.text(slot, TAKERS.name));
+  return { key, kind: kernel ? "kernel" : "process", name };
 }
 
 /** What the limit did; null where the collector says nothing of it. */

@@ -11,8 +11,11 @@ const KINDS: Readonly<Record<TakerRow["kind"], string>> = {
   own: "own threads",
   process: "other process",
   kernel: "kernel thread",
-  interrupt: "interrupts",
+  idle: "waking up",
 };
+
+const IDLE =
+  "The CPU was idle and took time to wake up, or its hypervisor had not scheduled it yet.";
 
 const keyOf = ({ key }: TakerRow) => key;
 
@@ -23,7 +26,11 @@ const COLUMNS: readonly SortedColumn<TakerRow>[] = [
     text: true,
     value: ({ name }) => name,
     cell: ({ name, kind }) =>
-      kind === "own" ? <strong>{name}</strong> : <span title={name}>{name}</span>,
+      kind === "own" ? (
+        <strong>{name}</strong>
+      ) : (
+        <span title={kind === "idle" ? IDLE : name}>{name}</span>
+      ),
   },
   {
     id: "kind",
