@@ -15,7 +15,6 @@ function takers(t_s: number) {
     row(3, 8, 0, 0.2, "ffmpeg"),
     row(1, 30, 1, 0.1, "ksoftirqd/0"),
     row(2, 31, 1, 0.1, "ksoftirqd/1"),
-    row(2, 0, 0, 0.05, "idle"),
   ];
 }
 
@@ -34,11 +33,27 @@ it("attributes run-queue delay to own threads, other processes by name, and kern
     ["process:ffmpeg", 2, "worker-#"],
     ["own", 2, "worker-#"],
     ["kernel:ksoftirqd/#", 2, "worker-#"],
-    ["idle", 1, "worker-#"],
   ]);
-  expect(view.rows.map(({ delay }) => Math.round(100 * delay))).toEqual([50, 30, 20, 5]);
-  expect(view.rows[0]?.share).toBeCloseTo(0.5 / 1.05);
-  expect(view.delay).toBeCloseTo(1.05);
+  expect(view.rows.map(({ delay }) => Math.round(100 * delay))).toEqual([50, 30, 20]);
+  expect(view.rows[0]?.share).toBeCloseTo(0.5);
+  expect(view.delay).toBeCloseTo(1);
+});
+
+it("blames nobody for a CPU that was idle, nor for what is not known", () => {
+  const row = (tid: number, kernel: number, name: string) => (t_s: number) => ({
+    ...{ tid, pid: 0, kernel, name, ns: 0.1 * tid * t_s * 1e9 },
+  });
+  const rows = [row(1, 1, "idle"), row(2, 0, "unknown")];
+  const facts = (t_s: number) => ({ takers: rows.map((at) => at(t_s)) });
+  const model = factModel(
+    NAMES,
+    [0, 5, 10].map((t_s) => ({ t_s, facts: facts(t_s) })),
+  );
+  const { rows: found } = takersView(factInput(model));
+  expect(found.map(({ kind, name }) => [kind, name])).toEqual([
+    ["unknown", "not known"],
+    ["idle", "nothing yet"],
+  ]);
 });
 
 it("says what the control group's limit did within the window", () => {

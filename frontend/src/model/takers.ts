@@ -9,8 +9,8 @@ import type { GaugeLog } from "./gaugeLog";
 export interface TakerRow {
   /** Stable. */
   readonly key: string;
-  /** own: other threads of the target. idle: nothing, the CPU was waking up, or its hypervisor had it. */
-  readonly kind: "own" | "process" | "kernel" | "idle";
+  /** own: other threads of the target; idle: the CPU was, and the thread not yet there. */
+  readonly kind: "own" | "process" | "kernel" | "idle" | "unknown";
   readonly name: string;
   /** Thread-seconds of waiting a second while it ran. */
   readonly delay: number;
@@ -47,6 +47,9 @@ export interface TakersView extends FactsState {
 
 /** Rows that are sent; the rest are small. */
 const MOST = 100;
+
+const IDLE = { key: "idle:", kind: "idle", name: "nothing (idle CPU)" } as const;
+const UNKNOWN = { key: "unknown:", kind: "unknown", name: "not known" } as const;
 
 interface Sums extends Pick<TakerRow, "key" | "kind" | "name"> {
   ns: number;
@@ -113,8 +116,9 @@ function takerOf(
   const { takers } = model.facts;
   const pid = takers.key(slot, TAKERS.pid);
   if (pid === target?.process.pid) return { key: "own", kind: "own", name: "this process" };
-  if (pid === 0) return { key: "idle", kind: "idle", name: "nothing: an idle CPU" };
   const kernel = takers.key(slot, TAKERS.kernel) === 1;
+  // Process 0 is the kernel's idle task, or nobody knows who it was: see the protocol.
+  if (pid === 0) return kernel ? IDLE : UNKNOWN;
   const { key, name } = foreignParty(pid, kernel, takers.text(slot, TAKERS.name));
   return { key, kind: kernel ? "kernel" : "process", name };
 }

@@ -11,7 +11,8 @@ const KINDS: Readonly<Record<TakerRow["kind"], string>> = {
   own: "own threads",
   process: "other process",
   kernel: "kernel thread",
-  idle: "waking up",
+  idle: "idle CPU",
+  unknown: "too long ago",
 };
 
 const IDLE =
