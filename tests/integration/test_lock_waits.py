@@ -1,7 +1,6 @@
 """Waits of ledgers with the names of locks: what programs of known contention wait for."""
 
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -58,7 +57,7 @@ def test_threads_wait_for_the_gil_while_another_one_holds_it(
         threading.Event().wait(2)
         ledgers = keeper.read(program.pid)
         waits = waits_by_kind(keeper, program.pid)
-        ns = dict(zip(ledgers.tid.tolist(), ledgers.at(time.monotonic_ns()), strict=True))
+        ns = dict(zip(ledgers.tid.tolist(), ledgers.ns, strict=True))
     gil = {tid: waits[tid, "gil"] for tid in ns.keys() - {program.pid}}
     held = sum(int(ns[tid][State.SLEEP]) for tid in gil)
     share = sum(gil.values()) / (sum(gil.values()) + held)
