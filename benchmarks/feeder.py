@@ -44,6 +44,12 @@ FIELDS = tuple(
 )
 ROLES = ("hash-worker", "net-client", "disk-writer", "reader", "sleeper")
 KEY_SECONDS = 10
+GAUGES = ("state", "state_since_ns")
+_STATES = tuple(field for field in FIELDS if field.startswith("state_"))
+_WAITS = ("futex", "socket_receive", "file_write_disk", "poll", "sleep")
+"""What threads of each role wait for, in the order of `ROLES`."""
+_STAY_NS = 5_000_000
+"""A stay under way of a thread that moved began no longer ago."""
 _GROWTH = {
     "cpu_run_ns": 4_000_000,
     "cpu_delay_ns": 1_000_000,
@@ -92,7 +98,12 @@ class MadeProgram:
         self._values = np.zeros((len(FIELDS), threads), np.uint64)
         growth = np.array([_GROWTH.get(field, 0) for field in FIELDS], np.float64)
         self._growth = growth * (10 / rate_hz)
-        self._encoder = RowEncoder(FIELDS)
+        self._waits = np.array(
+            [_STATES.index(f"state_{_WAITS[n % len(ROLES)]}_ns") for n in range(threads)]
+        )
+        self._state = (self._waits + 1).astype(np.uint64)
+        self._since_ns = np.zeros(threads, np.uint64)
+        self._encoder = RowEncoder(FIELDS + GAUGES)
         self._exited = dict[str, int]()
         self._exited_of = dict[str, dict[str, int]]()
         self._exits_of = dict[str, int]()
@@ -118,6 +129,7 @@ class MadeProgram:
         moved = np.flatnonzero(self._random.random(len(self._tid)) < self._moving)
         shares = self._random.gamma(2.0, 0.5, len(moved))
         self._values[:, moved] += np.outer(self._growth, shares).astype(np.uint64)
+        self._write_ledgers(moved)
         events: list[TargetEvent] = []
         if self._churn is not None and self.seq % self._churn == 0:
             slot = int(self._random.integers(len(self._tid)))
@@ -127,7 +139,8 @@ class MadeProgram:
         body = self._encoder.encode(
             Rows(
                 tid=self._tid[at],
-                columns={field: self._values[n, at] for n, field in enumerate(FIELDS)},
+                columns={field: self._values[n, at] for n, field in enumerate(FIELDS)}
+                | {"state": self._state[at], "state_since_ns": self._since_ns[at]},
                 absent={},
                 start_ns=self._start_ns[at] if key else None,
                 name=[self._name[slot] for slot in at] if key else None,
@@ -135,8 +148,29 @@ class MadeProgram:
         )
         return join(self._header("key" if key else "delta", len(at), events), body)
 
+    def _write_ledgers(self, moved: npt.NDArray[np.intp]) -> None:
+        """Threads that moved ran and were queued as their counters say; else they waited."""
+        ends = np.maximum(
+            self._since_ns[moved],
+            np.uint64(self.time_ns)
+            - self._random.integers(0, _STAY_NS, len(moved)).astype(np.uint64),
+        )
+        left = ends - self._since_ns[moved]
+        for state, field in (("on_cpu", "cpu_run_ns"), ("woken", "cpu_delay_ns")):
+            column = FIELDS.index(f"state_{state}_ns")
+            grown = np.minimum(
+                left, self._values[FIELDS.index(field), moved] - self._values[column, moved]
+            )
+            self._values[column, moved] += grown
+            left -= grown
+        self._values[FIELDS.index(_STATES[0]) + self._waits[moved], moved] += left
+        self._since_ns[moved] = ends
+
     def _replace(self, slot: int) -> list[TargetEvent]:
         """Let a thread end and another one start in its place."""
+        self._values[FIELDS.index(_STATES[0]) + self._waits[slot], slot] += np.uint64(
+            self.time_ns - int(self._since_ns[slot])
+        )
         totals = {field: int(self._values[n, slot]) for n, field in enumerate(FIELDS)}
         name = self._name[slot]
         ended = ThreadExited(
@@ -146,6 +180,7 @@ class MadeProgram:
             totals=totals,
             exact=True,
             seen_alive=True,
+            lifetime_ns=self.time_ns - int(self._start_ns[slot]),
         )
         role = role_of(name)
         self._exits += 1
@@ -155,9 +190,10 @@ class MadeProgram:
             self._exited[field] = self._exited.get(field, 0) + value
             of_role[field] = of_role.get(field, 0) + value
         self._tid[slot] = 1000 + len(self._tid) + self._exits
-        self._start_ns[slot] = self.time_ns - 1
+        self._start_ns[slot] = self.time_ns
         self._values[:, slot] = 0
-        born = ThreadBorn(tid=int(self._tid[slot]), start_ns=self.time_ns - 1, name=name)
+        self._since_ns[slot] = self.time_ns
+        born = ThreadBorn(tid=int(self._tid[slot]), start_ns=self.time_ns, name=name)
         return [ended, born]
 
     def _header(self, kind: str, rows: int, events: list[TargetEvent]) -> FrameHeader:
@@ -312,6 +348,7 @@ def _target(host: Host, pid: int, threads: int, rate_hz: float, unix_us: int) ->
         exits=True,
         exits_reason="a made-up program",
         network="a made-up program",
+        ledger=True,
     )
     return Target(
         id=f"t-{pid}-0badf00d",
@@ -322,7 +359,7 @@ def _target(host: Host, pid: int, threads: int, rate_hz: float, unix_us: int) ->
         attached_unix_us=unix_us,
         source=source,
         energy=EnergySource(domains=[], reason="a made-up program"),
-        fields=list(FIELDS),
+        fields=[*FIELDS, *GAUGES],
         absent=[],
         gomaxprocs=None,
         gomaxprocs_reason="a made-up program",

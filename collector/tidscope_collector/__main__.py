@@ -49,6 +49,8 @@ from tidscope_collector.uplink.commands import CommandHandler, Commands
 from tidscope_collector.uplink.connection import Uplink
 from tidscope_collector.uplink.replay import Replay
 from tidscope_collector.uplink.sign_in import UNIX, SignIn, is_address
+from tidscope_collector.waits.source import CHOICES as LEDGER_CHOICES
+from tidscope_collector.waits.source import LedgerOptions
 from tidscope_collector.walk.choice import CHOICES as WALK_CHOICES
 from tidscope_collector.walk.choice import Choice as WalkChoice
 
@@ -95,6 +97,7 @@ class SetUp:
         granted: capabilities that it was done with.
         switch: sets the switch of delay accounting; None: nobody may.
         written: folders that files may be made in from now on.
+        connects: whether ports and sockets of programs are connected to.
     """
 
     procfs: ProcFs
@@ -102,6 +105,7 @@ class SetUp:
     granted: frozenset[int]
     switch: SwitchHelper | None
     written: tuple[Path, ...]
+    connects: bool
 
 
 def set_up(
@@ -109,6 +113,7 @@ def set_up(
     network: Choice,
     counters: WalkChoice,
     budget_percent: float,
+    ledger: LedgerOptions,
     steers: bool,
     audit: Path | None,
 ) -> SetUp:
@@ -119,12 +124,14 @@ def set_up(
         network: where network numbers are to come from.
         counters: how counters of threads are to be read.
         budget_percent: for sampling and sending, 100 is one core; 0: no limit.
+        ledger: which ledgers of states are to be kept.
         steers: whether targets may be steered.
         audit: the log; None: there is none.
     """
     limit_allocators()
+    connects = steers or ledger.ask_programs
     # Another program, so it starts before anything is given up.
-    children().keep(OPENING | CONNECTING if steers else OPENING)
+    children().keep(OPENING | CONNECTING if connects else OPENING)
     switch = start_switch_helper(procfs.path(SWITCH))
     capabilities.harden()
     granted = capabilities.keep(SETTING_UP - {capabilities.SYS_ADMIN})
@@ -135,8 +142,8 @@ def set_up(
         with suppress(OSError):
             audit.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     delays = DelayAccounting(procfs, write=switch.write if switch else None)
-    sources = Sources(procfs, network, delays, counters, budget_percent)
-    return SetUp(procfs, sources, granted, switch, tuple(written))
+    sources = Sources(procfs, network, delays, counters, budget_percent, ledger)
+    return SetUp(procfs, sources, granted, switch, tuple(written), connects)
 
 
 async def serve(
@@ -154,7 +161,11 @@ async def serve(
     replay = Replay(REPLAY_BYTES, WAITING_BYTES)
 
     def load() -> Load:
-        return replace(uplink.load(), network_calls_uncounted=sources.network.uncounted_calls)
+        return replace(
+            uplink.load(),
+            network_calls_uncounted=sources.network.uncounted_calls,
+            ledger_threads_uncounted=sources.ledger.threads_uncounted,
+        )
 
     def stalled() -> bool:
         return uplink.stalled()
@@ -177,7 +188,7 @@ async def serve(
     if steers:
         steering, policies = _open_steering(procfs, targets, engine)
     needs = Needs(
-        paths=collector_paths(backend, ready.written, anywhere=steers),
+        paths=collector_paths(backend, ready.written, anywhere=ready.connects),
         taskstats=sources.kind == "taskstats",
         hidden=hidepid(procfs) not in (None, *NOTHING_HIDDEN),
         steering=steers,
@@ -281,6 +292,23 @@ def main() -> int:
         "CPU budget (auto); the numbers are the same (%(default)s)",
     )
     run.add_argument(
+        "--ledger",
+        choices=LEDGER_CHOICES,
+        default="auto",
+        help="a ledger of the states of each thread, by eBPF: what it waits for, and how long; "
+        "where the kernel allows it (auto), or off (%(default)s)",
+    )
+    run.add_argument(
+        "--calls",
+        action="store_true",
+        help="count system calls by thread and number, too; slows every call of the machine down",
+    )
+    run.add_argument(
+        "--ask-programs",
+        action="store_true",
+        help="ask attached Go and Java programs for their own account of their locks",
+    )
+    run.add_argument(
         "--budget-percent",
         type=percent,
         default=BUDGET_PERCENT,
@@ -343,6 +371,7 @@ def main() -> int:
                 arguments.network,
                 arguments.source,
                 arguments.budget_percent,
+                LedgerOptions(arguments.ledger, arguments.calls, arguments.ask_programs),
                 steers,
                 audit,
             ),

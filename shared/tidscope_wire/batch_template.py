@@ -10,6 +10,7 @@ Source: Arrow columnar format, "IPC" and `Message.fbs`; FlatBuffers, "Internals"
 import struct
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -29,7 +30,7 @@ class BatchWriter:
     """Writes record batches of a column of uint32 and any number of columns of uint64."""
 
     def __init__(self) -> None:
-        self._metadata: dict[int, _Metadata] = {}
+        self._metadata: dict[int, _Message] = {}
         self._buffer = bytearray()
         self._data = np.frombuffer(self._buffer, np.uint8)
 
@@ -52,7 +53,7 @@ class BatchWriter:
         rows, count = len(ids), len(counters)
         metadata = self._metadata.get(count)
         if metadata is None:
-            metadata = self._metadata[count] = _Metadata(count)
+            metadata = self._metadata[count] = _Message(count)
         masks = {index: mask for index, mask in absent.items() if mask.any()}
         metadata.describe(
             rows, {index: int(np.count_nonzero(mask)) for index, mask in masks.items()}
@@ -89,7 +90,25 @@ class BatchWriter:
         return memoryview(self._buffer)[:size]
 
 
-class _Metadata:
+class Metadata(NamedTuple):
+    """What stands in front of the columns of a batch, for one row without absent values.
+
+    Attributes:
+        message: the bytes.
+        length: where the number of rows is, int64.
+        body_length: where the bytes of the columns are said, int64.
+        nodes: where rows and absent values of each column are, two int64 each.
+        buffers: where place and size of each buffer are, two int64 each; two buffers a column.
+    """
+
+    message: bytes
+    length: int
+    body_length: int
+    nodes: int
+    buffers: int
+
+
+class _Message:
     """The part of a message in front of its columns.
 
     Args:
@@ -101,14 +120,14 @@ class _Metadata:
     """
 
     def __init__(self, count: int) -> None:
-        message, places = _template(count)
-        self.message = bytearray(message)
-        self.size = len(message)
+        template = metadata_of(count)
+        self.message = bytearray(template.message)
+        self.size = len(template.message)
         self._count = count
-        self._nodes = _numbers(self.message, places.nodes, 2 * count + 2).reshape(-1, 2)
-        self._buffers = _numbers(self.message, places.buffers, 4 * count + 4).reshape(-1, 2)
-        self._length = _numbers(self.message, places.length, 1)
-        self._body_length = _numbers(self.message, places.body_length, 1)
+        self._nodes = _numbers(self.message, template.nodes, 2 * count + 2).reshape(-1, 2)
+        self._buffers = _numbers(self.message, template.buffers, 4 * count + 4).reshape(-1, 2)
+        self._length = _numbers(self.message, template.length, 1)
+        self._body_length = _numbers(self.message, template.body_length, 1)
         self._column = np.repeat(np.arange(count), 2)
         self._plain_rows = 0
         """Rows that it says now, if all of them have values."""
@@ -142,26 +161,22 @@ class _Metadata:
 
 
 @lru_cache(maxsize=256)
-def _template(count: int) -> "tuple[bytes, _Places]":
-    """What pyarrow writes in front of a batch with so many columns of uint64."""
+def metadata_of(count: int) -> Metadata:
+    """What pyarrow writes in front of a batch of a uint32 and so many columns of uint64."""
     types = [pa.uint32(), *([pa.uint64()] * count)]
     one = pa.record_batch([pa.nulls(1, kind) for kind in types], [str(n) for n in range(count + 1)])
     message = bytearray(one.serialize())
     (length,) = struct.unpack_from("<i", message, 4)
-    return bytes(message[: _PREFIX + length]), _Places(message)
-
-
-class _Places:
-    """Where the numbers to be written are in the metadata of a message."""
-
-    def __init__(self, message: bytearray) -> None:
-        table = _PREFIX + _u32(message, _PREFIX)
-        batch = _follow(message, _field(message, table, _MESSAGE_HEADER))
-        self.body_length = _field(message, table, _MESSAGE_BODY_LENGTH)
-        self.length = _field(message, batch, _BATCH_LENGTH)
-        # Vectors begin with their length, 4 bytes.
-        self.nodes = _follow(message, _field(message, batch, _BATCH_NODES)) + 4
-        self.buffers = _follow(message, _field(message, batch, _BATCH_BUFFERS)) + 4
+    table = _PREFIX + _u32(message, _PREFIX)
+    batch = _follow(message, _field(message, table, _MESSAGE_HEADER))
+    # Vectors begin with their length, 4 bytes.
+    return Metadata(
+        message=bytes(message[: _PREFIX + length]),
+        length=_field(message, batch, _BATCH_LENGTH),
+        body_length=_field(message, table, _MESSAGE_BODY_LENGTH),
+        nodes=_follow(message, _field(message, batch, _BATCH_NODES)) + 4,
+        buffers=_follow(message, _field(message, batch, _BATCH_BUFFERS)) + 4,
+    )
 
 
 def _numbers(data: bytearray, at: int, count: int) -> npt.NDArray[np.int64]:

@@ -22,7 +22,7 @@ def states_at(
     finished_ns: npt.NDArray[np.uint64],
     state: npt.NDArray[np.uint64],
     since_ns: npt.NDArray[np.uint64],
-    time_ns: int,
+    time_ns: int | npt.NDArray[np.uint64],
 ) -> npt.NDArray[np.uint64]:
     """How long threads were in each state up to an instant, the stay under way included.
 
@@ -30,14 +30,15 @@ def states_at(
         finished_ns: [n, states], the fields STATE_FIELDS.
         state: [n], the field STATE.
         since_ns: [n], the field SINCE.
-        time_ns: the instant, since attach; that of a frame for its rows, or a later one.
+        time_ns: the instant, since attach; that of a frame for its rows, or a later one. uint64[n]:
+            of each thread its own.
 
     Returns:
         [n, states], nanoseconds. A row adds up to the time since the thread's ledger began.
     """
     result = finished_ns.copy()
-    under_way = np.flatnonzero((state > 0) & (state <= len(STATE_FIELDS)) & (since_ns < time_ns))
-    if len(under_way):
-        places = state[under_way].astype(np.intp) - 1
-        result[under_way, places] += np.uint64(time_ns) - since_ns[under_way]
+    times = np.broadcast_to(np.asarray(time_ns, np.uint64), since_ns.shape)
+    rows = np.flatnonzero((state > 0) & (state <= len(STATE_FIELDS)) & (since_ns < times))
+    if len(rows):
+        result[rows, state[rows].astype(np.intp) - 1] += times[rows] - since_ns[rows]
     return result

@@ -35,7 +35,14 @@ def full() -> list[Metric]:
     role = RoleTotals(role="main", live=1, exited=0, totals=every)
     update = {
         "roles": [role],
-        "process": ProcessGauges(gomaxprocs=1, rss_bytes=1),
+        "process": ProcessGauges(
+            gomaxprocs=1,
+            rss_bytes=1,
+            cpu_limit=1,
+            cgroup_periods=1,
+            cgroup_throttled=1,
+            cgroup_throttled_us=1,
+        ),
         "health": header.health.model_copy(update={"cpu_percent": 1.0, "overhead_percent": 1.0}),
         "machine": header.machine.model_copy(update={"package_uj": 1}),
     }

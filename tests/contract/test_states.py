@@ -34,6 +34,9 @@ def test_threads_do_not_disturb_one_another() -> None:
         (0, 0, 90),
         (2, 23, 30),
     ]
+    each = states_at(finished, state, since, np.array([11, 100, 60], np.uint64))
+    assert [tuple(one) for one in np.argwhere(each)] == [(0, 0)]
+    assert each[0, 0] == 1
 
 
 def test_fields_stand_in_the_order_of_the_numbers() -> None:

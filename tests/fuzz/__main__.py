@@ -13,7 +13,12 @@ TESTS = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(TESTS))
 logging.disable(logging.CRITICAL)
 
-DECODERS = ["tidscope_collector.taskstats", "tidscope_collector.goruntime", "tidscope_wire.frame"]
+DECODERS = [
+    "tidscope_collector.foreign.pprof",
+    "tidscope_collector.goruntime",
+    "tidscope_collector.taskstats",
+    "tidscope_wire.frame",
+]
 with atheris.instrument_imports(include=DECODERS):
     from fuzz.targets import TARGETS
 

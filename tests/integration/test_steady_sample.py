@@ -9,21 +9,22 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
 import pytest
 from capabilities import needs
 from forged_replies import forge
 from programs.obedient_threads import ObedientThreads
+from tidscope_collector.compiled import structs
+from tidscope_collector.compiled.library import LIBRARY, load
 from tidscope_collector.discovery.task_iterator import TaskIterators
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.idle_skipping import IdleSkippingReader
-from tidscope_collector.sampling.steady_reader import LIBRARY, PLAN, SteadyReader, load
+from tidscope_collector.sampling.steady_reader import SteadyReader
 from tidscope_collector.targets.sources import Sources
 from tidscope_collector.taskstats.refusals import Refusal
 from tidscope_collector.threads.reading import Reading, TargetExitedError
 
 ROOT = Path(__file__).resolve().parents[2]
-SOURCE = LIBRARY.with_suffix(".c")
+SOURCES = sorted([*LIBRARY.parent.glob("*.c"), *LIBRARY.parent.glob("*.h")])
 pytestmark = [needs("root"), needs("btf")]
 
 
@@ -211,17 +212,23 @@ def test_elsewhere_python_takes_every_sample(
     assert load(tmp_path / "none.so") is None
     monkeypatch.setattr("platform.machine", lambda: "aarch64")
     assert load() is None
-    monkeypatch.setattr(sources, "steady_sample", load())
+    monkeypatch.setattr(sources, "compiled", load())
     reader = sources.process_reader(program.pid)
     assert isinstance(reader, IdleSkippingReader)
     reader.close()
 
 
-def test_the_plan_is_the_struct_of_the_source() -> None:
-    (body,) = re.findall(r"struct plan \{\n(.*?)\n\};", SOURCE.read_text(), re.DOTALL)
+@pytest.mark.parametrize("name", ["rows", "network", "plan", "walk", "metadata", "frame", "tick"])
+def test_structs_are_those_of_the_source(name: str) -> None:
+    found = []
+    for source in SOURCES:
+        found += re.findall(rf"struct {name} \{{\n(.*?)\n\}};", source.read_text(), re.DOTALL)
+    (body,) = found
     code = re.sub(r"/\*.*?\*/", "", body, flags=re.DOTALL)
     names = [name.strip(" *") for line in re.findall(r"[^;]+;", code) for name in _names(line)]
-    assert names == list(PLAN.names or ())
+    kind = getattr(structs, name.upper())
+    assert names == list(kind.names)
+    assert kind.itemsize == 8 * len(names)
 
 
 def _names(declaration: str) -> list[str]:
@@ -234,7 +241,6 @@ def _names(declaration: str) -> list[str]:
 
 def test_it_is_compiled_from_its_source(tmp_path: Path) -> None:
     made = tmp_path / "made.so"
-    command = ["make", "steady-sample", f"STEADY_OUT={made}"]
+    command = ["make", "usual-tick", f"USUAL_OUT={made}"]
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True, stdin=subprocess.DEVNULL)
-    assert made.read_bytes() == LIBRARY.read_bytes(), "run `make steady-sample`"
-    assert np.dtype(PLAN).itemsize == 8 * len(PLAN.names or ())
+    assert made.read_bytes() == LIBRARY.read_bytes(), "run `make usual-tick`"

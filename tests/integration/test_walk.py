@@ -14,6 +14,8 @@ import pytest
 from capabilities import missing, needs
 from programs.busy_threads import busy_threads
 from programs.known_work import KnownWork
+from tidscope_collector.compiled.library import Compiled
+from tidscope_collector.compiled.library import load as load_compiled
 from tidscope_collector.discovery.loading import load
 from tidscope_collector.discovery.task_iterator import OBJECT, TaskIterators
 from tidscope_collector.procfs.files import ProcFs
@@ -36,8 +38,17 @@ MOVED = {
 pytestmark = [needs("root"), needs("btf")]
 
 
-@pytest.fixture(scope="module", params=["direct", "iterator"])
-def walks(request: pytest.FixtureRequest) -> Iterator[Walks]:
+class WalksBy(Walks):
+    """Walks, and what takes most of them; None: Python takes all."""
+
+    compiled: Compiled | None = None
+
+    def reader(self, pid: int, asked: TaskstatsReader) -> WalkReader:
+        return WalkReader(self, pid, asked, self.compiled)
+
+
+@pytest.fixture(scope="module", params=["direct", "iterator", "direct, by Python"])
+def walks(request: pytest.FixtureRequest) -> Iterator[WalksBy]:
     iterators = load(ProcFs())
     assert isinstance(iterators, TaskIterators), iterators
     assert iterators.no_walk == ""
@@ -46,7 +57,9 @@ def walks(request: pytest.FixtureRequest) -> Iterator[Walks]:
     elif not iterators.walks_directly:
         iterators.close()
         raise missing("direct-walk")
-    yield Walks(iterators)
+    made = WalksBy(iterators)
+    made.compiled = None if "Python" in request.param else load_compiled()
+    yield made
     iterators.close()
 
 
@@ -92,15 +105,18 @@ def rows(reading: Reading, tids: npt.NDArray[np.uint32]) -> npt.NDArray[np.intp]
     return np.array([places[tid] for tid in tids.tolist()], np.intp)
 
 
-def hold_against_taskstats(walks: Walks, query: BatchQuery, pid: int) -> None:
+def hold_against_taskstats(walks: WalksBy, query: BatchQuery, pid: int) -> None:
     """Walk, ask, walk: what taskstats says lies between, field by field, thread by thread."""
     asked = taskstats(query, pid)
-    walker = WalkReader(walks, pid, asked)
+    walker = walks.reader(pid, asked)
     assert walker.fields == FIELDS
     samples = 0
     shares = set()
     first: Reading | None = None
-    for _ in range(ROUNDS):
+    moved: set[str] = set()
+    turn, deadline = 0, time.monotonic() + 20
+    while turn < ROUNDS or (not moved >= MOVED and time.monotonic() < deadline):
+        turn += 1
         before = copied(walker.read())
         between = asked.read(before.tid)
         after = copied(walker.read())
@@ -123,11 +139,9 @@ def hold_against_taskstats(walks: Walks, query: BatchQuery, pid: int) -> None:
         samples += len(at)
         shares.add(len(before.tid))
         first = first or before
-    assert first is not None
-    last = walker.read()
-    lasting = np.intersect1d(first.tid, last.tid)
-    grew = last.counters[rows(last, lasting)] > first.counters[rows(first, lasting)]
-    moved = {FIELDS[field] for field in np.flatnonzero(grew.any(axis=0)).tolist()}
+        lasting = np.intersect1d(first.tid, after.tid)
+        grew = after.counters[rows(after, lasting)] > first.counters[rows(first, lasting)]
+        moved |= {FIELDS[field] for field in np.flatnonzero(grew.any(axis=0)).tolist()}
     assert moved >= MOVED, MOVED - moved
     assert samples > 20 * ROUNDS
     assert len(shares) > 1, "no thread was born or died meanwhile"
@@ -136,11 +150,11 @@ def hold_against_taskstats(walks: Walks, query: BatchQuery, pid: int) -> None:
 
 @pytest.mark.parametrize("on", [False, True])
 def test_every_field_is_what_taskstats_says(
-    walks: Walks, query: BatchQuery, tmp_path: Path, on: bool
+    walks: WalksBy, query: BatchQuery, tmp_path: Path, on: bool
 ) -> None:
     with delay_switch.switched(on), busy_threads(tmp_path, copies=5) as pid:
         hold_against_taskstats(walks, query, pid)
-        reading = WalkReader(walks, pid, taskstats(query, pid)).read()
+        reading = walks.reader(pid, taskstats(query, pid)).read()
         if on:
             assert reading.absent is None
             column = FIELDS.index("wpcopy_count")
@@ -152,10 +166,10 @@ def test_every_field_is_what_taskstats_says(
             assert not reading.absent[:, FIELDS.index("cpu_run_ns")].any()
 
 
-def test_readings_in_place_say_which_rows_changed(walks: Walks, query: BatchQuery) -> None:
+def test_readings_in_place_say_which_rows_changed(walks: WalksBy, query: BatchQuery) -> None:
     with KnownWork(burn_ms=5) as work:
         reader = taskstats(query, work.pid, delays=False)
-        walker = WalkReader(walks, work.pid, reader)
+        walker = walks.reader(work.pid, reader)
         first = settled(walker)
         before = first.counters.copy()
         work.command("b")
@@ -184,10 +198,10 @@ def test_readings_in_place_say_which_rows_changed(walks: Walks, query: BatchQuer
         walker.close()
 
 
-def test_executing_a_program_is_no_reading_in_place(walks: Walks, query: BatchQuery) -> None:
+def test_executing_a_program_is_no_reading_in_place(walks: WalksBy, query: BatchQuery) -> None:
     """Another thread takes over id and start of the first one: its counters may be lower."""
     with KnownWork(burn_ms=50) as work:
-        walker = WalkReader(walks, work.pid, taskstats(query, work.pid, delays=False))
+        walker = walks.reader(work.pid, taskstats(query, work.pid, delays=False))
         first = walker.read()
         assert len(first.tid) > 1
         work.command("b")
@@ -198,7 +212,7 @@ def test_executing_a_program_is_no_reading_in_place(walks: Walks, query: BatchQu
         walker.close()
 
 
-def test_more_threads_than_a_block_has_rows(walks: Walks, query: BatchQuery) -> None:
+def test_more_threads_than_a_block_has_rows(walks: WalksBy, query: BatchQuery) -> None:
     many = 2 * ROWS + 100
     program = (
         "import sys, threading; threading.stack_size(65536); hold = threading.Event()\n"
@@ -210,7 +224,7 @@ def test_more_threads_than_a_block_has_rows(walks: Walks, query: BatchQuery) -> 
     ) as child:
         assert child.stdout is not None
         assert child.stdout.readline() == b"ready\n"
-        walker = WalkReader(walks, child.pid, taskstats(query, child.pid, delays=False))
+        walker = walks.reader(child.pid, taskstats(query, child.pid, delays=False))
         reading = walker.read()
         listed = sorted(int(name) for name in os.listdir(f"/proc/{child.pid}/task"))
         assert sorted(reading.tid.tolist()) == listed
@@ -253,9 +267,9 @@ def test_a_kernel_without_the_functions_walks_by_the_iterator() -> None:
     iterators.close()
 
 
-def test_the_end_of_the_process_is_an_end(walks: Walks, query: BatchQuery) -> None:
+def test_the_end_of_the_process_is_an_end(walks: WalksBy, query: BatchQuery) -> None:
     with KnownWork() as work:
-        walker = WalkReader(walks, work.pid, taskstats(query, work.pid, delays=False))
+        walker = walks.reader(work.pid, taskstats(query, work.pid, delays=False))
         assert len(walker.read().tid) > 1
         assert work.command("q").event == "ended"
     with pytest.raises(TargetExitedError):

@@ -20,7 +20,16 @@ _HERE = Path(__file__).parent
 
 def futex_waits(pid: int) -> dict[str, int]:
     """Names of the threads that wait at a futex, and the address that each waits at."""
-    found = {}
+    return dict(_futex_waits(pid))
+
+
+def futex_addresses(pid: int) -> set[int]:
+    """Addresses at which threads wait at a futex."""
+    return {address for _, address in _futex_waits(pid)}
+
+
+def _futex_waits(pid: int) -> list[tuple[str, int]]:
+    found = []
     for task in Path(f"/proc/{pid}/task").iterdir():
         try:
             words = (task / "syscall").read_text().split()
@@ -28,7 +37,7 @@ def futex_waits(pid: int) -> dict[str, int]:
         except (FileNotFoundError, ProcessLookupError):
             continue
         if words[0] == FUTEX:
-            found[name] = int(words[1], 16)
+            found.append((name, int(words[1], 16)))
     return found
 
 

@@ -266,3 +266,64 @@ def test_the_accept_header_decides(accept: str, kind: str) -> None:
     assert reported.startswith(kind)
     assert text.endswith(b"# EOF\n") == (kind != "text/plain")
     assert b"process_resident_memory_bytes" in text
+
+
+def of_state(name: str, state: str) -> Labels:
+    return of_role(name) | {("state", state)}
+
+
+def test_states_are_one_family_with_a_label() -> None:
+    harness = Harness()
+    harness.see(
+        header(
+            1,
+            [
+                role(state_futex_ns=1_500_000_000, state_on_cpu_ns=500_000_000, state_poll_ns=0),
+                role("main", cpu_run_ns=1),
+            ],
+        )
+    )
+    assert harness.samples("tidscope_thread_state_seconds_total") == {
+        of_state("worker-#", "futex"): 1.5,
+        of_state("worker-#", "on_cpu"): 0.5,
+    }
+    names = {family.name for family in families(harness.facts())}
+    assert not [name for name in names if name.startswith("tidscope_thread_state_futex")]
+
+
+def test_time_in_a_state_does_not_fall() -> None:
+    harness = Harness()
+    harness.see(
+        header(1, [role(state_futex_ns=2_000_000_000, cpu_run_ns=2_000_000_000)]),
+        # The kernel's count of a round took 3 µs back.
+        header(2, [role(state_futex_ns=1_999_997_000, cpu_run_ns=1_000_000_000)]),
+        header(3),
+    )
+    found = harness.samples("tidscope_thread_state_seconds_total")
+    assert found == {of_state("worker-#", "futex"): 2.0}
+    assert harness.samples("tidscope_thread_cpu_run_seconds_total") == {of_role("worker-#"): 1.0}
+    harness.see(header(4, [role(state_futex_ns=2_000_001_000), role("new", state_poll_ns=10**9)]))
+    assert harness.samples("tidscope_thread_state_seconds_total") == {
+        of_state("worker-#", "futex"): 2.000001,
+        of_state("new", "poll"): 1.0,
+    }
+
+
+def test_throttling_is_reported_where_there_is_a_limit() -> None:
+    harness = Harness()
+    name = "tidscope_target_cpu_limit_throttled_seconds_total"
+    harness.see(header())
+    assert harness.samples(name) == {}
+    process = ProcessGauges(
+        gomaxprocs=None,
+        rss_bytes=None,
+        cpu_limit=1.5,
+        cgroup_periods=50,
+        cgroup_throttled=20,
+        cgroup_throttled_us=1_250_000,
+    )
+    harness.see(header(2).model_copy(update={"process": process}))
+    assert harness.samples(name) == {OF_TARGET: 1.25}
+    assert harness.samples("tidscope_target_cpu_limit_cores") == {OF_TARGET: 1.5}
+    assert harness.samples("tidscope_target_cpu_limit_periods_total") == {OF_TARGET: 50}
+    assert harness.samples("tidscope_target_cpu_limit_throttled_periods_total") == {OF_TARGET: 20}

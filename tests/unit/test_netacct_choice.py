@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 import pytest
 from fake_proc import FakeProc
-from tidscope_backend.cli.server_options import NETWORK_SOURCES
+from tidscope_backend.cli.server_options import COUNTERS_SOURCES, LEDGERS, NETWORK_SOURCES
 from tidscope_collector.ebpf import libbpf
 from tidscope_collector.ebpf.obstacles import Obstacle, find_obstacle
 from tidscope_collector.netacct import choice
@@ -18,6 +18,8 @@ from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.taskstats.columns import Columns
 from tidscope_collector.taskstats.layout import Layout
 from tidscope_collector.taskstats.layout import choose as choose_layout
+from tidscope_collector.waits.source import CHOICES as LEDGER_CHOICES
+from tidscope_collector.walk.choice import CHOICES as WALK_CHOICES
 from tidscope_wire.generated.models import AbsentField
 
 STOCK = choose_layout(13, 416)
@@ -40,6 +42,8 @@ def refused(procfs: ProcFs) -> Obstacle:
 
 def test_the_command_line_offers_the_collectors_choices() -> None:
     assert NETWORK_SOURCES == CHOICES
+    assert COUNTERS_SOURCES == WALK_CHOICES
+    assert LEDGERS == LEDGER_CHOICES
 
 
 @pytest.mark.parametrize(

@@ -117,3 +117,9 @@ def test_names_of_ended_threads_are_not_kept() -> None:
         sums.ended(name, {"cpu_run_ns": 1})
         assert len(sums._keys) == 1
     assert reported(sums)["task-#"].exited == 100
+
+
+def test_a_counter_that_was_settled_below_what_it_was_at_the_renaming_is_0() -> None:
+    sums = RoleSums()
+    sums.renamed("main", "io-1", {"cpu_run_ns": 100})
+    assert reported(sums, ["io-1"], [60, None])["io-#"].totals == {"cpu_run_ns": 0}

@@ -202,7 +202,7 @@ class Process(RuleBasedStateMachine):
 
     def compare_roles(self) -> None:
         """Roles add up to the process, and nothing of one ever falls or goes."""
-        roles = {reported.role: reported for reported in self.tracker.roles()}
+        roles = {reported.role: reported for reported in self.tracker.roles(0)}
         for name in FIELDS:
             total = sum(reported.totals.get(name, 0) for reported in roles.values())
             assert total == self.receiver.total(name)

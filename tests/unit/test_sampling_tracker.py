@@ -103,7 +103,7 @@ class Story:
 
     def _compare_roles(self) -> None:
         """Roles add up to the process, and none falls."""
-        roles = {reported.role: reported.totals for reported in self.tracker.roles()}
+        roles = {reported.role: reported.totals for reported in self.tracker.roles(0)}
         for name in FIELDS:
             assert sum(totals.get(name, 0) for totals in roles.values()) == (
                 self.receiver.total(name)

@@ -5,7 +5,9 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
-from tidscope_collector.steering.signals.prometheus import PrometheusSignal, add_up
+from tidscope_collector.foreign.own_server import NotServedError
+from tidscope_collector.foreign.prometheus_text import add_up
+from tidscope_collector.steering.signals.prometheus import PrometheusSignal
 from tidscope_collector.steering.signals.signal import SignalLostError, SignalRefusedError
 from tidscope_wire.generated.models import PrometheusCounter
 
@@ -41,7 +43,7 @@ def test_samples_of_all_labels_are_added_up() -> None:
     ],
 )
 def test_what_is_no_count_is_an_error(text: str) -> None:
-    with pytest.raises(SignalLostError):
+    with pytest.raises(NotServedError):
         add_up(f"# TYPE x_total counter\n{text}\n", "x_total")
 
 
@@ -129,6 +131,6 @@ def test_a_port_that_is_not_the_programs_any_more_is_not_asked(served: Served) -
 def test_too_many_labels_and_endless_ones_are_not_parsed() -> None:
     many = "".join(f'x_total{{a="{number}"}} 1\n' for number in range(10_001))
     for text in (many, 'x_total{a="' + "b" * 9000 + '"} 1\n'):
-        with pytest.raises(SignalLostError, match="labels"):
+        with pytest.raises(NotServedError, match="labels"):
             add_up(text, "x_total")
     assert add_up(f"y_total 3\n{many}", "y_total") == 3

@@ -10,7 +10,12 @@ from tidscope_wire.generated.limits import MIN_SECRET
 from tidscope_backend.cli.collector_command import PATH, collector_command
 from tidscope_backend.cli.command import Command, CommandError
 from tidscope_backend.cli.installation import warn_if_others_may_change_it
-from tidscope_backend.cli.server_options import add_network_option, add_source_option
+from tidscope_backend.cli.server_options import (
+    add_ledger_options,
+    add_network_option,
+    add_source_option,
+    source_arguments,
+)
 from tidscope_backend.parent_death import exec_program
 from tidscope_backend.settings import COLLECTOR_VARIABLE, DEFAULT_HOST, DEFAULT_PORT
 
@@ -26,6 +31,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_network_option(parser)
     add_source_option(parser)
+    add_ledger_options(parser)
 
 
 def _parse(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> argparse.Namespace:
@@ -45,8 +51,8 @@ def _run(options: argparse.Namespace) -> int:
         )
     warn_if_others_may_change_it()
     url = socket_url(options.backend)
-    sources = ("--network", options.network, "--source", options.source)
-    exec_program(collector_command("run", "--backend", url, *sources, *options.further))
+    further = (*source_arguments(options), *options.further)
+    exec_program(collector_command("run", "--backend", url, *further))
 
 
 def socket_url(url: str) -> str:

@@ -30,6 +30,7 @@ UNITS = {
     "us/s": (1e6, "s/s"),
     "bytes/s": (2**20, "MiB/s"),
     "count/s": (1.0, "1/s"),
+    "share": (0.01, "%"),
 }
 """How a terminal shows units of the catalogue: divisor and name."""
 CORES = ("cpu_run_ns", "user_cpu_us", "system_cpu_us")

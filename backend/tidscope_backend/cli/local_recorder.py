@@ -109,7 +109,8 @@ class LocalRecorder:
         self._folder, self._socket = _open_private_socket()
         self._collector = ForkedCollector(
             [
-                *("run", "--no-steering", "--no-audit", "--source", options.source),
+                *("run", "--no-steering", "--no-audit"),
+                *("--source", options.source, *options.ledger),
                 f"--backend=unix:{self._socket.getsockname()}",
             ]
         )

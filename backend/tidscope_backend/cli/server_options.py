@@ -13,7 +13,8 @@ DAY_SECONDS = 86400.0
 GIB = 1024**3
 NETWORK_SOURCES = ("auto", "taskstats", "ebpf", "none")
 COUNTERS_SOURCES = ("auto", "genetlink", "walk")
-"""Choices of the collector's --network; a test compares them."""
+LEDGERS = ("auto", "off")
+"""Choices of the collector's --network, --source and --ledger; a test compares them."""
 
 
 def add_server_options(parser: argparse.ArgumentParser) -> None:
@@ -82,6 +83,51 @@ def add_network_option(parser: argparse.ArgumentParser) -> None:
         choices=NETWORK_SOURCES,
         default="auto",
         help="source of per-thread network bytes (%(default)s: the best available)",
+    )
+
+
+def add_ledger_options(parser: argparse.ArgumentParser, when: str = "") -> None:
+    """Add whether ledgers of states are kept, and what is counted beside them.
+
+    Args:
+        parser: of a command.
+        when: in which case it matters; empty: always.
+    """
+    parser.add_argument(
+        "--ledger",
+        choices=LEDGERS,
+        default="auto",
+        help=f"{when}a ledger of the states of each thread, by eBPF: what it waits for, and how "
+        "long; where the kernel allows it (auto), or off (%(default)s)",
+    )
+    parser.add_argument(
+        "--calls",
+        action="store_true",
+        help=f"{when}count system calls by thread and number, too; slows every call of the "
+        "machine down",
+    )
+    parser.add_argument(
+        "--ask-programs",
+        action="store_true",
+        help=f"{when}ask Go and Java programs for their own account of their locks",
+    )
+
+
+def ledger_arguments(options: argparse.Namespace) -> tuple[str, ...]:
+    """What a collector is started with, of the options of `add_ledger_options`."""
+    return (
+        *("--ledger", options.ledger),
+        *(("--calls",) if options.calls else ()),
+        *(("--ask-programs",) if options.ask_programs else ()),
+    )
+
+
+def source_arguments(options: argparse.Namespace) -> tuple[str, ...]:
+    """What a collector is started with, of the options that say where its numbers come from."""
+    return (
+        *("--network", options.network),
+        *("--source", options.source),
+        *ledger_arguments(options),
     )
 
 

@@ -26,12 +26,14 @@ from tidscope_backend.cli.collector_command import PATH, collector_command
 from tidscope_backend.cli.command import Command, CommandError
 from tidscope_backend.cli.installation import warn_if_others_may_change_it
 from tidscope_backend.cli.server_options import (
+    add_ledger_options,
     add_network_option,
     add_server_options,
     add_source_option,
     otlp_environ,
     percent,
     retention_arguments,
+    source_arguments,
 )
 from tidscope_backend.cli.supervisor import Program, Supervisor
 from tidscope_backend.cli.terminal import print_lines
@@ -103,6 +105,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_network_option(parser)
     add_source_option(parser)
+    add_ledger_options(parser)
     parser.add_argument(
         "--json", action="store_true", help="print address and process ids as one line of JSON"
     )
@@ -195,8 +198,7 @@ def _programs(
     collector = None
     if not options.no_collector:
         url = f"ws://{address}{PATH}"
-        sources = ("--network", options.network, "--source", options.source)
-        command = collector_command("run", "--backend", url, *sources)
+        command = collector_command("run", "--backend", url, *source_arguments(options))
         if options.budget_percent is not None:
             command += ["--budget-percent", f"{options.budget_percent:g}"]
         collector = Supervisor(Program("collector", command, for_collector), _say)

@@ -159,6 +159,8 @@ class _Table:
         """The rows of a role that any run has a figure for; None: all rows of the process."""
         for metric in self._metrics:
             own = [one.get(metric.name, _UNKNOWN) for one in figures]
+            if metric.rare and not any(one.value for one in own):
+                continue
             if role is None or (metric.by_role and any(one.value is not None for one in own)):
                 yield self._row(metric, role, own)
 

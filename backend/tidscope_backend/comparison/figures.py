@@ -11,9 +11,10 @@ from tidscope_wire.energy import energy_between
 from tidscope_wire.generated.models import CompareBasis, MachineCounters, SteeringDecided
 from tidscope_wire.rates import rates_per_s
 
-from tidscope_backend.comparison.metrics import COUNTERS
+from tidscope_backend.comparison.metrics import COUNTERS, share_name
 from tidscope_backend.comparison.tables import RunTables
 from tidscope_backend.comparison.totals import Totals
+from tidscope_backend.state_groups import GROUPS, shares_of_time
 
 TICK_US = 10_000
 """Longest scheduler tick of a kernel (CONFIG_HZ=100); runs do not say which theirs was."""
@@ -55,6 +56,7 @@ def figures_of_role(totals: Totals | None, duration_ns: int, basis: CompareBasis
     cpu_ns = totals.fields.get("cpu_run_ns")
     return {
         **counted,
+        **_shares(totals),
         "threads": Figure(totals.lives),
         "mean_cores": Figure(_rate(cpu_ns / 1e9, duration_ns) if cpu_ns is not None else None),
     }
@@ -92,6 +94,18 @@ def _counted(totals: Totals, name: str) -> Figure:
     if name in ROUNDED:
         return Figure(value, QUANTUM * totals.lives)
     return Figure(value)
+
+
+def _shares(totals: Totals) -> dict[str, Figure]:
+    """Shares of the threads' time, of each state and of groups of states."""
+    shares = shares_of_time(totals.fields)
+    if not shares:
+        return {}
+    groups = {
+        f"share_{group.id}": sum(shares.get(field, 0) for field in group.fields) for group in GROUPS
+    }
+    states = {share_name(field): share for field, share in shares.items()}
+    return {name: Figure(share) for name, share in (states | groups).items()}
 
 
 def _per_second(total: Figure, duration_ns: int) -> Figure:

@@ -1,9 +1,12 @@
 """The rows of a comparison: which figures there are, and which way is an improvement."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from tidscope_wire.generated.catalogue import CATALOGUE
 from tidscope_wire.generated.models import Better, CompareBasis, Provenance
+
+from tidscope_backend.state_groups import GROUPS, LABELS, name_of_state
 
 
 @dataclass(frozen=True)
@@ -16,6 +19,7 @@ class Metric:
         by_role: whether roles have it, too.
         grows: whether it grows with the length of the run, so that only runs of the same length
             can be judged by it.
+        rare: it has a row only if it is not 0 in all runs.
     """
 
     name: str
@@ -25,6 +29,7 @@ class Metric:
     by_role: bool
     provenance: Provenance = "exact"
     grows: bool = False
+    rare: bool = False
 
 
 COUNTERS: dict[str, tuple[Better, Better]] = {
@@ -76,12 +81,39 @@ _EFFICIENCY = Metric(
     "ops_per_j", "Operations per joule", "1/J", "more", by_role=False, provenance="estimated"
 )
 
+WORSE_GROUPS = ("runnable",)
+"""Groups of states in which less time is better, whatever a program does. That of locks is not:
+workers without work wait there, too."""
+
+
+def _of_states() -> Iterator[Metric]:
+    """Shares of the threads' time: of each group of states, and of each state in it."""
+    for group in GROUPS:
+        better: Better = "less" if group.id in WORSE_GROUPS else "neither"
+        yield _share(f"share_{group.id}", group.label, better)
+        for field in group.fields if len(group.fields) > 1 else ():
+            yield _share(share_name(field), f"{group.label}: {LABELS[field]}", better)
+
+
+def share_name(field: str) -> str:
+    """Name of the share of time in the state of a field."""
+    return f"share_state_{name_of_state(field)}"
+
+
+def _share(name: str, label: str, better: Better) -> Metric:
+    label = f"Share of time: {label}"
+    return Metric(name, label, "share", better, by_role=True, rare=True)
+
+
+STATES = tuple(_of_states())
+
 TOTALS = (
     _DURATION,
     _OPS,
     _THROUGHPUT,
     _MEAN_CORES,
     *map(_counter, COUNTERS),
+    *STATES,
     _THREADS,
     _PEAK_RSS,
     _ENERGY,
@@ -94,6 +126,7 @@ RATES = (
         replace(_counter(name), unit=f"{_counter(name).unit}/s", better=rate, grows=False)
         for name, (rate, _) in COUNTERS.items()
     ),
+    *STATES,
     _THREADS,
     _PEAK_RSS,
     _POWER,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from tidscope_wire.states import STATE_FIELDS
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,9 @@ def totals_by_role(threads: pa.Table) -> dict[str, Totals]:
     sums: dict[str, tuple[list[int], list[int]]] = {}
     for name in last.type.names:
         done = pc.subtract(_counter(last, name), _counter(first, name))
+        if name in STATE_FIELDS:
+            # Time in a state falls by microseconds when the kernel's count replaces ours.
+            done = pc.max_element_wise(done, 0, skip_nulls=False)
         # A counter that fell was reset: what the thread did is unknown.
         done = pc.if_else(pc.greater_equal(done, 0), done, None)
         there = pc.is_valid(done).to_numpy(zero_copy_only=False)

@@ -15,6 +15,7 @@ from tidscope_backend.exchange.opening import open_run
 from tidscope_backend.exchange.stream_buffer import StreamBuffer
 from tidscope_backend.store.parts import PartReader
 from tidscope_backend.store.reader import RunReader
+from tidscope_backend.store.settled_states import with_states_at
 
 KEYS = ("time_ns", "unix_us", "seq", "level", "tid", "start_ns", "name", "role")
 ROWS = 32_768
@@ -78,6 +79,7 @@ def _of_part(part: PartReader, names: _Names, fields: list[str]) -> Iterator[pa.
         chosen = order[start : start + ROWS]
         rows = samples.take(pa.array(chosen))
         times = frames.take(pa.array(place[chosen]))
+        rows = with_states_at(rows, times["time_ns"].to_numpy())
         named = names.of(rows)
         columns = {"time_ns": times["time_ns"], "unix_us": times["unix_us"]}
         columns |= {"name": named["name"], "role": named["role"]}

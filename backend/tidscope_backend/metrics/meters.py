@@ -4,7 +4,7 @@ Frames are not decoded and not kept: everything comes from their headers, which 
 has read, and is cumulative. So frames may be lost, or nobody may ask for hours.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from tidscope_wire.generated.models import (
@@ -15,6 +15,9 @@ from tidscope_wire.generated.models import (
     ProcessGauges,
     RoleTotals,
 )
+from tidscope_wire.states import STATE_FIELDS
+
+STATES = frozenset(STATE_FIELDS)
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,30 @@ class HostMeter:
     unsent_frames: int = 0
 
 
+def _without_falls(
+    before: Sequence[RoleTotals], roles: Sequence[RoleTotals]
+) -> tuple[RoleTotals, ...]:
+    """Totals whose times in states do not fall.
+
+    They do by microseconds, when the kernel's count of a round replaces ours; Prometheus would take
+    that for a restart, and count all of it once more.
+    """
+    known = {role.role: role.totals for role in before}
+    return tuple(
+        role.model_copy(
+            update={
+                "totals": {
+                    name: max(value, known[role.role].get(name, 0)) if name in STATES else value
+                    for name, value in role.totals.items()
+                }
+            }
+        )
+        if role.role in known
+        else role
+        for role in roles
+    )
+
+
 @dataclass
 class Meters:
     """Reads frame headers as they come.
@@ -91,7 +118,7 @@ class Meters:
             health=health,
             exited=header.exited,
             machine=header.machine,
-            roles=roles if header.roles is None else tuple(header.roles),
+            roles=roles if header.roles is None else _without_falls(roles, header.roles),
             frames=(before.frames if before else 0) + 1,
             sample_us=(before.sample_us if before else 0) + health.sample_us,
             late_us=(before.late_us if before else 0) + health.late_us,

@@ -24,7 +24,15 @@ from prometheus_client.samples import Sample
 
 from tidscope_backend import VERSION
 
-UNITS = {"seconds": "s", "bytes": "By", "joules": "J", "hertz": "Hz", "ratio": "1", "": "1"}
+UNITS = {
+    "seconds": "s",
+    "bytes": "By",
+    "joules": "J",
+    "hertz": "Hz",
+    "ratio": "1",
+    "cores": "{cores}",
+    "": "1",
+}
 """Base units in UCUM, as OpenTelemetry writes them."""
 
 

@@ -12,15 +12,19 @@ from prometheus_client.core import (
 from prometheus_client.metrics_core import Metric
 from tidscope_wire.generated.catalogue import CATALOGUE
 from tidscope_wire.generated.models import RoleTotals, Target
+from tidscope_wire.states import STATE_FIELDS
 
 from tidscope_backend.metrics.meters import TargetMeter
-from tidscope_backend.metrics.naming import metric_of
+from tidscope_backend.metrics.naming import OF_ROLE, metric_of
+from tidscope_backend.state_groups import name_of_state
 
 OTHER = "other"
 """Label of the roles beyond the bound on their number."""
 
 ROLE_FIELDS = [
-    metric_of(f) for f in CATALOGUE.fields if f.scope == "thread" and f.kind == "counter"
+    metric_of(f)
+    for f in CATALOGUE.fields
+    if f.scope == "thread" and f.kind == "counter" and f.name not in STATE_FIELDS
 ]
 PROCESS_FIELDS = [metric_of(f) for f in CATALOGUE.fields if f.scope == "process"]
 
@@ -158,6 +162,7 @@ def _of_processes(targets: list[Metered]) -> Iterator[Metric]:
         lambda meter: meter.exited.inexact,
         "",
     )
+    yield from _of_limits(targets)
     for metric in PROCESS_FIELDS:
         family = GaugeMetricFamily(metric.name, metric.text, labels=["target"], unit=metric.base)
         for target, meter in targets:
@@ -165,6 +170,43 @@ def _of_processes(targets: list[Metered]) -> Iterator[Metric]:
             if raw is not None:
                 family.add_metric([target.id], metric.value(raw))
         yield family
+
+
+def _of_limits(targets: list[Metered]) -> Iterator[Metric]:
+    """What the CPU limit of its control group does to a target; nothing without a limit."""
+    limit = GaugeMetricFamily(
+        "tidscope_target_cpu_limit_cores",
+        "Cores that the process may use on average: the smallest cpu.max of its control groups.",
+        labels=["target"],
+        unit="cores",
+    )
+    periods = CounterMetricFamily(
+        "tidscope_target_cpu_limit_periods",
+        "Periods of that limit in which its control group ran, since attach.",
+        labels=["target"],
+    )
+    throttled = CounterMetricFamily(
+        "tidscope_target_cpu_limit_throttled_periods",
+        "Those of them that ended throttled.",
+        labels=["target"],
+    )
+    seconds = CounterMetricFamily(
+        "tidscope_target_cpu_limit_throttled_seconds",
+        "Time that the control group was throttled, since attach.",
+        labels=["target"],
+        unit="seconds",
+    )
+    for target, meter in targets:
+        process = meter.process
+        for family, value, divisor in (
+            (limit, process.cpu_limit, 1),
+            (periods, process.cgroup_periods, 1),
+            (throttled, process.cgroup_throttled, 1),
+            (seconds, process.cgroup_throttled_us, 1e6),
+        ):
+            if value is not None:
+                family.add_metric([target.id], value / divisor)
+    yield from (limit, periods, throttled, seconds)
 
 
 def _of_roles(targets: list[Metered]) -> Iterator[Metric]:
@@ -187,6 +229,12 @@ def _of_roles(targets: list[Metered]) -> Iterator[Metric]:
         )
         for metric in ROLE_FIELDS
     }
+    states = CounterMetricFamily(
+        "tidscope_thread_state_seconds",
+        f"Time of threads in each state, by the ledger of the collector. {OF_ROLE}",
+        labels=["target", "role", "state"],
+        unit="seconds",
+    )
     for target, meter in targets:
         if meter.roles:
             folded.add_metric([target.id], any(totals.role is None for totals in meter.roles))
@@ -198,9 +246,15 @@ def _of_roles(targets: list[Metered]) -> Iterator[Metric]:
                 raw = totals.totals.get(metric.field)
                 if raw is not None:
                     sums[metric.field].add_metric(labels, metric.value(raw))
+            for field in STATE_FIELDS:
+                ns = totals.totals.get(field)
+                # A state in which no thread has been makes no series.
+                if ns:
+                    states.add_metric([*labels, name_of_state(field)], ns / 1e9)
     yield folded
     yield live
     yield exited
+    yield states
     yield from sums.values()
 
 

@@ -11,10 +11,10 @@ from tidscope_wire.role import role_of
 
 from tidscope_backend.store.part_tables import KEYS
 from tidscope_backend.store.parts import PartReader
+from tidscope_backend.store.settled_states import Counters, settle
 
 Identity = tuple[int, int]
 """Thread id, and start in nanoseconds since attach."""
-Counters = dict[str, int | None]
 
 
 @dataclass
@@ -23,6 +23,8 @@ class _Life:
 
     from_ns: int
     to_ns: int = 0
+    seen_ns: int = 0
+    """End of the last part that has it."""
     names: list[tuple[int, str]] = field(default_factory=list)
     first: Counters | None = None
     last: Counters | None = None
@@ -96,6 +98,9 @@ class _Follower:
 
     def table(self) -> pa.Table:
         """All lives so far."""
+        lives = self._lives.values()
+        settle([life.first or {} for life in lives], [life.from_ns for life in lives])
+        settle([life.last or {} for life in lives], [life.seen_ns for life in lives])
         rows = [self._row(key, life) for key, life in self._lives.items()]
         rows.sort(key=lambda row: (row["from_ns"], row["tid"], row["start_ns"]))
         return pa.Table.from_pylist(rows, schema=threads_schema(self._fields))
@@ -115,6 +120,7 @@ class _Follower:
             self._alive[tid] = key
             if isinstance(name, str):
                 life.called(time_ns, name)
+        life.seen_ns = self._to_ns
         if not life.exited:
             life.last = counters
 

@@ -82,17 +82,35 @@ class LimitedChildren:
             poll.register(self._connection, 0)
             return any(event & select.POLLHUP for _, event in poll.poll(0))
 
-    def ask(self, question: str, arguments: object, *, deadline_s: float, most_bytes: int) -> Reply:
+    def ask(
+        self,
+        question: str,
+        arguments: object,
+        *,
+        deadline_s: float,
+        most_bytes: int,
+        data: bytes = b"",
+    ) -> Reply:
         """Ask a new child and wait for its answer, no longer than the deadline.
+
+        Args:
+            question: its name.
+            arguments: what it takes, as JSON.
+            deadline_s: for everything.
+            most_bytes: of the answer.
+            data: what the child reads, to its end, before it answers.
 
         Raises:
             ChildError: no child can be started.
         """
         deadline = time.monotonic() + deadline_s
         number, answer = self.begin(question, arguments)
+        answer.settimeout(deadline_s)
+        with suppress(OSError):  # Then the child answers nothing.
+            answer.sendall(data)
         answer.shutdown(socket.SHUT_WR)
-        data = bytearray()
-        while (left_s := deadline - time.monotonic()) > 0 and len(data) <= most_bytes:
+        found = bytearray()
+        while (left_s := deadline - time.monotonic()) > 0 and len(found) <= most_bytes:
             answer.settimeout(left_s)
             try:
                 piece = answer.recv(_PIECE)
@@ -102,10 +120,10 @@ class LimitedChildren:
                 piece = b""
             if not piece:
                 answer.close()
-                return Reply(bytes(data), ended=True)
-            data += piece
+                return Reply(bytes(found), ended=True)
+            found += piece
         self.give_up(number, answer)
-        return Reply(bytes(data[:most_bytes]), ended=False)
+        return Reply(bytes(found[:most_bytes]), ended=False)
 
     def begin(self, question: str, arguments: object) -> tuple[int, socket.socket]:
         """Start a child to converse with.

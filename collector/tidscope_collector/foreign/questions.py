@@ -33,6 +33,7 @@ from tidscope_collector.foreign.answering import (
     say,
 )
 from tidscope_collector.foreign.lock_addresses import lock_addresses
+from tidscope_collector.foreign.lock_questions import go_serving, java_blocked, mutex_profile
 from tidscope_collector.foreign.opened_process import find_runtime, open_process
 from tidscope_collector.foreign.ports import check_port, listening_ports
 from tidscope_collector.foreign.process_files import open_file, read_beginning
@@ -321,6 +322,9 @@ QUESTIONS: Mapping[str, Question[Arguments]] = {
     "agent_socket": agent_socket,
     "agent": agent,
     "lock_addresses": lock_addresses,
+    "go_serving": go_serving,
+    "mutex_profile": mutex_profile,
+    "java_blocked": java_blocked,
 }
 
 

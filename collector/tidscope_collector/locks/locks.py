@@ -1,5 +1,6 @@
 """The locks of one target, as whoever makes its frames asks for them.
 
+    locks = open_locks(procfs, process, ask_program=True)
     numbers = locks.numbers(addresses)   # each second, from the sampling thread; never waits
     rows = locks.names(after=revision)   # rows of `lock_names` that are new
     more = locks.waits()                 # rows of `locks` that no futex tells of
@@ -9,16 +10,19 @@ What lies at new addresses is found out by a thread of its own, with the help of
 
 import logging
 import threading
+import time
 from typing import NamedTuple
 
+from tidscope_collector.foreign.lock_addresses import MOST_ADDRESSES
 from tidscope_collector.foreign.lock_answers import LockAnswer, ask_lock_addresses
 from tidscope_collector.foreign.lock_kinds import Found
 from tidscope_collector.foreign.reader import NoAnswerError
 from tidscope_collector.locks.registry import Addresses, LockName, LockRegistry, Numbers
+from tidscope_collector.locks.waited import LockSource, Waited
 from tidscope_collector.procfs.files import ProcFs
 
-MOST_ASKED = 512
-"""Addresses in one question."""
+READ_EVERY_S = 10.0
+"""A program's own account of its locks."""
 
 log = logging.getLogger("tidscope.locks")
 
@@ -46,9 +50,16 @@ class Locks:
         procfs: where the process is.
         pid: its id.
         start_ticks: its start.
+        source: the program's own account of its locks, read every READ_EVERY_S.
     """
 
-    def __init__(self, procfs: ProcFs, pid: int, start_ticks: int) -> None:
+    def __init__(
+        self,
+        procfs: ProcFs,
+        pid: int,
+        start_ticks: int,
+        source: LockSource | None = None,
+    ) -> None:
         self._procfs = procfs
         self._pid = pid
         self._start_ticks = start_ticks
@@ -57,6 +68,9 @@ class Locks:
         self._program = ""
         self._execution = 0
         self._join_place = 0
+        self._source = source
+        self._read_at_s = 0.0
+        self._waits: list[LockWaits] = []
         self._changed = threading.Condition()
         self._closed = False
         self._worker = threading.Thread(target=self._work, name=f"locks-{pid}", daemon=True)
@@ -99,8 +113,14 @@ class Locks:
             return self._registry.names(after)
 
     def waits(self) -> list[LockWaits]:
-        """Rows of `locks` of which no futex tells, all of them."""
-        return []
+        """Rows of `locks` of which no futex tells, all of them; of each lock and thread one."""
+        with self._changed:
+            return list(self._waits)
+
+    @property
+    def reason(self) -> str:
+        """Why locks that are no futexes are not known; empty if they are, or there are none."""
+        return self._source.reason if self._source else ""
 
     @property
     def without_number(self) -> int:
@@ -108,11 +128,18 @@ class Locks:
         with self._changed:
             return self._registry.without_number
 
-    def executed(self) -> None:
-        """The target runs another program: its addresses mean other locks from now on."""
+    def executed(self, source: LockSource | None = None) -> None:
+        """The target runs another program: its addresses mean other locks from now on.
+
+        Args:
+            source: the new program's own account of its locks.
+        """
         with self._changed:
             self._forget()
             self._program = ""
+            self._source = source
+            self._read_at_s = 0.0
+            self._changed.notify_all()
 
     def close(self) -> None:
         """Stop examining; returns at once, names stay."""
@@ -133,17 +160,43 @@ class Locks:
     def _work(self) -> None:
         while True:
             with self._changed:
-                self._changed.wait_for(lambda: self._closed or self._pending)
+                self._changed.wait_for(self._has_work, self._until_reading_s())
                 if self._closed:
                     return
-                asked = sorted(self._pending)[:MOST_ASKED]
+                asked = sorted(self._pending)[:MOST_ADDRESSES]
                 execution, join_place = self._execution, self._join_place
-            answer = self._ask(asked, join_place)
-            with self._changed:
-                # Addresses of another program may be other locks.
-                if execution == self._execution:
-                    self._enter(asked, answer)
-                self._changed.notify_all()
+                source = self._source if self._until_reading_s() == 0 else None
+            if asked:
+                answer = self._ask(asked, join_place)
+                with self._changed:
+                    # Addresses of another program may be other locks.
+                    if execution == self._execution:
+                        self._enter(asked, answer)
+                    self._changed.notify_all()
+            if source is not None:
+                found = source.read()
+                with self._changed:
+                    self._read_at_s = time.monotonic() + READ_EVERY_S
+                    if execution == self._execution:
+                        self._waits = self._rows(found)
+
+    def _has_work(self) -> bool:
+        return self._closed or bool(self._pending) or self._until_reading_s() == 0
+
+    def _until_reading_s(self) -> float | None:
+        """Seconds until the source is to be read; None if there is none."""
+        return None if self._source is None else max(0.0, self._read_at_s - time.monotonic())
+
+    def _rows(self, found: list[Waited]) -> list[LockWaits]:
+        rows: dict[tuple[int, int], LockWaits] = {}
+        for one in found:
+            lock = self._registry.number_of(one.source, one.name, one.kind)
+            if lock:
+                before = rows.get((lock, one.tid), LockWaits(lock, one.tid, 0, 0))
+                rows[lock, one.tid] = before._replace(
+                    wait_ns=before.wait_ns + one.wait_ns, waits=before.waits + one.waits
+                )
+        return list(rows.values())
 
     def _ask(self, asked: list[int], join_place: int) -> LockAnswer | None:
         try:

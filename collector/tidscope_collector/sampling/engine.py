@@ -412,6 +412,7 @@ class Engine:
             undelivered_bytes=load.undelivered_bytes,
             exits_without_event=sampler.exits_without_event,
             network_calls_uncounted=load.network_calls_uncounted,
+            ledger_threads_uncounted=load.ledger_threads_uncounted,
             frames_dropped=load.dropped.get(sampler.target.id, 0),
             counters_disagreement=sampler.reader.disagreement,
         )

@@ -4,13 +4,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from tidscope_wire.generated.models import ExitedTotals
+from tidscope_wire.states import STATE_FIELDS
 
 from tidscope_collector.sampling.roles import RoleSums
+
+_STATES = frozenset(STATE_FIELDS)
+"""They may fall by microseconds when a stay ends."""
 
 
 def latest(before: Mapping[str, int], now: Mapping[str, int]) -> dict[str, int]:
     """Totals that never fall below those reported before; fields may be missing in both."""
-    return {**before, **{name: max(value, before.get(name, 0)) for name, value in now.items()}}
+    return {
+        **before,
+        **{
+            name: value if name in _STATES else max(value, before.get(name, 0))
+            for name, value in now.items()
+        },
+    }
 
 
 @dataclass(frozen=True)
@@ -125,7 +135,11 @@ class ExitedThreads:
             (sum(known.totals.values()), tid, vanished)
             for vanished in (self._recent, self._before)
             for tid, known in vanished.items()
-            if all(value <= totals.get(name, 0) for name, value in known.totals.items())
+            if all(
+                value <= totals.get(name, 0)
+                for name, value in known.totals.items()
+                if name not in _STATES
+            )
         ]
         if fitting:
             _, tid, vanished = max(fitting, key=lambda one: one[0])

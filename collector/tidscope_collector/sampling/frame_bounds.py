@@ -15,7 +15,7 @@ IDENTITY_BYTES = 48
 """Of a row of a key frame: id, start, name, and the bits that say what is absent."""
 EVENTS_BYTES = 16 * 1024 * 1024
 """Events in a frame. Births of as many threads as a key frame holds are fewer."""
-EXIT_EVENT_BYTES, EVENT_BYTES = 2560, 128
+EXIT_EVENT_BYTES, EVENT_BYTES = 3072, 128
 """What an event takes at most: an exit has every field, with up to 20 digits."""
 FRAME_EXITS = 1_000
 """Exit records in a frame: less than a megabyte, made in some 30 ms."""

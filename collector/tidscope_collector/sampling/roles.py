@@ -87,7 +87,8 @@ class RoleSums:
             fields: names of the columns.
 
         Returns:
-            Roles in the order of their appearance.
+            Roles in the order of their appearance. What a thread brought along into its role may be
+            more than it is by now, since time in a state is settled when the stay ends: then 0.
         """
         keys = [self._key(name) for name in names]
         places = {role: place for place, role in enumerate(self._roles)}
@@ -100,7 +101,7 @@ class RoleSums:
         reported = []
         for place, (role, settled) in enumerate(self._roles.items()):
             totals = {
-                name: int(sums[place, column]) + settled.values.get(name, 0)
+                name: max(0, int(sums[place, column]) + settled.values.get(name, 0))
                 for column, name in enumerate(fields)
                 if given[place, column] or name in settled.values
             }

@@ -22,6 +22,7 @@ class Load:
         undelivered_bytes: of frames that the backend has not confirmed.
         backlog: whether so many frames wait that fewer are to be made.
         network_calls_uncounted: socket calls that the eBPF program could not count.
+        ledger_threads_uncounted: threads without a ledger, because all slots were in use.
         dropped: by target the frames that no backend has received, and none will.
         sent_frames: sent, repeated ones too.
         sent_bytes: of messages and frames.
@@ -33,6 +34,7 @@ class Load:
     undelivered_bytes: int = 0
     backlog: bool = False
     network_calls_uncounted: int = 0
+    ledger_threads_uncounted: int = 0
     dropped: Mapping[str, int] = field(default_factory=dict)
     sent_frames: int = 0
     sent_bytes: int = 0

@@ -1,63 +1,33 @@
 """Takes most samples with one call of compiled code, and all others as `IdleSkippingReader` does.
 
-steady_sample.c says what the usual sample is, and why it is worth code of its own. Rows are kept in
-one array, which it brings up to date in place.
+../compiled/steady_sample.c says what the usual sample is; rows are kept in one array, which it
+brings up to date in place.
 """
 
-import ctypes
-import os
-import platform
-from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
-from typing import cast
 
 import numpy as np
 import numpy.typing as npt
 from tidscope_wire.generated.models import AbsentField
 
+from tidscope_collector.compiled.library import ODD, USUAL, Compiled
+from tidscope_collector.compiled.rows import SteadyRows, describe_network, describe_rows
+from tidscope_collector.compiled.structs import PLAN, TICK, Struct
 from tidscope_collector.discovery.marks import RECORD
 from tidscope_collector.discovery.task_iterator import TaskIterator
 from tidscope_collector.netacct.reader import NetworkReader
-from tidscope_collector.netacct.slots import CONTROL, COUNTERS, SLOT, SLOTS
 from tidscope_collector.sampling.idle_skipping import IdleSkippingReader
 from tidscope_collector.taskstats.reader import TaskstatsReader
 from tidscope_collector.threads.reading import ExitDecoder, Reading
 
-LIBRARY = Path(__file__).with_name("steady_sample.so")
-STEADY, OTHER_THREADS, ODD = range(3)
-"""What `steady_sample` returns; -errno where the kernel refused."""
-_TIDY_NS = 1_000_000_000
-
-_MEMBERS = (
-    *("link", "threads", "now", "before", "socket", "sequence", "requests", "rows", "messages"),
-    *("slots", "stride", "lead", "senders", "length", "places", "values", "checks", "thread"),
-    *("stats", "version", "pid_at", "tgid_at", "tgid", "age_at", "words", "fields", "width"),
-    *("counters", "absent", "changed", "seen_ns", "net", "net_used", "net_uncounted"),
-    *("net_expected", "net_most", "net_stride", "net_tgid", "net_tid", "net_start", "net_exit"),
-    *("net_counters", "net_rows", "asked", "got", "listed_ns"),
-)
-PLAN = np.dtype([(name, "u8") for name in _MEMBERS])
-"""struct plan of steady_sample.c."""
-
-SteadySample = Callable[[int], int]
-"""Takes a sample by the plan at an address."""
-
-
-def load(path: Path = LIBRARY) -> SteadySample | None:
-    """The compiled code; None where this processor cannot run it."""
-    if platform.machine() != "x86_64" or not os.access(path, os.R_OK):
-        return None
-    function = ctypes.CDLL(str(path)).steady_sample
-    function.argtypes, function.restype = (ctypes.c_void_p,), ctypes.c_long
-    return cast(SteadySample, function)
+_TIDY_NS = 950_000_000
 
 
 class SteadyReader:
     """A `ProcessReader`.
 
     Args:
-        sample: the compiled code.
+        compiled: the compiled code.
         general: takes the samples that are not as the one before; closed with it.
         iterator: its lister.
         reader: its reader, or what that reads from.
@@ -69,26 +39,25 @@ class SteadyReader:
 
     def __init__(
         self,
-        sample: SteadySample,
+        compiled: Compiled,
         general: IdleSkippingReader,
         iterator: TaskIterator,
         reader: TaskstatsReader,
         network: NetworkReader | None,
     ) -> None:
-        self._sample = sample
+        self._compiled = compiled
         self._general = general
         self._iterator = iterator
         self.query = reader.query
         self._reader = reader
         self._network = network
-        self._plan = np.zeros(1, PLAN)
-        self._address = self._plan.ctypes.data
-        self._members = self._plan.view(np.uint64)
-        self._kept: list[npt.NDArray[np.generic]] = []
-        """What the plan points to."""
-        self._reading: Reading | None = None
+        self._plan = Struct(PLAN)
+        self._sample_only = Struct(TICK)
+        self._sample_only.point(plan=self._plan)
+        self._steady: SteadyRows | None = None
         """The rows, if the next sample may be a steady one."""
         self._slots = self.query.slots
+        self._plan_threads = 0
         self._tidied_ns = 0
         self.asked = 0
         self._describe_fixed()
@@ -111,59 +80,59 @@ class SteadyReader:
 
     def close(self) -> None:
         """Close what is open."""
-        self._reading = None
+        self._steady = None
         self._general.close()
 
     def read(self) -> Reading:
         """Read all threads; see `ProcessReader.read`."""
-        steady = self._reading
-        if steady is not None and self._slots is self.query.slots:
-            members = self._members
-            first = self.query.number(len(steady.tid))
-            members[_SEQUENCE] = first
-            result = self._sample(self._address)
-            if result == STEADY:
-                self.asked = int(members[_ASKED])
-                self._tidy(int(members[_LISTED_NS]))
-                return steady
-            if result == ODD:
-                tids = self.query.requests["tid"][: int(members[_ASKED])].copy()
-                self.query.explain(int(members[_GOT]), first, tids)
-        self._reading = None
+        steady = self.steady()
+        if steady is not None:
+            self.prepare()
+            if self.sampled(self._compiled.tick(self._sample_only.address)):
+                return steady.reading
+        self._steady = None
         reading = self._general.read()
         self.asked = self._general.asked
         return self._prepare(reading)
 
-    def _tidy(self, now_ns: int) -> None:
-        if self._network is not None and now_ns - self._tidied_ns >= _TIDY_NS:
-            self._tidied_ns = now_ns
+    def steady(self) -> SteadyRows | None:
+        """See `SteadySource.steady`."""
+        return self._steady if self._slots is self.query.slots else None
+
+    def prepare(self) -> None:
+        """See `SteadySource.prepare`."""
+        self._plan.set(sequence=self.query.number(self._plan_threads))
+
+    def sampled(self, result: int, cpu_ns: int = 0) -> bool:
+        """See `SteadySource.sampled`."""
+        plan = self._plan
+        self.asked = plan["asked"]
+        if result == ODD:
+            first, tids = plan["sequence"], self.query.requests["tid"][: self.asked].copy()
+            self.query.explain(plan["got"], first, tids)
+        if result != USUAL:
+            self._steady = None
+            return False
+        if self._network is not None and plan["listed_ns"] - self._tidied_ns >= _TIDY_NS:
+            self._tidied_ns = plan["listed_ns"]
             self._network.accounts.tidy()
+        return True
+
+    is_check_due = False
+
+    def look(self) -> None:
+        """See `SteadySource.look`: taskstats itself was asked."""
 
     def _describe_fixed(self) -> None:
         """Put into the plan what is the same for all samples."""
         reader, plan = self._reader, self._plan
         layout = self.query.kernel.layout
-        plan["link"], plan["socket"] = self._iterator.descriptor, self.query.descriptor
-        plan["version"], plan["tgid"] = layout.version, reader.pid
-        plan["pid_at"], plan["age_at"] = layout.offsets["ac_pid"], layout.offsets["ac_etime"]
-        plan["tgid_at"] = layout.offsets.get("ac_tgid", 0)
-        plan["words"] = self._keep(reader.columns.words)
-        plan["fields"], plan["width"] = len(reader.fields), len(self.fields)
-        if self._network is not None:
-            slots, control = self._network.accounts.slots, self._network.accounts.control
-            plan["net"], plan["net_stride"] = self._keep(slots), SLOT.itemsize
-            plan["net_most"] = SLOTS
-            plan["net_used"] = self._keep(control) + _offset(CONTROL, "used")
-            plan["net_uncounted"] = control.ctypes.data + _offset(CONTROL, "uncounted_calls")
-            plan["net_expected"] = self._network.uncounted
-            for member, name in _NETWORK.items():
-                plan[member] = _offset(SLOT, name)
-            plan["net_rows"] = self._keep(np.zeros(SLOTS, np.uint32))
-        self._fixed = len(self._kept)
-
-    def _keep(self, array: npt.NDArray[np.generic]) -> int:
-        self._kept.append(array)
-        return array.ctypes.data
+        plan.set(link=self._iterator.descriptor, socket=self.query.descriptor)
+        plan.set(version=layout.version, tgid=reader.pid, tgid_at=layout.offsets.get("ac_tgid", 0))
+        plan.set(pid_at=layout.offsets["ac_pid"], age_at=layout.offsets["ac_etime"])
+        plan.set(fields=len(reader.fields))
+        plan.point(words=reader.columns.words)
+        plan.point(network=describe_network(self._network, len(reader.fields), reader.pid))
 
     def _prepare(self, reading: Reading) -> Reading:
         """Make the rows of a reading those that steady samples bring up to date, if they can be."""
@@ -173,38 +142,23 @@ class SteadyReader:
             return reading  # someone did not answer, so there is no row for it
         query.reserve(count)
         self._slots = slots = query.slots
-        counters = np.ascontiguousarray(reading.counters)
-        absent = None if reading.absent is None else np.ascontiguousarray(reading.absent)
-        changed = np.zeros(count, np.bool_)
-        seen = np.full(count, 0) if reading.seen_ns is None else reading.seen_ns
-        reading = replace(reading, counters=counters, absent=absent, changed=changed)
+        self._plan_threads = count
+        reading = replace(
+            reading,
+            tid=np.ascontiguousarray(reading.tid),
+            counters=np.ascontiguousarray(reading.counters),
+            absent=None if reading.absent is None else np.ascontiguousarray(reading.absent),
+            changed=np.zeros(count, np.bool_),
+            seen_ns=np.full(count, 0) if reading.seen_ns is None else reading.seen_ns,
+        )
         self._general.keep(replace(reading, changed=None))
-        plan, keep = self._plan, self._keep
-        del self._kept[self._fixed :]
-        plan["threads"] = count
-        plan["now"], plan["before"] = keep(np.empty(count + 1, RECORD)), keep(records)
-        plan["requests"], plan["rows"] = keep(query.requests), keep(np.empty(count, np.uint32))
-        plan["messages"], plan["senders"] = slots.headers_address, slots.senders_address
-        plan["slots"], plan["stride"], plan["lead"] = keep(slots.words), slots.stride, slots.lead
-        plan["length"], plan["checks"] = shape.length, len(shape.places)
-        plan["places"] = keep(shape.places.astype(np.uint64))
-        plan["values"] = keep(shape.values)
-        plan["thread"], plan["stats"] = shape.thread, shape.stats
-        plan["counters"], plan["changed"], plan["seen_ns"] = map(keep, (counters, changed, seen))
-        plan["absent"] = 0 if absent is None else keep(absent)
-        self._reading = reading
+        rows, plan = describe_rows(reading), self._plan
+        plan.point(rows=rows, now=np.empty(count + 1, RECORD), before=records)
+        plan.point(requests=query.requests, asking=np.empty(count, np.uint32), slots=slots.words)
+        plan.set(messages=slots.headers_address, senders=slots.senders_address)
+        plan.set(stride=slots.stride, lead=slots.lead)
+        plan.set(length=shape.length, checks=len(shape.places))
+        plan.set(thread=shape.thread, stats=shape.stats)
+        plan.point(places=shape.places.astype(np.uint64), values=shape.values)
+        self._steady = SteadyRows(reading, rows, plan, walks=False)
         return reading
-
-
-def _offset(struct: np.dtype[np.void], name: str) -> int:
-    places = {} if struct.fields is None else dict(struct.fields)
-    return places[name][1]
-
-
-_SEQUENCE, _ASKED = _MEMBERS.index("sequence"), _MEMBERS.index("asked")
-_GOT, _LISTED_NS = _MEMBERS.index("got"), _MEMBERS.index("listed_ns")
-_NETWORK = {
-    **{"net_tgid": "tgid", "net_tid": "tid", "net_start": "start_ns", "net_exit": "exit_ns"},
-    "net_counters": COUNTERS[0],
-}
-"""Members of the plan that are places of members of a network slot."""

@@ -40,6 +40,7 @@ from tidscope_collector.sampling.program import ProgramWatch
 from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.sampling.schedule import Schedule
 from tidscope_collector.sampling.selfwatch import SampleTimes
+from tidscope_collector.sampling.table_changes import TableChanges, TableSource
 from tidscope_collector.sampling.tracker import Tracker
 from tidscope_collector.threads.reading import Reading, TargetExitedError, TargetReader
 
@@ -58,6 +59,7 @@ class TargetSampler:
         gomaxprocs: reads GOMAXPROCS, or None; closed with the sampler.
         attach_ns: CLOCK_MONOTONIC of the attachment.
         delays: the switch of delay accounting, whose state is reported.
+        tables: that frames carry; None: none. Closed with the sampler.
 
     Attributes:
         machine: the machine's counters since attach; None: they are reported as absent.
@@ -78,6 +80,7 @@ class TargetSampler:
         attach_ns: int,
         procfs: ProcFs,
         delays: DelayAccounting | None = None,
+        tables: TableSource | None = None,
     ) -> None:
         self.target = target
         self.pid = target.process.pid
@@ -94,7 +97,12 @@ class TargetSampler:
         )
         self._process = ProcessMeter(self.pid, procfs, delays, gomaxprocs, target.gomaxprocs)
         self._frames = FrameMaker(
-            target.id, self._tracker, self._process, self._machine_counters, self.times
+            target.id,
+            self._tracker,
+            self._process,
+            self._machine_counters,
+            self.times,
+            None if tables is None else TableChanges(tables),
         )
         self._pending: list[TargetEvent] = []
         self.on_change: Callable[[bool], object] = lambda _: None
@@ -102,6 +110,8 @@ class TargetSampler:
         self._described_ns = -DESCRIBE_NS
         with ExitStack() as opened:
             opened.callback(reader.close)
+            if tables is not None:
+                opened.callback(tables.close)
             opened.callback(self._process.close_gomaxprocs)
             try:
                 pidfd = os.pidfd_open(self.pid)

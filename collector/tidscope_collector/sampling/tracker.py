@@ -32,6 +32,7 @@ from tidscope_collector.sampling.readings import (
     values,
     wire_rows,
 )
+from tidscope_collector.sampling.state_columns import StateColumns
 from tidscope_collector.threads.matching import Index, rows_of_both
 from tidscope_collector.threads.reading import Reading
 
@@ -84,8 +85,10 @@ class Tracker:
     _open: bool = False
     """Whether exit records of the next sample have been taken in."""
     _cpu: int | None = field(init=False)
+    _states: StateColumns = field(init=False)
 
     def __post_init__(self) -> None:
+        self._states = StateColumns(self.fields, self.attach_ns)
         self._last = empty(len(self.fields))
         self._cpu = self.fields.index(CPU) if CPU in self.fields else None
 
@@ -153,8 +156,9 @@ class Tracker:
         for row in np.flatnonzero(fresh).tolist():
             self._born(reading, row, events)
             if int(reading.tid[row]) == self.pid:
-                heir = text(bytes(reading.name[row])), values(reading, row, self.fields)
-                self._heirs.append(heir)
+                self._heirs.append(
+                    (text(bytes(reading.name[row])), self._totals(reading, row, end_ns))
+                )
         self._close()
         self._renamed(reading, now, then, events)
         # Where rows are others than were read, they are ours.
@@ -203,13 +207,17 @@ class Tracker:
             live = np.where(last.absent[:, columns], 0, live)
         return int(live.sum()) + sum(ended.get(name, 0) for name in fields)
 
-    def roles(self) -> list[RoleTotals]:
-        """Sums over the threads of each role, the living and the ended."""
+    def roles(self, now_ns: int) -> list[RoleTotals]:
+        """Sums over the threads of each role, the living and the ended.
+
+        Args:
+            now_ns: CLOCK_MONOTONIC up to which stays under way count.
+        """
         alive = self._last
         if len(self.threads) < len(alive.tid):
             alive = pick(alive, np.array([tid in self.threads for tid in alive.tid.tolist()]))
         names = [self.threads[tid].name for tid in alive.tid.tolist()]
-        return self._ended.roles.summary(alive, names, self.fields)
+        return self._ended.roles.summary(self._states.at(alive, now_ns), names, self._states.summed)
 
     def finish(self, exits: Reading | None, *, exited: bool) -> list[TargetEvent]:
         """Sampling is over.
@@ -227,18 +235,19 @@ class Tracker:
 
     def _records(self, exits: Reading, end_ns: int | None) -> list[TargetEvent]:
         """Take exit records in, and remember whose they are."""
+        exits, fields = self._states.at(exits, 0), self._states.summed
         events: list[TargetEvent] = []
         unseen: dict[str, list[int]] = {}
         names = [text(name) for name in exits.name.tolist()]
         starts = exits.start_ns.tolist()
         for row, (tid, recorded) in enumerate(
-            zip(exits.tid.tolist(), all_values(exits, self.fields), strict=True)
+            zip(exits.tid.tolist(), all_values(exits, fields), strict=True)
         ):
             totals = recorded
             name, start = names[row], starts[row]
             thread = self.threads.pop(tid, None)
             if thread is not None:
-                before = values(self._last, self._last_row(tid), self.fields)
+                before = self._last_totals(self._last_row(tid))
                 totals = latest(before, totals)
                 self._ended.roles.renamed(thread.name, name, before)
             # If so, the pages already have its exit, and the sums are right now.
@@ -266,7 +275,7 @@ class Tracker:
                 )
             )
         for name, rows in unseen.items():
-            self._ended.recorded(name, len(rows), sums(exits, rows, self.fields))
+            self._ended.recorded(name, len(rows), sums(exits, rows, fields))
         return events
 
     def _inherit(self, heirs: list[Heir]) -> None:
@@ -327,7 +336,7 @@ class Tracker:
         # Starts are lower bounds: this thread began after the other one was seen.
         reborn: npt.NDArray[np.bool_] = reading.start_ns[now] > self._seen_ns[then]
         rows = np.flatnonzero(differs)
-        fell = counters[rows] < before[rows]
+        fell = (counters[rows] < before[rows]) & self._states.rising
         if not fell.any() and reading.absent is None and last.absent is None:
             return reading, differs | _marked(last, then), reborn
         absent, was_absent = absent_mask(reading)[now], absent_mask(last)[then]
@@ -337,6 +346,7 @@ class Tracker:
         # A value once given is not taken back, whatever a source says: the last one stands until
         # there is a greater one. Otherwise sums would fall.
         stands = ~was_absent & (absent | (counters < before)) & ~reborn[:, None]
+        stands &= self._states.rising
         if stands.any():
             corrected, masks = reading.counters.copy(), absent_mask(reading).copy()
             corrected[now] = counters = np.where(stands, before, counters)
@@ -375,7 +385,7 @@ class Tracker:
     def _vanished(self, tid: int, events: list[TargetEvent]) -> None:
         thread = self.threads.pop(tid)
         row = self._last_row(tid)
-        totals = values(self._last, row, self.fields)
+        totals = self._last_totals(row)
         start_ns = thread.start_ns + self.attach_ns
         self._ended.vanished(tid, thread.name, totals, start_ns, int(self._seen_ns[row]))
         events.append(
@@ -391,6 +401,15 @@ class Tracker:
 
     def _replace_last(self, last: Reading) -> None:
         self._last, self._places = last, None
+
+    def _totals(self, reading: Reading, row: int, now_ns: int) -> dict[str, int]:
+        """Field name to the value of one row at an instant; absent ones are left out."""
+        alone = self._states.at(pick(reading, slice(row, row + 1)), now_ns)
+        return values(alone, 0, self._states.summed)
+
+    def _last_totals(self, row: int) -> dict[str, int]:
+        """What was known of a thread when it was seen last."""
+        return self._totals(self._last, row, int(self._seen_ns[row]))
 
     def _last_row(self, tid: int) -> int:
         if self._places is None:
@@ -414,8 +433,7 @@ class Tracker:
             thread = self.threads[tid]
             if thread.name != name:
                 events.append(ThreadRenamed(tid=tid, name=name, previous=thread.name))
-                known = values(self._last, last, self.fields)
-                self._ended.roles.renamed(thread.name, name, known)
+                self._ended.roles.renamed(thread.name, name, self._last_totals(last))
                 thread.name = name
 
 

@@ -1,10 +1,12 @@
 """Which source of samples this collector has, and the readers made from it."""
 
 import logging
+from collections.abc import Iterable
 from functools import partial
 
-from tidscope_wire.generated.models import SampleSource, Source
+from tidscope_wire.generated.models import AbsentField, SampleSource, Source
 
+from tidscope_collector.compiled.library import load as load_compiled
 from tidscope_collector.discovery.loading import load as load_iterators
 from tidscope_collector.discovery.task_folder import TaskFolder
 from tidscope_collector.discovery.task_iterator import TaskIterator, TaskIterators
@@ -18,7 +20,6 @@ from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.thread_reader import ProcThreadReader
 from tidscope_collector.sampling.idle_skipping import IdleSkippingReader
 from tidscope_collector.sampling.steady_reader import SteadyReader
-from tidscope_collector.sampling.steady_reader import load as load_steady_sample
 from tidscope_collector.taskstats.exits import ExitListener, exit_self_test, possible_cpus
 from tidscope_collector.taskstats.link import Kernel, TaskstatsUnavailableError, probe
 from tidscope_collector.taskstats.reader import BatchQuery, TaskstatsReader
@@ -28,6 +29,7 @@ from tidscope_collector.threads.reading import (
     TargetReader,
     ThreadReader,
 )
+from tidscope_collector.waits.source import USUAL, LedgerOptions, LedgerSource
 from tidscope_collector.walk.choice import Choice as WalkChoice
 from tidscope_collector.walk.choice import WalkSource
 from tidscope_collector.walk.switching import SwitchingReader
@@ -45,12 +47,14 @@ class Sources:
         delays: the switch of delay accounting; by default this process sets it.
         counters: how counters of threads are to be read.
         budget_percent: for sampling and sending, 100 is one core; 0: no limit.
+        ledger: which ledgers of states are to be kept.
 
     Attributes:
         delays: the switch of delay accounting.
         iterators: what lists threads; or why there is nothing better than /proc.
         walk: whether counters can be walked.
-        steady_sample: the compiled usual sample; None where Python takes every sample.
+        compiled: the usual tick as compiled code; None where Python takes every sample.
+        ledger: whether ledgers of states are kept.
     """
 
     def __init__(
@@ -60,6 +64,7 @@ class Sources:
         delays: DelayAccounting | None = None,
         counters: WalkChoice = "auto",
         budget_percent: float = 0,
+        ledger: LedgerOptions = USUAL,
     ) -> None:
         self._procfs = procfs
         self.delays = delays or DelayAccounting(procfs)
@@ -76,12 +81,16 @@ class Sources:
         if self._query is not None:
             self.iterators = self._load_iterators(procfs)
         of_taskstats = None if self._query is None else partial(every_field, self._query)
-        self.walk = WalkSource(counters, self.iterators, of_taskstats, budget_percent)
-        self.steady_sample = load_steady_sample()
+        self.compiled = load_compiled()
+        self.walk = WalkSource(
+            counters, self.iterators, of_taskstats, budget_percent, self.compiled
+        )
         self.network = NetworkSource(network, self.kernel.layout if self.kernel else None, procfs)
+        self.ledger = LedgerSource(ledger, procfs)
 
     def close(self) -> None:
         """Close the sockets; no reader made here works afterwards."""
+        self.ledger.close()
         self.network.close()
         if isinstance(self.iterators, TaskIterators):
             self.iterators.close()
@@ -102,7 +111,11 @@ class Sources:
     @property
     def uses_ebpf(self) -> bool:
         """Whether there are programs of ours in the kernel."""
-        return isinstance(self.iterators, TaskIterators) or self.network.kind == "ebpf"
+        return (
+            isinstance(self.iterators, TaskIterators)
+            or self.network.kind == "ebpf"
+            or self.ledger.reason is None
+        )
 
     @property
     def has_exits(self) -> bool:
@@ -148,12 +161,13 @@ class Sources:
         )
         return self.network.beside(reader, pid)
 
-    def target_reader(self, pid: int, rate_hz: float) -> TargetReader:
+    def target_reader(self, pid: int, rate_hz: float, attach_ns: int) -> TargetReader:
         """Make what a target is sampled with: it asks for threads, or walks them.
 
         Args:
             pid: the process.
             rate_hz: readings a second that are asked for.
+            attach_ns: CLOCK_MONOTONIC of the attachment, which is over.
 
         Raises:
             TargetExitedError: the process has ended.
@@ -161,8 +175,15 @@ class Sources:
         reader = self.reader(pid)
         asking = self._asking(pid, reader)
         if self._query is None:
-            return SwitchingReader(pid, asking, "procfs", rate_hz)
-        return SwitchingReader(pid, asking, "genetlink", rate_hz, self.walk.option(pid, reader))
+            counters = SwitchingReader(pid, asking, "procfs", rate_hz)
+        else:
+            option = self.walk.option(pid, reader)
+            counters = SwitchingReader(pid, asking, "genetlink", rate_hz, option)
+        return self.ledger.beside(counters, pid, attach_ns)
+
+    def explain(self, absent: Iterable[AbsentField]) -> list[AbsentField]:
+        """Give absent fields the reasons that are in effect here."""
+        return self.ledger.explain(self.network.explain(absent))
 
     def process_reader(self, pid: int) -> ProcessReader:
         """Make what lists the threads of a process and asks for those that may have run.
@@ -181,12 +202,8 @@ class Sources:
         general = IdleSkippingReader(lister, reader)
         network = reader if isinstance(reader, NetworkReader) else None
         base = reader if network is None else network.base
-        if (
-            self.steady_sample
-            and isinstance(lister, TaskIterator)
-            and isinstance(base, TaskstatsReader)
-        ):
-            return SteadyReader(self.steady_sample, general, lister, base, network)
+        if self.compiled and isinstance(lister, TaskIterator) and isinstance(base, TaskstatsReader):
+            return SteadyReader(self.compiled, general, lister, base, network)
         return general
 
     def _lister(self, pid: int) -> ThreadLister:
@@ -213,6 +230,9 @@ class Sources:
             exits_reason=self.exits_reason
             or "one listener per CPU; the self-test received an exit record",
             network=self.network.description,
+            ledger=self.ledger.reason is None,
+            ledger_reason=self.ledger.reason,
+            calls=self.ledger.calls,
         )
 
 

@@ -167,7 +167,9 @@ class LedgerKeeper:
     def _read(self, pid: int) -> tuple[Ledgers, npt.NDArray[np.intp]]:
         # Read before the slots are: what changes meanwhile makes the next call list them again.
         listing = int(self._held.control["changes"][0]), self._held.freed
-        reading = self._readings.setdefault(pid, LedgerReading(self._held.slots))
+        reading = self._readings.get(pid)
+        if reading is None:
+            reading = self._readings[pid] = LedgerReading(self._held.slots)
         return reading.read(self._held.used, pid, listing), reading.indices
 
     def exited(

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
+from tidscope_collector.compiled.library import Compiled
 from tidscope_collector.discovery.task_iterator import TaskIterators
 from tidscope_collector.ebpf.libbpf import BpfError
 from tidscope_collector.ebpf.obstacles import Obstacle
@@ -34,6 +35,7 @@ class WalkSource:
         reader: makes a reader over taskstats with all its fields, of a process; None: there is no
             taskstats.
         budget_percent: for sampling and sending, 100 is one core; 0: no limit.
+        compiled: takes most samples; None: Python takes all.
 
     Attributes:
         walking: what all targets share.
@@ -45,8 +47,10 @@ class WalkSource:
         iterators: TaskIterators | Obstacle,
         reader: Callable[[int], ThreadReader] | None,
         budget_percent: float,
+        compiled: Compiled | None = None,
     ) -> None:
         self._choice = choice
+        self._compiled = compiled
         self._limit = SHARE_OF_BUDGET * (budget_percent or USUAL_BUDGET_PERCENT) / 100
         self._walks: Walks | None = None
         self._given: tuple[str, ...] = ()
@@ -125,7 +129,9 @@ class WalkSource:
             LOG.info("process %d is not walked: %s", pid, reason)
             return None
         cost = AskingCost(self._limit) if self._choice == "auto" else None
-        return WalkOption(lambda: WalkReader(walks, pid, reader), self.walking, cost)
+        return WalkOption(
+            lambda: WalkReader(walks, pid, reader, self._compiled), self.walking, cost
+        )
 
     @property
     def description(self) -> str:

@@ -112,6 +112,16 @@ class CrossCheck:
         self._known_start = np.empty(0, np.int64)
         self._new = np.empty(0, np.uint32)
 
+    @property
+    def is_due(self) -> bool:
+        """Whether the next walk is to be compared, or asked about."""
+        return self._open is not None or self._walks % EVERY == 0
+
+    def pass_over(self) -> None:
+        """There was a walk of the same threads, and `is_due` was false."""
+        self.asked = 0
+        self._walks += 1
+
     def check(self, walked: Walked, *, same: bool) -> None:
         """Compare with the walk before, if it was asked about, and ask about this one if it is due.
 

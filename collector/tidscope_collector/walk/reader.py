@@ -7,6 +7,9 @@ import numpy as np
 import numpy.typing as npt
 from tidscope_wire.generated.models import AbsentField
 
+from tidscope_collector.compiled.library import USUAL, Compiled
+from tidscope_collector.compiled.rows import SteadyRows, describe_network, describe_rows
+from tidscope_collector.compiled.structs import TICK, WALK, Struct
 from tidscope_collector.netacct.reader import NetworkReader
 from tidscope_collector.taskstats.columns import is_delay
 from tidscope_collector.threads.reading import ExitDecoder, Reading, ThreadReader
@@ -25,6 +28,7 @@ class WalkReader:
         pid: the process.
         reader: of the same process, over taskstats: gives fields, absent ones and exit records, and
             network columns where they are counted by eBPF. Not closed with it.
+        compiled: takes most samples; None: Python takes all.
 
     Attributes:
         ran: how many threads had new counters in the last reading in place.
@@ -33,7 +37,9 @@ class WalkReader:
         BpfError: the kernel refused.
     """
 
-    def __init__(self, walks: Walks, pid: int, reader: ThreadReader) -> None:
+    def __init__(
+        self, walks: Walks, pid: int, reader: ThreadReader, compiled: Compiled | None = None
+    ) -> None:
         self._reader = reader
         self._network = reader if isinstance(reader, NetworkReader) else None
         base = reader if self._network is None else self._network.base
@@ -47,6 +53,15 @@ class WalkReader:
         self._changed = np.empty(0, np.bool_)
         self.exits = reader if isinstance(reader, ExitDecoder) else None
         self.ran = 0
+        self._compiled = compiled
+        self._steady: SteadyRows | None = None
+        """The rows, if the next walk may be a steady one."""
+        self._plan, self._sample_only = Struct(WALK), Struct(TICK)
+        self._plan.point(block=walks.block)
+        self._plan.point(network=describe_network(self._network, self._width, pid))
+        self._plan.set(link=self._walk.link, program=self._walk.program)
+        self._plan.set(pid=pid, fields=self._width)
+        self._sample_only.point(walk=self._plan)
 
     @property
     def fields(self) -> tuple[str, ...]:
@@ -73,6 +88,15 @@ class WalkReader:
             DisagreementError: the walk, or the one before it, says otherwise than taskstats.
                 Readings are as they were.
         """
+        steady = self._steady
+        if (
+            steady is not None
+            and self._compiled is not None
+            and self.sampled(self._compiled.tick(self._sample_only.address))
+        ):
+            self.look()
+            return steady.reading
+        self._steady = None
         before = time.monotonic_ns()
         now, count = self._walk.read(self._now)
         self._now = now
@@ -103,7 +127,51 @@ class WalkReader:
                 seen_ns=seen,
                 changed=self._changed,
             )
+        self._prepare()
         return self._reading
+
+    def steady(self) -> SteadyRows | None:
+        """See `SteadySource.steady`."""
+        return self._steady
+
+    def prepare(self) -> None:
+        """See `SteadySource.prepare`: there is nothing to do."""
+
+    def sampled(self, result: int, cpu_ns: int = 0) -> bool:
+        """See `SteadySource.sampled`."""
+        if result != USUAL:
+            self._steady = None
+            return False
+        self.ran = self._plan["ran"]
+        return True
+
+    @property
+    def is_check_due(self) -> bool:
+        """See `SteadySource.is_check_due`."""
+        return self._check.is_due
+
+    def look(self) -> None:
+        """See `SteadySource.look`.
+
+        Raises:
+            DisagreementError: the walk, or the one before it, says otherwise than taskstats.
+        """
+        if not self._check.is_due:
+            self._check.pass_over()
+        elif self._steady is not None:
+            reading = self._steady.reading
+            counters = reading.counters[:, : self._width]
+            self._check.check(Walked(reading.tid, reading.start_ns, counters), same=True)
+
+    def _prepare(self) -> None:
+        """Make the rows of the last reading those that steady walks bring up to date."""
+        reading, columns = self._reading, self._then
+        if self._compiled is None or reading is None or columns is None:
+            return
+        rows = describe_rows(reading)
+        self._plan.point(rows=rows, states=columns.state, starts=columns.start_ns)
+        self._plan.point(comms=columns.comm)
+        self._steady = SteadyRows(reading, rows, self._plan, walks=True)
 
     def _updated(self, now: Columns, count: int) -> bool:
         """Bring the last reading up to date, which has the same threads, unless something fell."""

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from tidscope_wire.generated.models import AbsentField, CountersSource
 
+from tidscope_collector.compiled.rows import SteadyRows, SteadySource
 from tidscope_collector.ebpf.libbpf import BpfError
 from tidscope_collector.threads.reading import ExitDecoder, ProcessReader, Reading
 from tidscope_collector.walk.crosscheck import DisagreementError
@@ -127,14 +128,74 @@ class SwitchingReader:
         try:
             reading = walk.read()
         except DisagreementError as error:
-            LOG.warning("counters are not walked any more: %s", error)
-            option.walking.disagreement = str(error)
+            self._disagree(error)
             return self.read()
         self.asked = walk.asked
         if cost is not None:
             took_ns = time.thread_time_ns() - began_ns
             cost.walked(time.monotonic_ns(), took_ns, walk.ran, self._rate_hz)
         return reading
+
+    def steady(self) -> SteadyRows | None:
+        """See `SteadySource.steady`. Whether to walk is decided by `read`."""
+        source = self._steady_source()
+        return None if source is None else source.steady()
+
+    def prepare(self) -> None:
+        """See `SteadySource.prepare`."""
+        source = self._steady_source()
+        if source is not None:
+            source.prepare()
+
+    def sampled(self, result: int, cpu_ns: int = 0) -> bool:
+        """See `SteadySource.sampled`."""
+        source, option = self._steady_source(), self._option
+        if source is None or not source.sampled(result, cpu_ns):
+            return False
+        walk, cost = self._walk, option.cost if option else None
+        if option is None or cost is None:
+            return True
+        now_ns = time.monotonic_ns()
+        if walk is not None:
+            cost.walked(now_ns, cpu_ns, walk.ran, self._rate_hz)
+        else:
+            self.asked = self._asking.asked
+            cost.asked(now_ns, cpu_ns, self.asked, self._rate_hz)
+            option.walking.asking[self._pid] = cost.share
+        return True
+
+    @property
+    def is_check_due(self) -> bool:
+        """See `SteadySource.is_check_due`."""
+        source = self._steady_source()
+        return source is not None and source.is_check_due
+
+    def look(self) -> None:
+        """See `SteadySource.look`.
+
+        Raises:
+            DisagreementError: the walk and taskstats disagree: from now on threads are asked.
+        """
+        source = self._steady_source()
+        try:
+            if source is not None:
+                source.look()
+        except DisagreementError as error:
+            self._disagree(error)
+            raise
+
+    def _steady_source(self) -> SteadySource | None:
+        """What reads at present, if compiled code may take its samples."""
+        option = self._option
+        if self._walk is not None:
+            agree = option is None or option.walking.disagreement is None
+            return self._walk if agree else None
+        return self._asking if isinstance(self._asking, SteadySource) else None
+
+    def _disagree(self, error: DisagreementError) -> None:
+        LOG.warning("counters are not walked any more: %s", error)
+        if self._option is not None:
+            self._option.walking.disagreement = str(error)
 
     def _ask(self) -> Reading:
         reading = self._asking.read()

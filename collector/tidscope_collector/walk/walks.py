@@ -64,6 +64,16 @@ class Walk:
         self._start_ns, self._comm = block["start_ns"][0], block["comm"][0]
         self._counters = block["counters"][0, :width]
 
+    @property
+    def link(self) -> int:
+        """See `BlockWalk`."""
+        return self._walk.link
+
+    @property
+    def program(self) -> int:
+        """See `BlockWalk`."""
+        return self._walk.program
+
     def read(self, columns: Columns) -> tuple[Columns, int]:
         """Read the threads.
 

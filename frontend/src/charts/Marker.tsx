@@ -15,3 +15,12 @@ export function Marker({ style }: { readonly style: LineStyle }) {
     </svg>
   );
 }
+
+/** The marker of a line alone, for tables that have little room. */
+export function SmallMarker({ style }: { readonly style: LineStyle }) {
+  return (
+    <svg aria-hidden="true" width={12} height={12} viewBox="0 0 12 12">
+      <path d={markerSvg(style.marker, 6, 6)} fill={style.colour} />
+    </svg>
+  );
+}

@@ -43,7 +43,7 @@ function loop({ x, y, width, height }: GraphNode & Place): EdgePath {
     `M${num(x - half)},${num(top)}` +
     `C${num(x - half)},${num(top - 22)} ${num(x + half)},${num(top - 22)} ` +
     `${num(x + half)},${num(top - HEAD)}`;
-  return { d, middle: { x, y: top - 17 } };
+  return { d, middle: { x, y: top - 24 } };
 }
 
 /** Where the line from the middle of a box towards a point leaves it, and a little further. */

@@ -62,10 +62,12 @@ interface Body extends SimulationNodeDatum, GraphNode {
   vy: number;
 }
 
-const TICKS = 300;
+const TICKS = 150;
+/** Beginnings that are tried; the layout that is easiest to read is used. */
+const TURNS = 12;
 /** Clear space around a node, for edges and loops. */
 const GAP_X = 22;
-const GAP_Y = 26;
+const GAP_Y = 34;
 const LINK_PX = 150;
 const GOLDEN = Math.PI * (3 - Math.sqrt(5));
 
@@ -78,23 +80,78 @@ const GOLDEN = Math.PI * (3 - Math.sqrt(5));
 export function placeNodes(
   nodes: readonly GraphNode[],
   edges: readonly GraphEdge[],
-  { width, height }: PlotSize,
+  size: PlotSize,
   held: ReadonlyMap<string, Place>,
 ): ReadonlyMap<string, Place> {
-  const bodies = nodes.map((node, i): Body => {
+  const fresh = nodes.some(({ key }) => !held.has(key));
+  let best = bodiesOf(nodes, size, held, 0);
+  if (fresh) {
+    let least = Number.POSITIVE_INFINITY;
+    for (let turn = 0; turn < TURNS; turn++) {
+      const bodies = bodiesOf(nodes, size, held, turn);
+      settle(bodies, edges, size);
+      const cost = costOf(bodies, edges);
+      if (cost < least) [best, least] = [bodies, cost];
+    }
+  }
+  return new Map(best.map(({ key, x, y }) => [key, { x, y }]));
+}
+
+function bodiesOf(
+  nodes: readonly GraphNode[],
+  size: PlotSize,
+  held: ReadonlyMap<string, Place>,
+  turn: number,
+): Body[] {
+  const { width, height } = size;
+  return nodes.map((node, i): Body => {
     const place = held.get(node.key);
     if (place) {
-      const { x, y } = within(place, node, { width, height });
+      const { x, y } = within(place, node, size);
       return { ...node, x, y, fx: x, fy: y, vx: 0, vy: 0 };
     }
     // On a spiral around the middle, as wide as the plot: the first ones are near the middle.
     const part = Math.sqrt((i + 0.5) / Math.max(1, nodes.length));
-    const x = width / 2 + 0.42 * width * part * Math.cos(i * GOLDEN);
-    const y = height / 2 + 0.42 * height * part * Math.sin(i * GOLDEN);
+    const angle = i * GOLDEN + (2 * Math.PI * turn) / TURNS;
+    const x = width / 2 + 0.42 * width * part * Math.cos(angle);
+    const y = height / 2 + 0.42 * height * part * Math.sin(angle);
     return { ...node, x, y, vx: 0, vy: 0 };
   });
-  if (bodies.some(({ fx }) => fx === undefined)) settle(bodies, edges, { width, height });
-  return new Map(bodies.map(({ key, x, y }) => [key, { x, y }]));
+}
+
+/** How hard a layout is to read: edges that run behind nodes, edges that cross, long edges. */
+function costOf(bodies: readonly Body[], edges: readonly GraphEdge[]): number {
+  const at = new Map(bodies.map((body) => [body.key, body]));
+  const lines = edges.flatMap(({ from, to }) => {
+    const [a, b] = [at.get(from), at.get(to)];
+    return a && b && a !== b ? [{ a, b }] : [];
+  });
+  let cost = 0;
+  for (const [i, { a, b }] of lines.entries()) {
+    cost += Math.hypot(a.x - b.x, a.y - b.y) / 400;
+    for (const body of bodies) if (body !== a && body !== b && hits(a, b, body)) cost += 4;
+    for (const other of lines.slice(i + 1)) if (cross(a, b, other.a, other.b)) cost += 1;
+  }
+  return cost;
+}
+
+/** Whether the way from a to b runs through a box. */
+function hits(a: Place, b: Place, box: Body): boolean {
+  for (let step = 1; step < 20; step++) {
+    const x = a.x + ((b.x - a.x) * step) / 20;
+    const y = a.y + ((b.y - a.y) * step) / 20;
+    if (Math.abs(x - box.x) < box.width / 2 + 4 && Math.abs(y - box.y) < box.height / 2 + 4) {
+      return true;
+    }
+  }
+  return false;
+}
+
+function cross(a: Place, b: Place, c: Place, d: Place): boolean {
+  if (a === c || a === d || b === c || b === d) return false;
+  const side = (p: Place, q: Place, r: Place): number =>
+    Math.sign((q.x - p.x) * (r.y - p.y) - (q.y - p.y) * (r.x - p.x));
+  return side(a, b, c) !== side(a, b, d) && side(c, d, a) !== side(c, d, b);
 }
 
 function settle(bodies: Body[], edges: readonly GraphEdge[], size: PlotSize): void {
@@ -121,7 +178,7 @@ function settle(bodies: Body[], edges: readonly GraphEdge[], size: PlotSize): vo
     separate(bodies);
     keepWithin(bodies, size);
   }
-  for (let pass = 0; pass < 60; pass++) {
+  for (let pass = 0; pass < 40; pass++) {
     separate(bodies);
     keepWithin(bodies, size);
   }
@@ -154,7 +211,7 @@ function keepWithin(bodies: readonly Body[], size: PlotSize): void {
 function within({ x, y }: Place, node: GraphNode, { width, height }: PlotSize): Place {
   const mx = node.width / 2 + 4;
   // Above a node there is room for its loop.
-  const top = node.height / 2 + 20;
+  const top = node.height / 2 + 32;
   const bottom = node.height / 2 + 4;
   return {
     x: Math.max(mx, Math.min(width - mx, x)),

@@ -20,7 +20,7 @@ export function factTables(rows: FactRows): FrameTables {
     const columns = Object.entries<string>(COLUMNS[name as TableName]).map(([column, type]) => {
       const values = some.map((row) => (row as Record<string, number | string>)[column]);
       if (type === "utf8") return [column, values.map((value) => value ?? "")];
-      const numbers = values.map((value) => Number(value ?? 0));
+      const numbers = values.map((value) => Math.round(Number(value ?? 0)));
       return [column, type === "uint32" ? Uint32Array.from(numbers) : Float64Array.from(numbers)];
     });
     return [name, { rows: some.length, columns: Object.fromEntries(columns) }];

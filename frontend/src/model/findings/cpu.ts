@@ -1,7 +1,7 @@
 /** What keeps threads from a CPU that could run. */
 
-import { counted, formatValue } from "../format";
-import type { Rule } from "./finding";
+import { counted, formatDuration, formatValue } from "../format";
+import { percent, type Rule } from "./finding";
 
 const THROTTLED = 0.05;
 const PERIODS = 20;
@@ -28,7 +28,7 @@ export const THROTTLING_RULE: Rule = {
         evidence:
           `${counted(cgroup.throttled, "period")} of ${cgroup.periods} throttled, ` +
           `${formatValue(cgroup.throttled_share, "s")} a second in all. ` +
-          `Said from ${formatValue(THROTTLED, "share")} of at least ${PERIODS} periods on.`,
+          `Threshold: ${percent(THROTTLED)} of at least ${PERIODS} periods.`,
         link: { panel: "takers" },
         weight: cgroup.throttled_share,
       },
@@ -42,22 +42,16 @@ export const TAKEN_CPU_RULE: Rule = {
   find: ({ takers, seconds }, ease) =>
     takers.rows.flatMap(({ key, kind, name, delay, share, threads }) => {
       const id = `taker:${key}`;
-      if (kind === "own" || delay < ease(id) * DELAY || share < ease(id) * DELAY_SHARE) return [];
-      const what =
-        kind === "process"
-          ? `Process ${name}`
-          : kind === "kernel"
-            ? `Kernel thread ${name}`
-            : "Interrupts";
+      if (kind !== "process" && kind !== "kernel") return [];
+      if (delay < ease(id) * DELAY || share < ease(id) * DELAY_SHARE) return [];
+      const what = kind === "process" ? `Process ${name}` : `Kernel thread ${name}`;
       return [
         {
           id,
           text:
             `${what} ran while ${counted(threads, "thread")} of this process could have run: ` +
             `${formatValue(delay, "s")} a second, ${formatValue(share, "share")} of its run-queue delay.`,
-          evidence:
-            `Over ${formatValue(seconds, "s")}. Said from ${formatValue(DELAY, "s")} a second and ` +
-            `${formatValue(DELAY_SHARE, "share")} on.`,
+          evidence: `Over ${formatDuration(seconds)}. Threshold: ${DELAY} s a second and ${percent(DELAY_SHARE)} of the delay.`,
           link: { panel: "takers" },
           weight: delay,
         },

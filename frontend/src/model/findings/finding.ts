@@ -89,3 +89,8 @@ export interface Rule {
    */
   readonly find: (evidence: Evidence, ease: (id: string) => number) => readonly Finding[];
 }
+
+/** A threshold as text: whole percent. */
+export function percent(share: number): string {
+  return `${Math.round(100 * share)} %`;
+}

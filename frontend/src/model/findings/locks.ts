@@ -1,10 +1,10 @@
 /** Locks that hold up several threads. */
 
-import { formatValue } from "../format";
-import type { Evidence, Finding, LockEvidence, Rule } from "./finding";
+import { formatDuration, formatNumber, formatValue } from "../format";
+import { type Evidence, type Finding, type LockEvidence, percent, type Rule } from "./finding";
 import { AMONG_THEM, amongThem, IDLE_KINDS } from "./lockUse";
 
-/** Share of their time that the waiters must have waited, together. */
+/** Share of its time that each of the waiters waits at least. */
 const SHARE = 0.1;
 const WAITERS = 2;
 const WAITS_PER_S = 1;
@@ -38,9 +38,8 @@ function held(
   return {
     text: `${those.length} threads waited ${share} of the time for one lock, ${name}.`,
     evidence:
-      `${formatValue(lock.waits_per_s, "1/s")} waits of ${formatValue(lock.mean_s, "s")} on ` +
-      `average in ${formatValue(seconds, "s")}. Said of ${WAITERS} threads or more that each wait ` +
-      `at least ${formatValue(SHARE, "share")} of the time.`,
+      `${formatNumber(lock.waits_per_s, "1/s")} waits a second, ${formatValue(lock.mean_s, "s")} each, ` +
+      `over ${formatDuration(seconds)}. Threshold: ${WAITERS} threads that each wait ${percent(SHARE)} of the time.`,
     link: { panel: "locks", lock: lock.lock },
     weight: wait,
   };
@@ -62,8 +61,8 @@ export const GIL_RULE: Rule = {
         id: "gil",
         text: `GIL: ${known.length} threads waited for it ${share} of the time in which they could have run.`,
         evidence:
-          `${formatValue(lock.waits_per_s, "1/s")} waits, ${formatValue(wait, "s")} of waiting a second, ` +
-          `in ${formatValue(seconds, "s")}. Said from ${formatValue(GIL_SHARE, "share")} on.`,
+          `${formatNumber(lock.waits_per_s, "1/s")} waits a second, ${formatValue(wait, "s")} of waiting ` +
+          `a second, over ${formatDuration(seconds)}. Threshold: ${percent(GIL_SHARE)}.`,
         link: { panel: "locks", lock: lock.lock },
         weight: wait,
       },

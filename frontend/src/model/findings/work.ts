@@ -1,7 +1,7 @@
 /** How threads share work: woken for little, idle all the time, or held up by one of them. */
 
-import { counted, formatValue } from "../format";
-import type { Rule } from "./finding";
+import { counted, formatDuration, formatValue } from "../format";
+import { percent, type Rule } from "./finding";
 
 /** Wake-ups a second by one role, its share of all that a role gets, and work after each. */
 const WAKES_PER_S = 200;
@@ -35,12 +35,10 @@ export const LITTLE_WORK_RULE: Rule = {
       return [
         {
           id,
-          text:
-            `${waker.name} wakes ${wakee.name} ${formatValue(per_s, "1/s").replace("/s", "").trim()} ` +
-            `times a second for ${formatValue(work_s, "s")} of work each.`,
+          text: `${waker.name} wakes ${wakee.name} ${counted(Math.round(per_s), "time")} a second for ${formatValue(work_s, "s")} of work each.`,
           evidence:
-            `On-CPU time of ${wakee.name} divided by all its wake-ups in ${formatValue(seconds, "s")}. ` +
-            `Said from ${WAKES_PER_S} a second on, for ${formatValue(LITTLE_S, "s")} or less each.`,
+            `On-CPU time of ${wakee.name} divided by all its wake-ups, over ${formatDuration(seconds)}. ` +
+            `Threshold: ${WAKES_PER_S} a second for ${formatValue(LITTLE_S, "s")} each.`,
           link: { panel: "wakes", key: from },
           weight: times.cpu / seconds,
         },
@@ -59,14 +57,14 @@ export const DISK_RULE: Rule = {
       const active = wall - (Number.isNaN(idle) ? 0 : idle);
       const share = disk / active;
       if (!(share >= ease(id) * DISK_SHARE && disk / seconds >= ease(id) * DISK)) return [];
-      const of = Number.isNaN(idle) ? "of its time" : "of the time it is not idle";
+      const of = Number.isNaN(idle) ? "of its time" : "of the time in which it is not idle";
       return [
         {
           id,
           text: `${role} waits for the disk ${formatValue(share, "share")} ${of}.`,
           evidence:
             `${formatValue(disk, "s")} of ${formatValue(active, "s")} of ${counted(threads, "thread")} ` +
-            `in ${formatValue(seconds, "s")}. Said from ${formatValue(DISK_SHARE, "share")} on.`,
+            `over ${formatDuration(seconds)}. Threshold: ${percent(DISK_SHARE)}.`,
           link: { panel: "times", key },
           weight: disk / seconds,
         },
@@ -91,8 +89,8 @@ export const IDLE_POOL_RULE: Rule = {
             `${counted(threads, "thread")} of ${role} were idle ${formatValue(idle / wall, "share")} ` +
             `of the time; together they used ${formatValue(cpu / seconds, "cores")}.`,
           evidence:
-            `Idle: polling, sleeping, parked, or waiting for work at a condition, in ${formatValue(seconds, "s")}. ` +
-            `Said of ${POOL} threads or more from ${formatValue(IDLE_SHARE, "share")} on.`,
+            "Idle: polling, sleeping, parked, or waiting for work at a condition, over " +
+            `${formatDuration(seconds)}. Threshold: ${POOL} threads, ${percent(IDLE_SHARE)} of the time.`,
           link: { panel: "times", key },
           weight: 0.01 * threads,
         },
@@ -116,8 +114,8 @@ export const SATURATED_RULE: Rule = {
             `${thread.name} (${thread.tid}) runs ${formatValue(thread.cpu / thread.wall, "share")} of ` +
             `the time, and ${counted(threads.length, "thread")} wait for it.`,
           evidence:
-            `Its wake-ups ended ${formatValue(wait, "s")} of waiting a second, in ${formatValue(seconds, "s")}. ` +
-            `Said from ${formatValue(SATURATED, "share")} and ${formatValue(HELD_UP_WAIT, "s")} a second on.`,
+            `Its wake-ups ended ${formatValue(wait, "s")} of waiting a second, over ` +
+            `${formatDuration(seconds)}. Threshold: ${percent(SATURATED)} of the time, ${HELD_UP_WAIT} s of waiting a second.`,
           link: { panel: "wakes", key: `role:${thread.role}` },
           weight: wait,
         },

@@ -11,7 +11,17 @@ import type {
 } from "../../wire/generated/models";
 import type { RowOrder, RowScope } from "./link";
 
-const UNITS: readonly ShownUnit[] = ["s", "bytes", "1/s", "count", "cores", "J", "W", "ms"];
+const UNITS: readonly ShownUnit[] = [
+  "s",
+  "bytes",
+  "1/s",
+  "count",
+  "cores",
+  "J",
+  "W",
+  "ms",
+  "share",
+];
 
 /** A figure of a metric as text. */
 export function figureText(metric: ComparedMetric, value: number | null): string {

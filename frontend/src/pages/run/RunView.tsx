@@ -11,10 +11,13 @@ import { PageLink } from "../../ui/PageLink";
 import type { RunManifest } from "../../wire/generated/models";
 import { LiveClientContext, useLiveClient, useRunClient } from "../clients";
 import { ChartGrid } from "../live/scope/ChartGrid";
+import { FactPanels } from "../live/scope/facts/FactPanels";
+import { FindingsPanel } from "../live/scope/facts/FindingsPanel";
 import { MapPanel } from "../live/scope/MapPanel";
 import scope from "../live/scope/TargetPage.module.css";
 import { Tiles } from "../live/scope/Tiles";
 import { ThreadDrawer, useThreadOpen } from "../live/scope/thread/ThreadDrawer";
+import { useHeldPlace } from "../live/scope/thread/useHeldPlace";
 import { ThreadTable } from "../live/scope/threads/ThreadTable";
 import { DataLossNotice } from "./DataLossNotice";
 import { RunControls } from "./RunControls";
@@ -74,7 +77,9 @@ interface RunPanelsProps extends ChartsProps {
 
 function RunPanels({ client, run, onChange }: RunPanelsProps) {
   const { target } = run;
-  const drawer = useThreadOpen() ? "open" : "closed";
+  const open = useThreadOpen();
+  useHeldPlace(open);
+  const drawer = open ? "open" : "closed";
   return (
     <div className={scope.beside} data-drawer={drawer}>
       <div className={scope.scope}>
@@ -82,7 +87,9 @@ function RunPanels({ client, run, onChange }: RunPanelsProps) {
         <RunControls run={run} />
         <Tiles target={target} />
         <MapPanel target={target} />
+        <FindingsPanel />
         <ChartGrid target={target} />
+        <FactPanels target={target} />
         <RunLog run={run} onChange={onChange} />
         <RunNotes run={run} onChange={onChange} />
         <ThreadTable target={target} />

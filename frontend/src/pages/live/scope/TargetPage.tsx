@@ -10,11 +10,14 @@ import { drawerOpen } from "../steer/drawer";
 import { SteerDrawer } from "../steer/SteerDrawer";
 import { ChartGrid } from "./ChartGrid";
 import { EndedNotice } from "./EndedNotice";
+import { FactPanels } from "./facts/FactPanels";
+import { FindingsPanel } from "./facts/FindingsPanel";
 import { MapPanel } from "./MapPanel";
 import { TargetHeader } from "./TargetHeader";
 import styles from "./TargetPage.module.css";
 import { Tiles } from "./Tiles";
 import { ThreadDrawer, useThreadOpen } from "./thread/ThreadDrawer";
+import { useHeldPlace } from "./thread/useHeldPlace";
 import { ThreadTable } from "./threads/ThreadTable";
 import { ViewControls } from "./ViewControls";
 
@@ -29,6 +32,7 @@ export function Scope({ id }: { readonly id: string }) {
   const problem = useStore(client.problem);
   const open = useStore(drawerOpen);
   const threadOpen = useThreadOpen();
+  useHeldPlace(open || threadOpen);
   const inGracePeriod = useGracePeriod(GRACE_MS);
   const target = live?.targets.find((each) => each.id === id) ?? view?.target ?? null;
 
@@ -71,7 +75,9 @@ export function Scope({ id }: { readonly id: string }) {
         <Tiles target={target} />
         <ViewControls target={target} />
         <MapPanel target={target} />
+        <FindingsPanel />
         <ChartGrid target={target} />
+        <FactPanels target={target} />
         <ThreadTable target={target} />
       </div>
       <SteerDrawer target={target} />

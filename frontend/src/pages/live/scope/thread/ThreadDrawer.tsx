@@ -7,6 +7,7 @@ import { Button } from "../../../../ui/Button";
 import { Dialog } from "../../../../ui/Dialog";
 import { useLiveClient } from "../../../clients";
 import { drawerOpen } from "../../steer/drawer";
+import { ThreadFacts } from "../facts/ThreadFacts";
 import { threadClosed } from "./closed";
 import styles from "./ThreadDrawer.module.css";
 import { ThreadPanel } from "./ThreadPanel";
@@ -59,7 +60,9 @@ function Over({ onClose }: PlaceProps) {
   const view = useThreadView();
   return (
     <Dialog title={titleOf(view)} onClose={onClose}>
-      <ThreadPanel view={view} />
+      <ThreadPanel view={view}>
+        <ThreadFacts />
+      </ThreadPanel>
     </Dialog>
   );
 }
@@ -97,7 +100,9 @@ function Beside({ onClose }: PlaceProps) {
         </Button>
       </header>
       <div className={styles.body}>
-        <ThreadPanel view={view} />
+        <ThreadPanel view={view}>
+          <ThreadFacts />
+        </ThreadPanel>
       </div>
     </aside>
   );

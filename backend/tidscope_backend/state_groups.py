@@ -1,0 +1,78 @@
+"""What states of threads have in common, and shares of their time. Pure.
+
+The page has the same groups: frontend/src/model/states.ts.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from tidscope_wire.generated.catalogue import CATALOGUE
+from tidscope_wire.states import STATE_FIELDS
+
+LABELS = {field.name: field.label for field in CATALOGUE.fields if field.name in STATE_FIELDS}
+
+
+class StateGroup(NamedTuple):
+    """Some states under one name.
+
+    Attributes:
+        id: short name.
+        label: for people.
+        fields: their fields of the catalogue.
+    """
+
+    id: str
+    label: str
+    fields: tuple[str, ...]
+
+
+def _group(id: str, label: str, *states: str) -> StateGroup:
+    return StateGroup(id, label, tuple(f"state_{state}_ns" for state in states))
+
+
+GROUPS: tuple[StateGroup, ...] = (
+    _group("running", "Running", "on_cpu"),
+    _group("runnable", "Waiting for a CPU", "preempted", "woken"),
+    _group("locks", "Locks", "futex"),
+    _group(
+        "disk",
+        "Disk and files",
+        *("file_read", "file_read_disk", "file_write", "file_write_disk"),
+        *("file_sync", "file_sync_disk", "page_fault_disk"),
+    ),
+    _group(
+        "network",
+        "Network",
+        *("socket_receive", "socket_send", "socket_accept", "socket_connect"),
+    ),
+    _group("pipes", "Pipes and signals", "pipe"),
+    _group("faults", "Page faults", "page_fault"),
+    _group("other", "Other waits", "child", "io_uring", "stopped", "other_call", "other"),
+    _group("polling", "Polling", "poll"),
+    _group("sleep", "Sleeping", "sleep"),
+)
+"""Each state is in one; work first."""
+
+
+def name_of_state(field: str) -> str:
+    """The state of a field: `futex` of `state_futex_ns`."""
+    return field.removeprefix("state_").removesuffix("_ns")
+
+
+def shares_of_time(totals: Mapping[str, int]) -> dict[str, float]:
+    """Shares of the time that threads lived, by field of a state; empty without a ledger.
+
+    Args:
+        totals: nanoseconds by field; other fields do not matter.
+    """
+    known = {field: totals[field] for field in STATE_FIELDS if field in totals}
+    whole = sum(known.values())
+    return {field: ns / whole for field, ns in known.items()} if whole else {}
+
+
+def shares_of_groups(totals: Mapping[str, int]) -> dict[StateGroup, float]:
+    """The same by group, without those of 0; the greatest first."""
+    shares = shares_of_time(totals)
+    found = {group: sum(shares.get(field, 0) for field in group.fields) for group in GROUPS}
+    ordered = sorted(found.items(), key=lambda one: -one[1])
+    return {group: share for group, share in ordered if share}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the compiled parts of the collector share: system calls without a C library, and the rows of
+ * threads that they bring up to date in place.
+ *
+ * After 100 ms of sleep nothing of a program is in the caches of a CPU: what a sample costs is how
+ * much code it executes for the first time, and Python and numpy execute several hundred kilobytes of
+ * it. These take what is usual only, and write nothing to the rows unless all of it is as expected:
+ * where it is not, Python takes the sample, which is the reference for them.
+ *
+ * Nothing to link, the same bytes wherever it is built: `make usual-tick` compiles it. All members of
+ * structs that Python fills are 8 bytes wide, addresses too; structs.py has them once more, and a test
+ * compares the two.
+ */
+#ifndef TIDSCOPE_COMMON_H
+#define TIDSCOPE_COMMON_H
+#include <asm/unistd.h>
+#include <linux/errno.h>
+#include <linux/time.h>
+#include <linux/types.h>
+#include <stddef.h>
+
+#if defined(__x86_64__)
+static inline long call(long n, long a, long b, long c, long d, long e, long f)
+{
+	register long r10 __asm__("r10") = d;
+	register long r8 __asm__("r8") = e;
+	register long r9 __asm__("r9") = f;
+	long result;
+
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "a"(n), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+			 : "rcx", "r11", "memory");
+	return result;
+}
+#else
+#error "only x86-64 is supported; elsewhere Python takes every sample"
+#endif
+
+/* What a part returns; -errno where the kernel refused. */
+enum {
+	USUAL = 0,
+	OTHER_THREADS = 1, /* or threads that are not the same; the rows are as they were */
+	ODD = 2,	   /* what came is to be looked at */
+	EXITS = 3,	   /* the rows are up to date, and exit records wait */
+	TO_CHECK = 4,	   /* the rows are up to date, and are to be looked at before there is a frame */
+	NO_ROOM = 5	   /* for the frame */
+};
+
+/* Rows of threads; a value is at row * row_step + column * column_step. */
+struct rows {
+	__u64 count, width;
+	__u64 *counters;
+	__u64 row_step, column_step;
+	__u8 *absent; /* 0: nothing is */
+	__u64 absent_row_step, absent_column_step;
+	__u8 *changed; /* who takes the rows in sets it to 0 */
+	__s64 *seen_ns;
+	__u32 *tids;
+};
+
+/* Where the network counters of threads are (netacct/slots.py); members named _at are offsets. */
+struct network {
+	__u8 *slots;
+	__u32 *used;
+	__u64 *uncounted;
+	__u64 expected, most, stride, tgid, tgid_at, tid_at, start_at, exit_at, counters_at;
+	__u64 first_column;
+	__u32 *rows; /* of each slot a row that it may be of */
+};
+
+enum { MONOTONIC = 1, REALTIME = 0, THREAD_CPU = 3 };
+
+static inline __s64 clock_ns(int clock)
+{
+	struct timespec { long s, ns; } time;
+
+	call(__NR_clock_gettime, clock, (long)&time, 0, 0, 0, 0);
+	return time.s * 1000000000 + time.ns;
+}
+
+static inline __u32 half(const __u8 *at)
+{
+	return *(const __u32 *)at;
+}
+
+static inline __u64 *value_at(const struct rows *r, __u64 row, __u64 column)
+{
+	return &r->counters[row * r->row_step + column * r->column_step];
+}
+
+static inline void set(const struct rows *r, __u64 row, __u64 column, __u64 value)
+{
+	__u64 *at = value_at(r, row, column);
+
+	if (*at != value) {
+		*at = value;
+		r->changed[row] = 1;
+	}
+}
+
+struct plan;
+struct walk;
+struct frame;
+
+/* Whether what is counted is all that there is. */
+int network_complete(const struct network *n);
+/* Compares the network counters with their columns, or writes them there; whether none fell. */
+int take_network(const struct network *n, const struct rows *r, __s64 listed, int commit);
+
+long steady_sample(struct plan *p);
+long steady_walk(struct walk *w);
+long usual_frame(struct frame *f);
+#endif

@@ -1,0 +1,38 @@
+"""Loads the compiled code."""
+
+import ctypes
+import os
+import platform
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple, cast
+
+LIBRARY = Path(__file__).with_name("usual_tick.so")
+USUAL, OTHER_THREADS, ODD, EXITS, TO_CHECK, NO_ROOM = range(6)
+"""What its functions return; -errno where the kernel refused. See common.h."""
+
+Function = Callable[[int], int]
+"""Takes the address of struct tick."""
+
+
+class Compiled(NamedTuple):
+    """Its functions.
+
+    Attributes:
+        tick: takes a sample and makes the frame of it, if there is nothing unusual about it.
+        frame: makes the frame where `tick` stopped before that.
+    """
+
+    tick: Function
+    frame: Function
+
+
+def load(path: Path = LIBRARY) -> Compiled | None:
+    """The compiled code; None where this processor cannot run it."""
+    if platform.machine() != "x86_64" or not os.access(path, os.R_OK):
+        return None
+    library = ctypes.CDLL(str(path))
+    functions = library.usual_tick, library.frame_of_tick
+    for function in functions:
+        function.argtypes, function.restype = (ctypes.c_void_p,), ctypes.c_long
+    return Compiled(*(cast(Function, function) for function in functions))

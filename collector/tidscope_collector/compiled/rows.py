@@ -1,0 +1,97 @@
+"""Rows of a reading as the compiled code sees them."""
+
+from typing import NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+
+from tidscope_collector.compiled.structs import NETWORK, ROWS, Struct
+from tidscope_collector.netacct.reader import NetworkReader
+from tidscope_collector.netacct.slots import COUNTERS, SLOT, SLOTS
+from tidscope_collector.threads.reading import Reading
+
+_WORD = 8
+
+
+class SteadyRows(NamedTuple):
+    """What compiled code brings up to date, for whoever makes frames of it.
+
+    Attributes:
+        reading: the rows, which change in place.
+        rows: the same as struct rows.
+        sample: struct plan or struct walk.
+        walks: whether it is struct walk.
+    """
+
+    reading: Reading
+    rows: Struct
+    sample: Struct
+    walks: bool
+
+
+@runtime_checkable
+class SteadySource(Protocol):
+    """A reader whose samples compiled code may take, if threads stay as they are.
+
+    For such a sample: `steady`, `prepare`, the compiled code, `sampled`, `look`.
+    """
+
+    def steady(self) -> SteadyRows | None:
+        """The rows, if compiled code may bring them up to date; None: `read` takes the sample."""
+
+    def prepare(self) -> None:
+        """Compiled code is about to take the sample."""
+
+    def sampled(self, result: int, cpu_ns: int = 0) -> bool:
+        """Compiled code has taken it; whether the rows are up to date.
+
+        Args:
+            result: USUAL, or why they are not.
+            cpu_ns: what it took.
+        """
+
+    @property
+    def is_check_due(self) -> bool:
+        """Whether `look` will compare the rows with another source."""
+
+    def look(self) -> None:
+        """Compare the rows with another source, if that is due."""
+
+
+def describe_rows(reading: Reading) -> Struct:
+    """Make struct rows of a reading whose `changed` and `seen_ns` are given."""
+    rows = Struct(ROWS)
+    counters, absent = reading.counters, reading.absent
+    row, column = counters.strides
+    rows.set(count=len(reading.tid), width=counters.shape[1])
+    rows.set(row_step=row // _WORD, column_step=column // _WORD)
+    if absent is not None:
+        rows.set(absent_row_step=absent.strides[0], absent_column_step=absent.strides[1])
+    rows.point(counters=counters, absent=absent, changed=reading.changed, seen_ns=reading.seen_ns)
+    rows.point(tids=np.ascontiguousarray(reading.tid))
+    return rows
+
+
+def describe_network(reader: NetworkReader | None, first_column: int, pid: int) -> Struct | None:
+    """Make struct network of what counts for a process.
+
+    Args:
+        reader: that adds the network columns; None: none does.
+        first_column: of them.
+        pid: the process.
+    """
+    if reader is None:
+        return None
+    network = Struct(NETWORK)
+    slots, control = reader.accounts.slots, reader.accounts.control
+    network.point(slots=slots, used=control["used"], uncounted=control["uncounted_calls"])
+    network.point(rows=np.zeros(SLOTS, np.uint32))
+    network.set(expected=reader.uncounted, most=SLOTS, stride=SLOT.itemsize, tgid=pid)
+    network.set(tgid_at=_offset("tgid"), tid_at=_offset("tid"), start_at=_offset("start_ns"))
+    network.set(exit_at=_offset("exit_ns"), counters_at=_offset(COUNTERS[0]))
+    network.set(first_column=first_column)
+    return network
+
+
+def _offset(name: str) -> int:
+    fields = {} if SLOT.fields is None else dict(SLOT.fields)
+    return fields[name][1]

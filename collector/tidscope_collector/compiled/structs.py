@@ -1,0 +1,74 @@
+"""The structs of the compiled code as arrays that Python fills; a test compares the two."""
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[np.generic]
+
+
+def _members(*names: str) -> np.dtype[np.void]:
+    return np.dtype([(name, "u8") for line in names for name in line.split()])
+
+
+ROWS = _members(
+    "count width counters row_step column_step absent absent_row_step absent_column_step",
+    "changed seen_ns tids",
+)
+NETWORK = _members(
+    "slots used uncounted expected most stride tgid tgid_at tid_at start_at exit_at counters_at",
+    "first_column rows",
+)
+PLAN = _members(
+    "rows network link now before socket sequence requests asking messages slots stride lead",
+    "senders length places values checks thread stats version pid_at tgid_at tgid age_at words",
+    "fields asked got listed_ns",
+)
+WALK = _members("rows network link program pid block fields states starts comms ran listed_ns")
+METADATA = _members("message size length_at body_at nodes_at buffers_at")
+FRAME = _members(
+    "rows chosen metadata header header_bytes seq_at first_seq_at rows_at time_at unix_at",
+    "sample_at late_at columns_at columns_bytes out room attach_ns seq started_ns late_us",
+    "size sample_us sent_rows",
+)
+TICK = _members(
+    "plan walk frame watched watched_count folder path executable executable_bytes checks",
+    "sample_cpu_ns",
+)
+POLLFD = np.dtype([("descriptor", "i4"), ("wanted", "i2"), ("found", "i2")])
+"""struct pollfd of poll(2)."""
+
+_WORD = 2**64
+
+
+class Struct:
+    """One struct, all of whose members are 8 bytes wide.
+
+    Args:
+        kind: which.
+
+    Attributes:
+        address: of the struct; it stays.
+    """
+
+    def __init__(self, kind: np.dtype[np.void]) -> None:
+        self._places = {name: place for place, name in enumerate(kind.names or ())}
+        self._words = np.zeros(len(self._places), np.uint64)
+        self._kept: dict[str, object] = {}
+        self.address = self._words.ctypes.data
+
+    def __getitem__(self, member: str) -> int:
+        return int(self._words[self._places[member]])
+
+    def set(self, **numbers: int) -> None:
+        """Set members to numbers; negative ones as C converts them."""
+        for member, number in numbers.items():
+            self._words[self._places[member]] = number % _WORD
+
+    def point(self, **goals: "Array | Struct | None") -> None:
+        """Set members to addresses of arrays or structs, which are kept; None: to 0."""
+        for member, goal in goals.items():
+            address = 0
+            if goal is not None:
+                address = goal.address if isinstance(goal, Struct) else goal.ctypes.data
+            self._kept[member] = goal
+            self._words[self._places[member]] = address

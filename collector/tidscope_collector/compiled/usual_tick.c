@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A tick in which nothing happens but that counters grow: the sample, a look whether anything else
+ * happened, and the frame. Where anything did, Python goes on with what is done by then.
+ */
+#include "common.h"
+
+enum { PATH_BYTES = 512, POLL_MOST = 4096 };
+
+struct pollfd {
+	int descriptor;
+	short wanted, found;
+};
+
+struct tick {
+	struct plan *plan; /* one of the two is 0 */
+	struct walk *walk;
+	struct frame *frame;
+	/* what is readable when something happened: first the process, if it ended */
+	struct pollfd *watched;
+	__u64 watched_count;
+	/* the process' executable: a path below a folder, and what it links to; 0: it is not looked at */
+	__u64 folder;
+	char *path;
+	char *executable;
+	__u64 executable_bytes;
+	__u64 checks; /* whether the rows are to be looked at before there is a frame */
+	/* what came of it: CPU of the sample */
+	__u64 sample_cpu_ns;
+};
+
+/* Whether the process runs the program that it ran before, as far as can be seen. */
+static int same_program(const struct tick *t)
+{
+	char found[PATH_BYTES];
+	long bytes;
+
+	if (!t->path)
+		return 1;
+	bytes = call(__NR_readlinkat, (long)t->folder, (long)t->path, (long)found, PATH_BYTES, 0, 0);
+	if (bytes < 0)
+		return 1;
+	if (bytes != (long)t->executable_bytes)
+		return 0;
+	for (long i = 0; i < bytes; i++)
+		if (found[i] != t->executable[i])
+			return 0;
+	return 1;
+}
+
+/* Takes a sample and makes the frame; see common.h for what it returns. */
+__attribute__((visibility("default"))) long usual_tick(struct tick *t)
+{
+	struct { long s, ns; } now = {0, 0};
+	__s64 began = clock_ns(THREAD_CPU);
+	long result = t->plan ? steady_sample(t->plan) : steady_walk(t->walk);
+
+	t->sample_cpu_ns = (__u64)(clock_ns(THREAD_CPU) - began);
+	if (result != USUAL || !t->frame)
+		return result;
+	/* After the walk: a thread that it did not visit any more has its exit record here. */
+	result = call(__NR_ppoll, (long)t->watched, (long)t->watched_count, (long)&now, 0, 0, 0);
+	if (result < 0)
+		return result;
+	if (result && t->watched[0].found)
+		return OTHER_THREADS;
+	if (!same_program(t))
+		return OTHER_THREADS;
+	if (result)
+		return EXITS;
+	return t->checks ? TO_CHECK : usual_frame(t->frame);
+}
+
+/* Makes the frame after EXITS or TO_CHECK. */
+__attribute__((visibility("default"))) long frame_of_tick(struct tick *t)
+{
+	return usual_frame(t->frame);
+}

@@ -1,0 +1,70 @@
+"""Which monitors the threads of a Java virtual machine wait for, by a dump of its threads. Pure.
+
+The text is that of `jcmd PID Thread.print` (JDK 8 to 25); what is not understood is left out, so a
+program that writes something into it can only have its own waits wrong.
+"""
+
+import re
+from typing import NamedTuple
+
+LONGEST_NAME = 256
+
+_THREAD = re.compile(r'^".*" .*\bnid=(0x[0-9a-f]{1,8}|\d{1,10}) ')
+_BLOCKED = "java.lang.Thread.State: BLOCKED (on object monitor)"
+_PARKED = "java.lang.Thread.State: "
+_FRAME = re.compile(r"^\s+at ([^\s(]+)\(")
+_LOCK = re.compile(
+    r"^\s+- (waiting to lock|locked|parking to wait for|waiting to re-lock in wait\(\)) "
+    r"+<0x[0-9a-f]{1,16}> \(a ([^\s)]+)\)"
+)
+_SYNCHRONIZER = re.compile(r"^java\.util\.concurrent\.locks\.[\w$]*Sync$")
+_LIBRARY = ("java.util.concurrent.", "jdk.internal.")
+
+
+class Blocked(NamedTuple):
+    """A thread that waits for a monitor, or for a lock of java.util.concurrent.
+
+    Attributes:
+        nid: id of the thread as the virtual machine sees it.
+        lock: class of the monitor or lock.
+        method: where it waits: the innermost one of the program itself.
+    """
+
+    nid: int
+    lock: str
+    method: str
+
+
+def read_blocked(text: str) -> list[Blocked]:
+    """Threads that wait for others to release something."""
+    return [found for one in text.split("\n\n") if (found := _blocked(one.strip("\n"))) is not None]
+
+
+def _blocked(entry: str) -> Blocked | None:
+    lines = entry.split("\n")
+    thread = _THREAD.match(lines[0])
+    if thread is None or len(lines) < 2 or not lines[1].strip().startswith(_PARKED):
+        return None
+    waits = "locked" if lines[1].strip() == _BLOCKED else "parking to wait for"
+    lock, method, innermost = "", "", ""
+    for line in lines[2:]:
+        if frame := _FRAME.match(line):
+            # java.base@17.0.15/java.lang.Object.wait names the module before.
+            name = frame[1].rpartition("/")[2]
+            innermost = innermost or name
+            if not name.startswith(_LIBRARY):
+                method = method or name
+        elif (found := _LOCK.match(line)) and not lock:
+            if found[1].startswith("waiting to") and waits == "locked":
+                lock = found[2]
+            elif found[1] == waits and (waits == "locked" or _SYNCHRONIZER.match(found[2])):
+                # A thread that is about to enter has its monitor shown as locked.
+                lock = found[2]
+            else:
+                return None
+        if lock and method:
+            break
+    if not lock:
+        return None
+    name = (method or innermost)[:LONGEST_NAME]
+    return Blocked(int(thread[1], 0), lock[:LONGEST_NAME], name)

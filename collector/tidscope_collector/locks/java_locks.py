@@ -1,0 +1,66 @@
+"""Monitors and locks of java.util.concurrent that threads of a Java virtual machine wait for.
+
+A dump of the threads, as `jcmd PID Thread.print` prints it, says who waits for what at one instant.
+Its waits are estimated: whoever waits in a dump counts as waiting since the one before. The dump
+stops all Java threads for the moment that it takes.
+"""
+
+import time
+from collections import Counter
+
+from tidscope_collector.foreign.lock_answers import ask_java_blocked
+from tidscope_collector.foreign.reader import NoAnswerError
+from tidscope_collector.locks.waited import Waited
+from tidscope_collector.procfs.files import ProcFs
+
+LONGEST_GAP_S = 30.0
+"""A dump says nothing of what was longer ago."""
+
+_HOW = (
+    " Open its attach socket: run `jcmd {} VM.version` once as its user, or start it with "
+    "-XX:+StartAttachListener."
+)
+
+
+class JavaLocks:
+    """Reads one virtual machine; one thread uses it.
+
+    Args:
+        procfs: where the process is.
+        pid: its id.
+        start_ticks: its start.
+
+    Attributes:
+        reason: why there is nothing to read; empty if there is.
+    """
+
+    def __init__(self, procfs: ProcFs, pid: int, start_ticks: int) -> None:
+        self._procfs = procfs
+        self._pid = pid
+        self._start_ticks = start_ticks
+        self._waited: Counter[tuple[str, int]] = Counter()
+        self._seen: Counter[tuple[str, int]] = Counter()
+        self._read_ns = 0
+        self.reason = ""
+
+    def read(self) -> list[Waited]:
+        """See LockSource."""
+        now_ns = time.monotonic_ns()
+        try:
+            blocked = ask_java_blocked(self._procfs, self._pid, self._start_ticks)
+        except NoAnswerError as error:
+            self.reason = str(error) + _HOW.format(self._pid)
+            self._read_ns = 0
+        else:
+            self.reason = ""
+            since_ns = now_ns - self._read_ns if self._read_ns else 0
+            self._read_ns = now_ns
+            if 0 < since_ns <= LONGEST_GAP_S * 1e9:
+                for one in blocked:
+                    key = (f"{one.lock} in {one.method}", one.nid)
+                    self._waited[key] += since_ns
+                    self._seen[key] += 1
+        return [
+            Waited("java-monitor", name, "monitor", tid, ns, self._seen[name, tid])
+            for (name, tid), ns in self._waited.items()
+        ]

@@ -1,0 +1,220 @@
+"""Puts the columns of ledgers beside those of a target's reader."""
+
+import logging
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+from tidscope_wire.generated.models import AbsentField, CountersSource
+from tidscope_wire.states import SINCE, STATE, STATE_FIELDS
+
+from tidscope_collector.ebpf.libbpf import BpfError
+from tidscope_collector.threads.reading import ExitDecoder, Reading, TargetReader
+from tidscope_collector.waits.ledger import LedgerKeeper
+from tidscope_collector.waits.slots import Indices, Ledgers
+from tidscope_collector.waits.states import State
+
+LOG = logging.getLogger(__name__)
+
+LEDGER_FIELDS = (*STATE_FIELDS, STATE, SINCE)
+"""The columns of a ledger, which stand behind all others."""
+_STATES, _SINCE = len(STATE_FIELDS), len(STATE_FIELDS) + 1
+
+
+class LedgerReader:
+    """A `TargetReader` whose readings have the columns of ledgers as well.
+
+    Ledgers are read before everything else, so that they are of the sample's own time.
+
+    Args:
+        base: gives everything else; closed with it.
+        keeper: keeps the ledgers.
+        pid: the process; it is watched until `close`.
+        attach_ns: CLOCK_MONOTONIC of the attachment, from which the wire counts time.
+
+    Raises:
+        BpfError: the kernel refuses to keep ledgers of it.
+    """
+
+    def __init__(self, base: TargetReader, keeper: LedgerKeeper, pid: int, attach_ns: int) -> None:
+        self._base = base
+        self._keeper = keeper
+        self._pid = pid
+        self._attach_ns = attach_ns
+        self._width = len(base.fields)
+        self._reading: Reading | None = None
+        """What was given last, if its arrays may be brought up to date."""
+        self._from: Reading | None = None
+        """The reading of the base that it was made from."""
+        self._ledgers: Ledgers | None = None
+        self._rows: Indices = np.empty(0, np.intp)
+        """Of each thread of the reading the row of its ledger; -1: there is none."""
+        self._closed = False
+        keeper.watch(pid)
+        exits = base.exits
+        self.exits = None if exits is None else _ExitDecoder(exits, keeper, pid)
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        return (*self._base.fields, *LEDGER_FIELDS)
+
+    @property
+    def absent(self) -> tuple[AbsentField, ...]:
+        return tuple(one for one in self._base.absent if one.field not in LEDGER_FIELDS)
+
+    @property
+    def listed(self) -> npt.NDArray[np.uint32]:
+        return self._base.listed
+
+    @property
+    def asked(self) -> int:
+        return self._base.asked
+
+    @property
+    def source(self) -> CountersSource:
+        return self._base.source
+
+    @property
+    def reason(self) -> str:
+        return self._base.reason
+
+    @property
+    def disagreement(self) -> str | None:
+        return self._base.disagreement
+
+    def expect_rate(self, rate_hz: float) -> None:
+        """So many readings a second are asked for, from now on."""
+        self._base.expect_rate(rate_hz)
+
+    def close(self) -> None:
+        """Keep the ledgers no more, and close the base; twice does no harm."""
+        if not self._closed:
+            self._closed = True
+            self._keeper.forget(self._pid)
+        self._base.close()
+
+    def read(self) -> Reading:
+        """Read all threads; see `ProcessReader.read`."""
+        ledgers = self._keeper.read(self._pid)
+        base = self._base.read()
+        kept, before = self._reading, self._from
+        if (
+            kept is None
+            or before is None
+            or base.changed is None
+            or base.counters is not before.counters
+            or base.absent is not before.absent
+        ):
+            return self._join(base, ledgers)
+        if self._ledgers is None or ledgers.tid is not self._ledgers.tid:
+            rows = ledgers.find(base.tid)
+            if self._began_since(base, ledgers, rows) or ((rows < 0) != (self._rows < 0)).any():
+                return self._join(base, ledgers)
+            self._rows = rows
+        self._update(kept, base, ledgers)
+        self._reading = replace(kept, seen_ns=base.seen_ns)
+        return self._reading
+
+    def _began_since(self, base: Reading, ledgers: Ledgers, rows: Indices) -> bool:
+        """Whether some threads began, or were given another's id, since ledgers were read."""
+        if (rows < 0).any():
+            return True
+        return bool((ledgers.state[rows] == State.ENDED).any())
+
+    def _join(self, base: Reading, ledgers: Ledgers) -> Reading:
+        """Make a reading of its own."""
+        rows = ledgers.find(base.tid)
+        if self._began_since(base, ledgers, rows):
+            ledgers = self._keeper.read(self._pid)
+            rows = ledgers.find(base.tid)
+        counters = np.concatenate([base.counters, columns(ledgers, rows, self._attach_ns)], axis=1)
+        absent = None
+        if base.absent is not None or (rows < 0).any():
+            absent = np.zeros(counters.shape, np.bool_)
+            absent[:, self._width :] = (rows < 0)[:, None]
+            if base.absent is not None:
+                absent[:, : self._width] = base.absent
+        changed = None if base.changed is None else np.zeros(len(base.tid), np.bool_)
+        reading = replace(base, counters=counters, absent=absent, changed=changed)
+        self._reading = self._from = None
+        if base.changed is not None:
+            base.changed[:] = False
+            reading = replace(reading, tid=base.tid.copy())
+            self._reading, self._from, self._ledgers, self._rows = reading, base, ledgers, rows
+        return reading
+
+    def _update(self, kept: Reading, base: Reading, ledgers: Ledgers) -> None:
+        """Bring the rows up to date that changed."""
+        changed, known = kept.changed, self._ledgers
+        if changed is None or base.changed is None or known is None:
+            raise AssertionError("a reading that is brought up to date marks what changed")
+        rows = np.flatnonzero(base.changed)
+        if len(rows):
+            kept.counters[rows, : self._width] = base.counters[rows]
+            base.changed[rows] = False
+            changed[rows] = True
+        if ledgers is not known:
+            newer = ledgers.changed[self._rows] > known.number
+            mine = np.flatnonzero(newer & (self._rows >= 0))
+            made = columns(ledgers, self._rows[mine], self._attach_ns)
+            kept.counters[mine, self._width :] = made
+            changed[mine] = True
+            self._ledgers = ledgers
+
+
+class _ExitDecoder:
+    """An `ExitDecoder` whose readings have the columns of ledgers as well."""
+
+    def __init__(self, base: ExitDecoder, keeper: LedgerKeeper, pid: int) -> None:
+        self._base = base
+        self._keeper = keeper
+        self._pid = pid
+
+    def decode(self, words: npt.NDArray[np.uint64], before: npt.NDArray[np.int64]) -> Reading:
+        """Make a reading of exit records; see `TaskstatsReader.decode`."""
+        reading = self._base.decode(words, before)
+        count, width = reading.counters.shape
+        counters = np.zeros((count, width + len(LEDGER_FIELDS)), np.uint64)
+        counters[:, :width] = reading.counters
+        absent = None
+        if count:
+            # All records of a drain have the same moment.
+            ages = before[0] - reading.start_ns
+            ns, has = self._exited(reading.tid, ages)
+            counters[:, width : width + _STATES] = ns[:, State.ON_CPU :]
+            if reading.absent is not None or not has.all():
+                absent = np.zeros(counters.shape, np.bool_)
+                absent[:, width:] = ~has[:, None]
+                if reading.absent is not None:
+                    absent[:, :width] = reading.absent
+        return replace(reading, counters=counters, absent=absent)
+
+    def _exited(
+        self, tids: npt.NDArray[np.uint32], ages: npt.NDArray[np.int64]
+    ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.bool_]]:
+        try:
+            return self._keeper.exited(self._pid, tids, ages)
+        except (BpfError, OSError) as error:
+            LOG.warning("%d threads end without their ledgers: %s", len(tids), error)
+            return np.zeros((len(tids), _STATES + 1), np.uint64), np.zeros(len(tids), np.bool_)
+
+
+def columns(ledgers: Ledgers, rows: Indices, attach_ns: int) -> npt.NDArray[np.uint64]:
+    """The columns of LEDGER_FIELDS.
+
+    Args:
+        ledgers: of a process.
+        rows: intp[n] of them; -1: no ledger, which gives zeros.
+        attach_ns: CLOCK_MONOTONIC from which times count.
+
+    Returns:
+        uint64[n, 26].
+    """
+    made = np.zeros((len(rows), len(LEDGER_FIELDS)), np.uint64)
+    if not len(ledgers.tid):
+        return made
+    made[:, :_STATES] = ledgers.ns[rows, State.ON_CPU :]
+    made[:, _STATES] = ledgers.state[rows]
+    made[:, _SINCE] = np.maximum(ledgers.since_ns[rows] - attach_ns, 0).astype(np.uint64)
+    made[rows < 0] = 0
+    return made

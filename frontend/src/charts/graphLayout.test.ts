@@ -1,0 +1,93 @@
+import { describe, expect, it } from "vitest";
+import { edgePath, edgeWidth } from "./graphEdges";
+import { type GraphEdge, type GraphNode, NodePlaces, placeNodes } from "./graphLayout";
+import { NodeChoice } from "./graphNodes";
+
+const SIZE = { width: 900, height: 440 };
+
+function nodes(count: number): GraphNode[] {
+  return Array.from({ length: count }, (_, k) => ({ key: `n${k}`, width: 120, height: 40 }));
+}
+
+function ring(count: number): GraphEdge[] {
+  return Array.from({ length: count }, (_, k) => ({ from: `n${k}`, to: `n${(k + 1) % count}` }));
+}
+
+describe("places of nodes", () => {
+  it.each([1, 5, 16])("%i nodes lie apart, and within the plot", (count) => {
+    const placed = [...placeNodes(nodes(count), ring(count), SIZE, new Map()).values()];
+    expect(placed).toHaveLength(count);
+    for (const [i, a] of placed.entries()) {
+      expect(a.x).toBeGreaterThanOrEqual(60);
+      expect(a.x).toBeLessThanOrEqual(SIZE.width - 60);
+      expect(a.y).toBeGreaterThanOrEqual(20);
+      expect(a.y).toBeLessThanOrEqual(SIZE.height - 20);
+      for (const b of placed.slice(i + 1)) {
+        expect(Math.abs(a.x - b.x) > 119 || Math.abs(a.y - b.y) > 39).toBe(true);
+      }
+    }
+  });
+
+  it("fit a narrow page", () => {
+    const narrow = { width: 360, height: 480 };
+    const placed = [...placeNodes(nodes(8), ring(8), narrow, new Map()).values()];
+    for (const [i, a] of placed.entries()) {
+      expect(a.x).toBeGreaterThanOrEqual(60);
+      expect(a.x).toBeLessThanOrEqual(300);
+      for (const b of placed.slice(i + 1)) {
+        expect(Math.abs(a.x - b.x) > 119 || Math.abs(a.y - b.y) > 39).toBe(true);
+      }
+    }
+  });
+
+  it("are the same each time", () => {
+    expect(placeNodes(nodes(9), ring(9), SIZE, new Map())).toEqual(
+      placeNodes(nodes(9), ring(9), SIZE, new Map()),
+    );
+  });
+
+  it("stay when nodes come, go and come back", () => {
+    const graph = new NodePlaces();
+    const before = graph.place(nodes(6), ring(6), SIZE);
+    const more = graph.place(nodes(7), ring(7), SIZE);
+    for (const [key, place] of before) expect(more.get(key)).toEqual(place);
+    graph.place(nodes(2), ring(2), SIZE);
+    expect(graph.place(nodes(7), [], SIZE)).toEqual(more);
+  });
+});
+
+describe("edges", () => {
+  const a = { key: "a", width: 100, height: 40, x: 100, y: 100 };
+  const b = { key: "b", width: 100, height: 40, x: 400, y: 100 };
+
+  it("go from border to border, each direction on its own side", () => {
+    const there = edgePath(a, b);
+    const back = edgePath(b, a);
+    expect(there.d).toMatch(/^M15\d\.\d,/);
+    expect(there.middle.y).not.toBeCloseTo(back.middle.y);
+    expect((there.middle.y + back.middle.y) / 2).toBeCloseTo(100, 0);
+  });
+
+  it("loop above a node that wakes itself", () => {
+    expect(edgePath(a, a).middle.y).toBeLessThan(80);
+  });
+
+  it("are as wide as their value, and never too thin to be seen", () => {
+    expect(edgeWidth(100, 100)).toBe(5);
+    expect(edgeWidth(25, 100)).toBe(3);
+    expect(edgeWidth(0, 100)).toBe(1);
+    expect(edgeWidth(0, 0)).toBe(1);
+  });
+});
+
+it("draws those that were drawn, unless others have twice their wake-ups", () => {
+  const node = (name: string, per_s: number) => ({
+    ...{ key: name, kind: "role" as const, name, colour: 0, threads: 1 },
+    ...{ gives_per_s: per_s, gets_per_s: 0 },
+  });
+  const choice = new NodeChoice();
+  const names = (some: ReturnType<typeof node>[]) => choice.choose(some, 2).map(({ key }) => key);
+  expect(names([node("a", 10), node("b", 5), node("c", 4)])).toEqual(["a", "b"]);
+  expect(names([node("a", 10), node("c", 9), node("b", 5)])).toEqual(["a", "b"]);
+  expect(names([node("c", 11), node("a", 10), node("b", 5)])).toEqual(["c", "a"]);
+});

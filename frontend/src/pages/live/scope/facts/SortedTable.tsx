@@ -1,0 +1,160 @@
+import { Fragment, type ReactNode, useCallback, useMemo, useRef, useState } from "react";
+import { SortHeader } from "../../../../ui/SortHeader";
+import { useRowNavigation } from "../../../../ui/useRowNavigation";
+import { useStableOrder } from "../../../../ui/useStableOrder";
+import styles from "./SortedTable.module.css";
+
+/** A column of a table. */
+export interface SortedColumn<T> {
+  readonly id: string;
+  readonly label: string;
+  /** Second line of the heading, such as the unit. */
+  readonly under?: string;
+  readonly tip?: string;
+  /** What rows are sorted by; texts ascend first. NaN comes last. */
+  readonly value: (row: T) => number | string;
+  readonly cell: (row: T) => ReactNode;
+  /** rem; the first column takes what is left. */
+  readonly width?: number;
+  readonly text?: boolean;
+}
+
+interface SortedTableProps<T> {
+  readonly label: string;
+  readonly columns: readonly SortedColumn<T>[];
+  readonly rows: readonly T[];
+  readonly keyOf: (row: T) => string;
+  /** Column that they are sorted by at first. */
+  readonly sortedBy: string;
+  /** Least width of the first column, rem. */
+  readonly first?: number;
+  readonly pressed?: (row: T) => boolean;
+  readonly onPress?: (row: T) => void;
+  readonly onPoint?: (row: T | null) => void;
+  /** What stands below a row that is open; null: it is not. */
+  readonly below?: (row: T) => ReactNode;
+  readonly expands?: boolean;
+  readonly none?: string;
+}
+
+const PAGE = 10;
+const NOTHING = () => undefined;
+
+/** A table of figures that change: sortable, its rows stand still under pointer and focus. */
+export function SortedTable<T>(props: SortedTableProps<T>) {
+  const { label, columns, keyOf, pressed, onPress, onPoint, below, expands = false } = props;
+  const root = useRef<HTMLDivElement>(null);
+  const [sort, setSort] = useState({ by: props.sortedBy, descending: true });
+  const sorted = useMemo(() => inOrder(props.rows, columns, sort), [props.rows, columns, sort]);
+  const { rows, handlers, release } = useStableOrder(sorted, keyOf);
+  const scrollTo = useCallback((index: number) => {
+    root.current?.querySelector(`[data-row="${index}"]`)?.scrollIntoView?.({ block: "nearest" });
+  }, []);
+  const keys = useRowNavigation(root, rows.length, PAGE, scrollTo);
+  const sortBy = (column: SortedColumn<T>) => {
+    release();
+    const same = column.id === sort.by;
+    setSort({ by: column.id, descending: same ? !sort.descending : column.text !== true });
+  };
+  const [head, ...rest] = columns;
+  const width = rest.reduce((sum, column) => sum + (column.width ?? 5.5), props.first ?? 9);
+  if (head === undefined) {
+    return null;
+  }
+  return (
+    <div ref={root} className={styles.scroll}>
+      <table className={styles.table} aria-label={label} style={{ minWidth: `${width}rem` }}>
+        <colgroup>
+          <col />
+          {rest.map((column) => (
+            <col key={column.id} style={{ width: `${column.width ?? 5.5}rem` }} />
+          ))}
+        </colgroup>
+        <thead className={styles.heads}>
+          <tr>
+            {columns.map((column) => (
+              <SortHeader
+                key={column.id}
+                label={column.label}
+                under={column.under ?? ""}
+                tip={column.tip ?? null}
+                sorted={sort.by !== column.id ? null : sort.descending ? "descending" : "ascending"}
+                numeric={column.text !== true}
+                onSort={() => sortBy(column)}
+              />
+            ))}
+          </tr>
+        </thead>
+        <tbody onKeyDown={keys.onKeyDown} {...handlers}>
+          {rows.map((row, index) => {
+            const more = below?.(row) ?? null;
+            return (
+              <Fragment key={keyOf(row)}>
+                <tr
+                  className={styles.row}
+                  data-key={keyOf(row)}
+                  data-selected={pressed?.(row) ?? false}
+                  onPointerEnter={onPoint ? () => onPoint(row) : NOTHING}
+                  onPointerLeave={onPoint ? () => onPoint(null) : NOTHING}
+                >
+                  <th scope="row">
+                    {onPress ? (
+                      <button
+                        type="button"
+                        className={styles.press}
+                        data-row={index}
+                        tabIndex={index === keys.active ? 0 : -1}
+                        aria-expanded={expands ? more !== null : undefined}
+                        aria-pressed={expands ? undefined : (pressed?.(row) ?? false)}
+                        onClick={() => onPress(row)}
+                        onFocus={onPoint ? () => onPoint(row) : NOTHING}
+                        onBlur={onPoint ? () => onPoint(null) : NOTHING}
+                      >
+                        {head.cell(row)}
+                      </button>
+                    ) : (
+                      head.cell(row)
+                    )}
+                  </th>
+                  {rest.map((column) => (
+                    <td key={column.id} className={column.text ? styles.text : styles.number}>
+                      {column.cell(row)}
+                    </td>
+                  ))}
+                </tr>
+                {more === null ? null : (
+                  <tr className={styles.below}>
+                    <td colSpan={columns.length} className={styles.more}>
+                      {more}
+                    </td>
+                  </tr>
+                )}
+              </Fragment>
+            );
+          })}
+        </tbody>
+      </table>
+      {rows.length === 0 ? <p className={styles.none}>{props.none ?? "None."}</p> : null}
+    </div>
+  );
+}
+
+/** Rows sorted by a column; those without a value last, equal ones as they came. */
+export function inOrder<T>(
+  rows: readonly T[],
+  columns: readonly SortedColumn<T>[],
+  { by, descending }: { readonly by: string; readonly descending: boolean },
+): readonly T[] {
+  const column = columns.find(({ id }) => id === by);
+  if (column === undefined) {
+    return rows;
+  }
+  const sign = descending ? -1 : 1;
+  return [...rows].sort((a, b) => {
+    const [x, y] = [column.value(a), column.value(b)];
+    if (typeof x === "string" || typeof y === "string") {
+      return sign * String(x).localeCompare(String(y), "en", { numeric: true });
+    }
+    return Number(Number.isNaN(x)) - Number(Number.isNaN(y)) || sign * (x - y) || 0;
+  });
+}

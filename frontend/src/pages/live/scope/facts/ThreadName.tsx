@@ -1,0 +1,22 @@
+import { SmallMarker } from "../../../../charts/Marker";
+import { type ChartTheme, colourStyle } from "../../../../charts/palette";
+
+interface ThreadNameProps {
+  readonly thread: {
+    readonly tid: number | null;
+    readonly name: string;
+    readonly colour: number | null;
+  };
+  readonly theme: ChartTheme;
+}
+
+/** Name and id of a thread, or the name of what is none. */
+export function ThreadName({ thread, theme }: ThreadNameProps) {
+  const { tid, name, colour } = thread;
+  return (
+    <span title={tid === null ? name : `${name} (${tid})`}>
+      {colour === null ? null : <SmallMarker style={colourStyle(colour, theme)} />}
+      {tid === null ? <em>{name}</em> : `${name} (${tid})`}
+    </span>
+  );
+}

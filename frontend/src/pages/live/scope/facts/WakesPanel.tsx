@@ -1,0 +1,217 @@
+import { useRef, useState } from "react";
+import { theme } from "../../../../base/theme";
+import { useStore } from "../../../../base/useStore";
+import { SmallMarker } from "../../../../charts/Marker";
+import { type ChartTheme, colourStyle } from "../../../../charts/palette";
+import { useResize } from "../../../../charts/useResize";
+import { type EdgeMetric, edgeValue, WakeGraph } from "../../../../charts/WakeGraph";
+import { PARTY_WORDS } from "../../../../model/facts/parties";
+import { counted, formatDuration, formatNumber, formatValue } from "../../../../model/format";
+import type { WakeEdge, WakeNode, WakesView } from "../../../../model/wakes";
+import { Button } from "../../../../ui/Button";
+import { Panel } from "../../../../ui/Panel";
+import { SegmentedControl } from "../../../../ui/SegmentedControl";
+import { useLiveClient } from "../../../clients";
+import { CHART_THEMES } from "../chartTheme";
+import styles from "./facts.module.css";
+import { type SortedColumn, SortedTable } from "./SortedTable";
+import { selectRole } from "./selectRole";
+import { useFacts } from "./useFacts";
+
+const HEIGHT_PX = 440;
+const NARROW_PX = 520;
+const NARROW_HEIGHT_PX = 480;
+/** Rows of the table; what is below is rare. */
+const MOST = 100;
+const keyOf = (edge: WakeEdge) => edge.key;
+
+/** Who wakes whom, as a graph and as a table. */
+export function WakesPanel() {
+  const client = useLiveClient();
+  const place = useRef<HTMLDivElement>(null);
+  const view = useFacts("wakes", place);
+  const colours = CHART_THEMES[useStore(theme)];
+  const { selected } = useStore(client.view);
+  const [metric, setMetric] = useState<EdgeMetric>("wakes");
+  const [outside, setOutside] = useState<string | null>(null);
+  const [pointed, setPointed] = useState<string | null>(null);
+  const narrow = useResize(place) < NARROW_PX;
+  const chosen = outside ?? (view?.nodes.some(({ key }) => key === selected) ? selected : null);
+  const onSelect = (node: WakeNode) => {
+    if (node.kind === "role" && node.colour !== null) {
+      setOutside(null);
+      selectRole(client, node.key);
+    } else {
+      selectRole(client, null);
+      setOutside(node.key === outside ? null : node.key);
+    }
+  };
+  const showAll = () => {
+    setOutside(null);
+    selectRole(client, null);
+  };
+  const name = view?.nodes.find(({ key }) => key === chosen)?.name;
+  return (
+    <Panel
+      title="Who wakes whom"
+      note={
+        name === undefined ? (
+          noteOf(view)
+        ) : (
+          <span className={styles.scope}>
+            of <strong>{name}</strong> <Button onClick={showAll}>Show all</Button>
+          </span>
+        )
+      }
+      data-panel="wakes"
+      controls={
+        <SegmentedControl
+          label="Width of edges"
+          value={metric}
+          choices={[
+            { value: "wakes", label: "Wake-ups" },
+            { value: "blocked", label: "Time waited" },
+          ]}
+          onChange={setMetric}
+        />
+      }
+    >
+      <div ref={place} className={styles.wakes} data-state={view?.state ?? "waiting"}>
+        {view?.state === "ok" ? (
+          <>
+            <WakeGraph
+              view={view}
+              theme={colours}
+              metric={metric}
+              height={narrow ? NARROW_HEIGHT_PX : HEIGHT_PX}
+              selected={chosen}
+              pointed={pointed}
+              onSelect={onSelect}
+            />
+            <EdgeTable
+              key={metric}
+              view={view}
+              theme={colours}
+              metric={metric}
+              chosen={chosen}
+              onPoint={(edge) => setPointed(edge?.key ?? null)}
+              onPress={(edge) => {
+                const node = view.nodes.find(({ key }) => key === edge.from);
+                if (node) onSelect(node);
+              }}
+            />
+          </>
+        ) : (
+          <p className={styles.message}>
+            {view?.state === "absent" ? `${view.reason}.` : "Waiting for two readings…"}
+          </p>
+        )}
+      </div>
+    </Panel>
+  );
+}
+
+function noteOf(view: WakesView | null): string {
+  if (view?.state !== "ok") {
+    return "wake-ups from role to role";
+  }
+  const omitted = view.omitted > 0 ? `; ${counted(view.omitted, "pair")} left out` : "";
+  return `wake-ups from role to role, mean over ${formatDuration(view.seconds)}${omitted}`;
+}
+
+interface EdgeTableProps {
+  readonly view: WakesView;
+  readonly theme: ChartTheme;
+  readonly metric: EdgeMetric;
+  readonly chosen: string | null;
+  readonly onPoint: (edge: WakeEdge | null) => void;
+  readonly onPress: (edge: WakeEdge) => void;
+}
+
+function EdgeTable({ view, theme: colours, metric, chosen, onPoint, onPress }: EdgeTableProps) {
+  const nodes = new Map(view.nodes.map((node) => [node.key, node]));
+  const nameOf = (key: string) => nodes.get(key)?.name ?? "";
+  const rows = [...view.edges]
+    .filter(({ from, to }) => chosen === null || from === chosen || to === chosen)
+    .sort((a, b) => edgeValue(b, metric) - edgeValue(a, metric))
+    .slice(0, MOST);
+  const columns: readonly SortedColumn<WakeEdge>[] = [
+    {
+      id: "from",
+      label: "Waker",
+      text: true,
+      value: ({ from }) => nameOf(from),
+      cell: ({ from }) => <Party node={nodes.get(from)} theme={colours} />,
+    },
+    {
+      id: "to",
+      label: "Woken",
+      text: true,
+      width: 9.5,
+      value: ({ to }) => nameOf(to),
+      cell: ({ to }) => <Party node={nodes.get(to)} theme={colours} />,
+    },
+    {
+      id: "wakes",
+      label: "Wake-ups",
+      under: "per second",
+      tip: "How often the left one ended a wait of the right one.",
+      width: 6.25,
+      value: ({ per_s }) => per_s,
+      cell: ({ per_s }) => formatNumber(per_s, "1/s"),
+    },
+    {
+      id: "blocked",
+      label: "Waited",
+      under: "s a second",
+      tip: "Thread-seconds a second of the waits that these wake-ups ended.",
+      width: 6.25,
+      value: ({ blocked }) => blocked,
+      cell: ({ blocked }) => formatNumber(blocked, "s"),
+    },
+    {
+      id: "mean",
+      label: "Each",
+      under: "wait",
+      tip: "Mean length of a wait that a wake-up ended.",
+      width: 5,
+      value: ({ blocked_s }) => blocked_s,
+      cell: ({ blocked_s }) => formatValue(blocked_s, "s"),
+    },
+    {
+      id: "delay",
+      label: "Until it ran",
+      under: "mean",
+      tip: "From the wake-up until the woken thread was on a CPU.",
+      width: 6.25,
+      value: ({ delay_s }) => delay_s,
+      cell: ({ delay_s }) => formatValue(delay_s, "s"),
+    },
+  ];
+  return (
+    <SortedTable
+      label="Wake-ups"
+      columns={columns}
+      rows={rows}
+      keyOf={keyOf}
+      sortedBy={metric}
+      first={9.5}
+      pressed={({ from }) => from === chosen}
+      onPress={onPress}
+      onPoint={onPoint}
+      none="No thread of this process was woken."
+    />
+  );
+}
+
+function Party({ node, theme: colours }: { node: WakeNode | undefined; theme: ChartTheme }) {
+  if (node === undefined) {
+    return null;
+  }
+  return (
+    <span title={`${node.name}: ${PARTY_WORDS[node.kind]}`}>
+      {node.colour === null ? null : <SmallMarker style={colourStyle(node.colour, colours)} />}
+      {node.kind === "role" ? node.name : <em>{node.name}</em>}
+    </span>
+  );
+}

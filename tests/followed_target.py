@@ -1,0 +1,143 @@
+"""A target sampled by the real engine with exit records, and what a reader of its frames knows."""
+
+import queue
+import time
+from types import TracebackType
+from typing import Self
+
+import numpy as np
+from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.sampling.engine import Engine
+from tidscope_collector.sampling.sampled_frame import SampledFrame
+from tidscope_collector.targets.sources import Sources
+from tidscope_collector.targets.targets import TargetRegistry
+from tidscope_collector.waits.source import USUAL, LedgerOptions
+from tidscope_wire.frame import FrameDecoder, Rows, split
+from tidscope_wire.frame_tables import Table, decode_tables, latest_rows
+from tidscope_wire.generated.models import FrameHeader, TableName, Target, ThreadExited
+from tidscope_wire.states import SINCE, STATE, STATE_FIELDS, states_at
+
+PATIENCE_S = 20.0
+
+
+class Follower:
+    """Reads frames of one target in their order.
+
+    Attributes:
+        header: of the last frame.
+        rows: of each living thread the fields of its last row; absent ones are left out.
+        ended: threads that ended, in order.
+        tables: what they hold now.
+    """
+
+    def __init__(self) -> None:
+        self._decoder = FrameDecoder()
+        self.header: FrameHeader | None = None
+        self.rows: dict[int, dict[str, int]] = {}
+        self.ended: list[ThreadExited] = []
+        self.tables: dict[TableName, Table] = {}
+
+    def take(self, data: bytes) -> FrameHeader:
+        """Take the next frame in."""
+        header, rows = self._decoder.decode(data)
+        for event in header.events:
+            if isinstance(event, ThreadExited):
+                self.rows.pop(event.tid, None)
+                self.ended.append(event)
+        if header.kind == "key":
+            self.rows = {}
+        self.rows |= _by_tid(rows)
+        tables = decode_tables(*split(data))
+        if header.kind == "key":
+            self.tables = tables
+        else:
+            for name, table in tables.items():
+                before = [self.tables[name]] if name in self.tables else []
+                self.tables[name] = latest_rows(name, [*before, table])
+        self.header = header
+        return header
+
+    def states(self, tid: int) -> dict[str, int]:
+        """How long a thread was in each state up to the last frame, nanoseconds."""
+        row = self.rows[tid]
+        assert self.header is not None
+        finished = np.array([[row[name] for name in STATE_FIELDS]], np.uint64)
+        state, since = np.array([row[STATE]], np.uint64), np.array([row[SINCE]], np.uint64)
+        (values,) = states_at(finished, state, since, self.header.time_ns).tolist()
+        return dict(zip(STATE_FIELDS, values, strict=True))
+
+
+def _by_tid(rows: Rows) -> dict[int, dict[str, int]]:
+    found: dict[int, dict[str, int]] = {tid: {} for tid in rows.tid.tolist()}
+    for name, column in rows.columns.items():
+        gone = rows.absent.get(name, np.zeros(len(column), np.bool_)).tolist()
+        for tid, value, absent in zip(rows.tid.tolist(), column.tolist(), gone, strict=True):
+            if not absent:
+                found[tid][name] = value
+    return found
+
+
+class FollowedTarget:
+    """Attaches to a process with sources of its own; use it in a ``with`` statement."""
+
+    def __init__(self, pid: int, rate_hz: float = 20, ledger: LedgerOptions = USUAL) -> None:
+        self._frames: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        self._pid, self._rate_hz = pid, rate_hz
+        self.sources = Sources(ProcFs(), ledger=ledger)
+        exits = self.sources.open_exits if self.sources.has_exits else None
+        self.engine = Engine(self._put, exits)
+        self.engine.start()
+        self.targets = TargetRegistry("h-000000000000", ProcFs(), self.sources, self.engine)
+        self.attach()
+
+    def _put(self, target: Target, frame: SampledFrame) -> None:
+        self.targets.update(target)
+        self._frames.put(frame.data)
+
+    def attach(self) -> None:
+        """Attach to the process, again if need be; takes the first frame."""
+        while not self._frames.empty():
+            self._frames.get()
+        self.target, _ = self.targets.attach(self._pid, None, self._rate_hz)
+        self.seen = Follower()
+        self.next()
+
+    def detach(self) -> None:
+        """Attach no more."""
+        self.targets.detach(self.target.id)
+
+    def next(self) -> FrameHeader:
+        """Take the next frame."""
+        return self.seen.take(self._frames.get(timeout=PATIENCE_S))
+
+    def catch_up(self) -> FrameHeader:
+        """Take frames until one is of an instant after this call."""
+        now = time.monotonic_ns()
+        sampler = self.engine.submit(lambda: self.engine.find(self.target.id)).result()
+        while True:
+            header = self.next()
+            if sampler is None or sampler.attach_ns + header.time_ns > now:
+                return header
+
+    def until_ended(self) -> FrameHeader:
+        """Take frames until the target's last one."""
+        while True:
+            header = self.next()
+            if any(event.type == "target_exited" for event in header.events):
+                return header
+
+    def close(self) -> None:
+        """Stop sampling."""
+        self.engine.stop()
+        self.sources.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()

@@ -1,0 +1,88 @@
+"""Any bytes as a profile of mutexes: parsing it ends, within its bounds, or refuses it."""
+
+import gzip
+from collections.abc import Sequence
+
+from tidscope_collector.foreign.pprof import LONGEST_NAME, PprofError, read_contentions
+
+_STRINGS = (
+    *("", "contentions", "count", "delay", "nanoseconds", "sync.(*Mutex).Unlock"),
+    *("main.(*pool).use", "main.main", "runtime.unlock"),
+)
+
+
+def varint(value: int) -> bytes:
+    """A number as protobuf encodes it."""
+    data = b""
+    while value > 0x7F:
+        data += bytes([value & 0x7F | 0x80])
+        value >>= 7
+    return data + bytes([value])
+
+
+def field(number: int, content: bytes | int) -> bytes:
+    """A field of a message."""
+    if isinstance(content, int):
+        return varint(number << 3) + varint(content)
+    return varint(number << 3 | 2) + varint(len(content)) + content
+
+
+def packed(*values: int) -> bytes:
+    """Repeated numbers in one field."""
+    return b"".join(map(varint, values))
+
+
+def _sample(locations: Sequence[int], waits: int, delay: int) -> bytes:
+    return field(1, packed(*locations)) + field(2, packed(waits, delay))
+
+
+def build_profile(
+    *,
+    types: tuple[str, str] = ("contentions", "delay"),
+    samples: Sequence[bytes] | None = None,
+    first: str = "",
+    function: int = 5,
+) -> bytes:
+    """A profile as Go's runtime writes it: the use of a mutex is inlined into its caller.
+
+    Args:
+        types: of values.
+        samples: by default four.
+        first: string of the table.
+        function: place of the name of the innermost function.
+    """
+    strings = [first, *_STRINGS[1:], *types]
+    if samples is None:
+        once = field(1, 3) + field(2, 2) + field(2, 20)  # not packed
+        samples = (_sample((1, 2), 7, 700), _sample((1, 2), 2, 200), once, _sample((4,), 1, 5))
+    data = b""
+    for name, unit in zip(types, ("count", "nanoseconds"), strict=True):
+        data += field(1, field(1, strings.index(name)) + field(2, strings.index(unit)))
+    data += b"".join(field(2, sample) for sample in samples)
+    lines = {1: (1, 2), 2: (3,), 3: (3,), 4: (4,)}
+    for location, functions in lines.items():
+        data += field(4, field(1, location) + b"".join(field(4, field(1, f)) for f in functions))
+    for number, place in ((1, function), (2, 6), (3, 7), (4, 8)):
+        data += field(5, field(1, number) + field(2, place))
+    data += b"".join(field(6, text.encode()) for text in strings)
+    return gzip.compress(data + field(12, 1), mtime=0)
+
+
+PROFILE = build_profile()
+
+
+def check_pprof(data: bytes) -> None:
+    """Parse bytes as a profile, both as they are and packed.
+
+    Raises:
+        AssertionError: something is larger than it may be.
+    """
+    for one in (data, gzip.compress(data, 1)):
+        try:
+            found = read_contentions(one)
+        except PprofError:
+            continue
+        assert len({waits.function for waits in found}) == len(found)
+        for waits in found:
+            assert len(waits.function) <= LONGEST_NAME
+            assert waits.delay_ns >= 0 <= waits.waits

@@ -1,0 +1,256 @@
+"""Ledgers in frames: what programs of known waits did, as a reader of frames knows it."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from capabilities import needs
+from followed_target import FollowedTarget
+from programs.build import build_c
+from programs.known_waits import SHORT_THREADS, KnownWaits
+from tidscope_collector.waits.source import LedgerOptions
+from tidscope_collector.waits.states import State
+from tidscope_wire.frame_tables import Table
+from tidscope_wire.generated.models import TableName, TargetDetached
+from tidscope_wire.states import SINCE, STATE, STATE_FIELDS
+from whole_site import site
+
+pytestmark = [needs("root"), needs("btf")]
+
+WAITS = {
+    "futex": "state_futex_ns",
+    "sleep": "state_sleep_ns",
+    "pipe": "state_pipe_ns",
+    "epoll": "state_poll_ns",
+    "receive": "state_socket_receive_ns",
+    "child": "state_child_ns",
+}
+AWAKE = ("state_on_cpu_ns", "state_woken_ns", "state_preempted_ns")
+ALIKE = 0.001
+"""States add up to wall time but for so much."""
+ATTACH_NS = 1_000_000_000
+"""A ledger begins somewhat after the attachment: loads and looks lie between."""
+LATE_NS = 2_000_000
+"""A ledger is read somewhat after the instant of its frame, and may be settled up to then."""
+EXEC_C = Path(__file__).parents[1] / "programs" / "exec_elsewhere.c"
+
+
+@pytest.fixture
+def waits() -> Iterator[KnownWaits]:
+    with KnownWaits() as program:
+        yield program
+
+
+def test_states_of_living_threads_add_up_to_wall_time(waits: KnownWaits) -> None:
+    with FollowedTarget(waits.pid) as followed:
+        assert followed.target.source.ledger
+        assert followed.target.source.ledger_reason is None
+        assert not {one.field for one in followed.target.absent} & set(STATE_FIELDS)
+        first = followed.catch_up()
+        before = {tid: followed.seen.states(tid) for tid in followed.seen.rows}
+        assert before
+        report = waits.wait()
+        last = followed.catch_up()
+        after = {tid: followed.seen.states(tid) for tid in followed.seen.rows}
+    wall = last.time_ns - first.time_ns
+    for tid, states in before.items():
+        assert abs(sum(states.values()) - first.time_ns) < ATTACH_NS
+        # From frame to frame it is exact, but for what went on while a sample was taken.
+        grown = sum(after[tid].values()) - sum(states.values())
+        assert grown == pytest.approx(wall, rel=ALIKE, abs=LATE_NS)
+    for one in report.threads:
+        if one.name in WAITS:
+            # The call is over once the thread has a CPU again.
+            fields = (WAITS[one.name], *AWAKE)
+            states = {name: after[one.tid][name] - before[one.tid][name] for name in fields}
+            assert states[WAITS[one.name]] > 0
+            assert sum(states.values()) > 0.99 * one.in_call_ns, one.name
+
+
+def test_a_thread_that_sleeps_is_not_sent_again_and_its_stay_grows(waits: KnownWaits) -> None:
+    with FollowedTarget(waits.pid) as followed:
+        followed.catch_up()
+        rows = {tid: dict(row) for tid, row in followed.seen.rows.items()}
+        before = {tid: sum(followed.seen.states(tid).values()) for tid in rows}
+        first = followed.seen.header
+        assert first is not None
+        for _ in range(5):
+            header = followed.next()
+            assert header.kind == "key" or header.rows == 0
+        for tid, row in rows.items():
+            assert followed.seen.rows[tid] == row
+            assert row[STATE] > 0
+            grown = sum(followed.seen.states(tid).values()) - before[tid]
+            assert grown == header.time_ns - first.time_ns
+
+
+def test_threads_that_end_leave_their_states(waits: KnownWaits) -> None:
+    """Also threads that live between two samples; births begin at zero."""
+    with FollowedTarget(waits.pid, rate_hz=5) as followed:
+        assert followed.target.source.exits
+        followed.catch_up()
+        waits.run_short_threads()
+        last = followed.catch_up()
+        ended = followed.seen.ended
+        live = [followed.seen.states(tid) for tid in followed.seen.rows]
+    assert len(ended) == SHORT_THREADS
+    for event in ended:
+        assert event.exact
+        assert event.lifetime_ns is not None
+        assert not event.totals.keys() & {STATE, SINCE}
+        in_states = sum(event.totals[name] for name in STATE_FIELDS)
+        assert in_states == pytest.approx(event.lifetime_ns, abs=LATE_NS)
+    for name in STATE_FIELDS:
+        assert last.exited.totals[name] == sum(event.totals[name] for event in ended)
+    assert live
+
+
+def test_totals_by_role_have_the_stays_under_way(waits: KnownWaits) -> None:
+    with FollowedTarget(waits.pid, rate_hz=5) as followed:
+        waits.run_short_threads()
+        followed.catch_up()
+        while followed.next().roles is None:
+            pass
+        header = followed.seen.header
+        assert header is not None
+        assert header.roles is not None
+        live = [followed.seen.states(tid) for tid in followed.seen.rows]
+        for name in STATE_FIELDS:
+            of_roles = sum(role.totals.get(name, 0) for role in header.roles)
+            of_threads = sum(states[name] for states in live)
+            assert of_roles == of_threads + header.exited.totals.get(name, 0)
+        assert not {STATE, SINCE} & {name for role in header.roles for name in role.totals}
+
+
+def test_every_attachment_begins_at_zero(waits: KnownWaits) -> None:
+    with FollowedTarget(waits.pid) as followed:
+        waits.wait()
+        followed.catch_up()
+        for _ in range(2):
+            followed.detach()
+            followed.attach()
+            header = followed.seen.header
+            assert header is not None
+            for tid in followed.seen.rows:
+                assert sum(followed.seen.states(tid).values()) <= header.time_ns + LATE_NS
+    with FollowedTarget(waits.pid) as restarted:
+        header = restarted.seen.header
+        assert header is not None
+        assert len(restarted.seen.rows) == len(waits.ready.threads) + 1
+        for tid in restarted.seen.rows:
+            assert sum(restarted.seen.states(tid).values()) <= header.time_ns + LATE_NS
+
+
+def test_a_program_that_another_thread_executes_keeps_its_ledger() -> None:
+    with (
+        subprocess.Popen(
+            [build_c(EXEC_C)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        ) as program,
+        FollowedTarget(program.pid) as followed,
+    ):
+        assert program.stdin is not None
+        assert program.stdout is not None
+        followed.catch_up()
+        program.stdin.write("\n")
+        program.stdin.flush()
+        assert program.stdout.readline().strip() == "executed"
+        while not any(event.type == "program_executed" for event in followed.next().events):
+            pass
+        header = followed.catch_up()
+        assert list(followed.seen.rows) == [program.pid]
+        states = followed.seen.states(program.pid)
+        assert sum(states.values()) <= header.time_ns + LATE_NS
+        assert states["state_on_cpu_ns"] > 0
+        program.stdin.write("\n")
+        program.stdin.close()
+        assert followed.until_ended().exited.threads >= 2
+
+
+def test_tables_say_what_rows_do_not(waits: KnownWaits) -> None:
+    """Only what changed is sent; a key frame has it all; both say the same."""
+    with FollowedTarget(waits.pid, rate_hz=5) as followed:
+        waits.wait()
+        names = {one.name: one.tid for one in waits.ready.threads}
+        followed.catch_up()
+        while not {"stays", "wakes", "locks", "lock_names"} <= followed.seen.tables.keys():
+            followed.next()
+        waits.run_short_threads()
+        merged = dict[TableName, Table]()
+        while followed.next().kind != "key":
+            merged = dict(followed.seen.tables)
+        tables = followed.seen.tables
+        # What changed, put together, is what the key frame has: but for a second's changes.
+        assert set(merged) == set(tables)
+        before = {tuple(row)[:3] for row in merged["stays"].tolist()}
+        after = {tuple(row)[:3] for row in tables["stays"].tolist()}
+        assert len(before ^ after) <= len(after) // 5
+    finished = set(
+        zip(tables["stays"]["tid"].tolist(), tables["stays"]["state"].tolist(), strict=True)
+    )
+    assert (names["sleep"], State.SLEEP) in finished
+    assert (names["pipe"], State.PIPE) in finished
+    assert names["futex"] in tables["locks"]["tid"].tolist()
+    assert set(tables["locks"]["lock"].tolist()) <= set(tables["lock_names"]["lock"].tolist())
+    wakes = tables["wakes"]
+    asleep = wakes[wakes["wakee_tid"] == names["sleep"]]
+    assert "interrupt" in asleep["waker_name"].tolist()
+    # What 300 short threads did stands under the thread id 0.
+    assert int(tables["stays"]["count"][tables["stays"]["tid"] == 0].sum()) >= SHORT_THREADS
+
+
+def test_system_calls_are_counted_where_that_is_asked_for(waits: KnownWaits) -> None:
+    with FollowedTarget(waits.pid, ledger=LedgerOptions(calls=True)) as followed:
+        assert followed.target.source.calls
+        waits.wait()
+        while "calls" not in followed.seen.tables:
+            followed.next()
+        calls = followed.seen.tables["calls"]
+    assert "epoll_wait" in calls["name"].tolist() or "epoll_pwait" in calls["name"].tolist()
+
+
+async def test_a_collector_that_gave_up_its_rights_keeps_ledgers(waits: KnownWaits) -> None:
+    """As it runs: a process of its own, confined, over a backend; exits and tables too."""
+    async with site(options=["--calls"]) as whole:
+        target, follower = await whole.attach(waits.pid)
+        assert target.source.ledger
+        assert target.source.calls
+        waits.wait()
+        waits.run_short_threads()
+        names: set[str] = set()
+        while not {"stays", "wakes", "locks", "lock_names", "calls"} <= names:
+            header = await follower.next()
+            names |= {table.name for table in header.tables or ()}
+        header = await follower.until(lambda one: one.exited.threads >= SHORT_THREADS)
+        assert set(STATE_FIELDS) <= header.exited.totals.keys()
+        await whole.detach_all()
+        last = await follower.until(lambda one: one.events[-1:] == [TargetDetached()])
+        assert last.health.ledger_threads_uncounted == 0
+        assert not any(e.type == "sample_failed" for h in follower.headers for e in h.events)
+
+
+def test_switched_off_it_says_so(waits: KnownWaits) -> None:
+    with FollowedTarget(waits.pid, ledger=LedgerOptions("off")) as followed:
+        source = followed.target.source
+        assert (source.ledger, source.ledger_reason) == (False, "it is switched off (--ledger off)")
+        reasons = {one.field: one.reason for one in followed.target.absent}
+        assert reasons["state_futex_ns"] == reasons[STATE] == source.ledger_reason
+        assert not {STATE, *STATE_FIELDS} & set(followed.target.fields)
+        assert followed.catch_up().rows >= 0
+
+
+def test_the_process_that_ends_leaves_all_its_states() -> None:
+    code = "import time\ninput()\nfor _ in range(20): time.sleep(0.02)\n"
+    with (
+        subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE) as program,
+        FollowedTarget(program.pid) as followed,
+    ):
+        assert program.stdin is not None
+        program.stdin.write(b"\n")
+        program.stdin.close()
+        last = followed.until_ended()
+        (ended,) = followed.seen.ended
+    assert ended.totals["state_sleep_ns"] > 0
+    assert last.exited.totals["state_sleep_ns"] == ended.totals["state_sleep_ns"]
+    assert sum(ended.totals[name] for name in STATE_FIELDS) <= last.time_ns + LATE_NS

@@ -1,0 +1,98 @@
+"""Programs whose threads or goroutines compete for locks: CPython, Go, Java."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from programs.build import build_go, build_java
+
+_HERE = Path(__file__).parent
+_PYTHON = """
+import ctypes, sys, threading
+# Called with the lock held: it is not released for the time of the call.
+sleep_us = ctypes.PyDLL(None).usleep
+def compute():
+    while True:
+        sum(range(1000))
+def hold():
+    while True:
+        sleep_us(1000)
+for number in range(int(sys.argv[1])):
+    threading.Thread(target=globals()[sys.argv[2]], daemon=True).start()
+print("ready", flush=True)
+threading.Event().wait()
+"""
+
+
+class Contended:
+    """A running program; use it in a ``with`` statement."""
+
+    def __init__(self, command: Sequence[str | Path]) -> None:
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.pid = self._process.pid
+        self.said = self._read()
+
+    def waited_ns(self) -> int:
+        """What a Go program's goroutines have waited so far, by their own account."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(b"\n")
+        self._process.stdin.flush()
+        return int(self._read())
+
+    def _read(self) -> str:
+        assert self._process.stdout is not None
+        return self._process.stdout.readline().decode().strip()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._process.kill()
+        self._process.communicate()
+
+
+def contended_python(
+    threads: int, interpreter: str = sys.executable, work: str = "compute"
+) -> Contended:
+    """A CPython program with threads that want the global interpreter lock all the time.
+
+    Args:
+        threads: how many.
+        interpreter: of CPython.
+        work: compute, or hold: sleep with the lock, so that the program needs hardly any CPU.
+    """
+    return Contended([interpreter, "-c", _PYTHON, str(threads), work])
+
+
+def contended_go(*served: str, flags: tuple[str, ...] = ()) -> Contended:
+    """A Go program with a contended mutex.
+
+    Args:
+        served: profile, metrics.
+        flags: of the linker.
+    """
+    return Contended([build_go(_HERE / "contended.go", *flags), *served])
+
+
+def contended_java(*options: str) -> Contended:
+    """A Java program with a contended monitor and a contended lock."""
+    java = shutil.which("java")
+    if java is None:
+        raise RuntimeError("no Java virtual machine: java is not in PATH")
+    classes = build_java("contended", [_HERE / "Contended.java"])
+    return Contended([java, *options, "-cp", classes, "Contended"])
+
+
+def attach_socket(pid: int) -> Path:
+    """Where a Java virtual machine listens for tools."""
+    return Path(f"/proc/{pid}/root{os.sep}tmp/.java_pid{pid}")
