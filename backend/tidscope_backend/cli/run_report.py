@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 
 from tidscope_wire.generated.models import RunManifest
 
+from tidscope_backend.cli.run_facts import RunFacts
 from tidscope_backend.store.folder import RunFolder
 from tidscope_backend.store.losses import missing_text
 
@@ -48,6 +49,7 @@ class RunReport:
         totals: fields of all threads, in sum.
         roles: by CPU time, highest first.
         threads: by CPU time, highest first.
+        facts: locks, wakers, and who ran while threads waited for a CPU.
     """
 
     manifest: RunManifest
@@ -55,6 +57,7 @@ class RunReport:
     totals: Mapping[str, int]
     roles: list[RoleReport]
     threads: list[ThreadReport]
+    facts: RunFacts
 
     def json_object(self) -> dict[str, object]:
         """The same as JSON can hold it; what is missing comes first."""
@@ -65,6 +68,7 @@ class RunReport:
             "totals": dict(self.totals),
             "roles": [asdict(role) for role in self.roles],
             "threads": [asdict(thread) for thread in self.threads],
+            **asdict(self.facts),
         }
 
 
@@ -75,10 +79,12 @@ def report(folder: RunFolder) -> RunReport:
         OSError: it cannot be read.
         ValueError: its manifest or a part is damaged.
     """
+    from tidscope_backend.cli.run_tables import run_facts
     from tidscope_backend.comparison.totals import totals_by_role, whole
     from tidscope_backend.store.reader import RunReader
 
-    table = RunReader(folder.path).threads()
+    reader = RunReader(folder.path)
+    table = reader.threads()
     by_role = totals_by_role(table)
     roles = [RoleReport(role, totals.lives, totals.fields) for role, totals in by_role.items()]
     columns = ("tid", "name", "role", "exited", "first", "last")
@@ -98,6 +104,7 @@ def report(folder: RunFolder) -> RunReport:
         whole(by_role).fields,
         sorted(roles, key=lambda role: (-cpu(role.fields), role.role)),
         sorted(threads, key=lambda thread: (-cpu(thread.fields), thread.tid)),
+        run_facts(reader),
     )
 
 
