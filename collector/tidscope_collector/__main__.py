@@ -97,6 +97,7 @@ class SetUp:
         granted: capabilities that it was done with.
         switch: sets the switch of delay accounting; None: nobody may.
         written: folders that files may be made in from now on.
+        connects: whether ports and sockets of programs are connected to.
     """
 
     procfs: ProcFs
@@ -104,6 +105,7 @@ class SetUp:
     granted: frozenset[int]
     switch: SwitchHelper | None
     written: tuple[Path, ...]
+    connects: bool
 
 
 def set_up(
@@ -127,8 +129,9 @@ def set_up(
         audit: the log; None: there is none.
     """
     limit_allocators()
+    connects = steers or ledger.ask_programs
     # Another program, so it starts before anything is given up.
-    children().keep(OPENING | CONNECTING if steers else OPENING)
+    children().keep(OPENING | CONNECTING if connects else OPENING)
     switch = start_switch_helper(procfs.path(SWITCH))
     capabilities.harden()
     granted = capabilities.keep(SETTING_UP - {capabilities.SYS_ADMIN})
@@ -140,7 +143,7 @@ def set_up(
             audit.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     delays = DelayAccounting(procfs, write=switch.write if switch else None)
     sources = Sources(procfs, network, delays, counters, budget_percent, ledger)
-    return SetUp(procfs, sources, granted, switch, tuple(written))
+    return SetUp(procfs, sources, granted, switch, tuple(written), connects)
 
 
 async def serve(
@@ -185,7 +188,7 @@ async def serve(
     if steers:
         steering, policies = _open_steering(procfs, targets, engine)
     needs = Needs(
-        paths=collector_paths(backend, ready.written, anywhere=steers),
+        paths=collector_paths(backend, ready.written, anywhere=ready.connects),
         taskstats=sources.kind == "taskstats",
         hidden=hidepid(procfs) not in (None, *NOTHING_HIDDEN),
         steering=steers,

@@ -91,12 +91,23 @@ def test_they_are_read_once_a_second_and_at_the_end() -> None:
 def test_what_takes_long_to_read_is_read_more_seldom() -> None:
     source = Scripted()
     source.takes_ns = 20_000_000
-    changes = TableChanges(source, source.clock)
+    changes = TableChanges(source, source.clock, source.clock)
     for _ in range(100):
         changes.next(whole=False)
         source.now += SECOND // 10
     # 20 ms are half a percent of four seconds.
     assert source.reads == 3
+
+
+def test_a_machine_that_is_busy_makes_no_reading_seldom() -> None:
+    """What counts is the CPU that a reading takes, not how long it waits for one."""
+    source = Scripted()
+    source.takes_ns = 20_000_000
+    changes = TableChanges(source, source.clock, lambda: 0)
+    for _ in range(50):
+        changes.next(whole=False)
+        source.now += SECOND // 10
+    assert source.reads == 5
 
 
 def test_a_key_frame_between_two_reads_has_what_was_read_last() -> None:

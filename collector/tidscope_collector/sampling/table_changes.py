@@ -23,7 +23,7 @@ from tidscope_wire.generated.models import FrameTable, TableName
 LOG = logging.getLogger(__name__)
 TABLES_NS = 1_000_000_000
 MOST_SHARE = 0.005
-"""Of a core: tables that take longer to read are read more seldom."""
+"""Of a core: tables that take more CPU time to read are read more seldom."""
 MOST_BYTES = 8 * 1024 * 1024
 """Tables in a frame; the rows and the events of the largest frames leave so much room."""
 
@@ -58,11 +58,18 @@ class TableChanges:
     Args:
         source: of the tables.
         clock: CLOCK_MONOTONIC, nanoseconds.
+        cpu_clock: CPU time of the thread, nanoseconds.
     """
 
-    def __init__(self, source: TableSource, clock: Callable[[], int] = time.monotonic_ns) -> None:
+    def __init__(
+        self,
+        source: TableSource,
+        clock: Callable[[], int] = time.monotonic_ns,
+        cpu_clock: Callable[[], int] = time.thread_time_ns,
+    ) -> None:
         self._source = source
         self._clock = clock
+        self._cpu_clock = cpu_clock
         self._sent: dict[TableName, Table] = {}
         self._omitted: dict[TableName, int] = {}
         self._due_ns = 0
@@ -76,7 +83,7 @@ class TableChanges:
             last: no frame follows: they are read now.
         """
         changes: dict[TableName, Table] = {}
-        began_ns = self._clock()
+        began_ns, cpu_ns = self._clock(), self._cpu_clock()
         if last or began_ns >= self._due_ns:
             try:
                 changes = self._changes()
@@ -85,7 +92,7 @@ class TableChanges:
                 if str(error) != self._trouble:
                     LOG.warning("tables cannot be read: %s", error)
                 self._trouble = str(error)
-            took_ns = self._clock() - began_ns
+            took_ns = self._cpu_clock() - cpu_ns
             self._due_ns = began_ns + max(TABLES_NS, int(took_ns / MOST_SHARE))
         chosen = self._sent if whole else changes
         return _encoded(chosen, self._omitted)

@@ -37,7 +37,7 @@ export interface FactWindow {
 const MAX_ROWS = 2 * 65_536;
 /** Tables come about once a second: a block has half a minute. */
 const INSTANTS = 32;
-/** Without a row that changed, tables may be left out for so long. */
+/** Tables come about once a second, if a row changed. */
 const QUIET_S = 2;
 
 export class FactTable {
@@ -55,6 +55,7 @@ export class FactTable {
   private readonly free: number[] = [];
   private capacity = 0;
   private dropped = 0;
+  private quiet_s = QUIET_S;
   private readonly history: History;
 
   /** @param maxAge_s How long the past is kept. */
@@ -78,15 +79,44 @@ export class FactTable {
     return this.slots.values();
   }
 
-  /** Begin an instant: what is not set holds. */
-  begin(t_s: number): void {
+  /**
+   * Begin an instant: what is not set holds.
+   *
+   * @param quiet_s After so long without another instant nothing has changed, or it would have come.
+   */
+  begin(t_s: number, quiet_s = QUIET_S): void {
+    this.quiet_s = quiet_s;
     this.history.begin(t_s, this.latest, INSTANTS);
   }
 
-  /** Forget the past but the newest instant: the next comes after frames that nobody looks at. */
-  resume(t_s: number): void {
+  /** The past that is kept begins with the next instant. */
+  forgetPast(): void {
     this.history.restart();
-    this.begin(t_s);
+  }
+
+  /** Whether rows say something that is not known yet. */
+  differs(table: TableRows, whole: boolean): boolean {
+    const { shape } = this;
+    const keys = shape.keys.map((name) => numbersOf(table, name));
+    const values = shape.values.map((name) => numbersOf(table, name));
+    const width = values.length;
+    let there = 0;
+    for (let row = 0; row < table.rows; row++) {
+      const slot = this.slots.get(keys.map((column) => column[row] ?? 0).join());
+      if (slot === undefined || !Number.isNaN(this.gone_s[slot] ?? Number.NaN)) return true;
+      for (let f = 0; f < width; f++) {
+        const at = slot * width + f;
+        const value = (values[f]?.[row] ?? 0) - (this.offset[at] ?? 0);
+        if (value !== this.latest[at]) return true;
+      }
+      there++;
+    }
+    if (!whole) return false;
+    let held = 0;
+    for (const slot of this.slots.values()) {
+      if (Number.isNaN(this.gone_s[slot] ?? Number.NaN)) held++;
+    }
+    return held !== there;
   }
 
   /**
@@ -158,7 +188,7 @@ export class FactTable {
     const { n, time_s } = stretches;
     const first_s = time_s[0] ?? Number.NaN;
     // Nothing changed since the last one, or it would have come.
-    const last_s = Math.max(time_s[n - 1] ?? Number.NaN, t1_s - QUIET_S);
+    const last_s = Math.max(time_s[n - 1] ?? Number.NaN, t1_s - this.quiet_s);
     const seconds = n > 1 ? last_s - first_s : 0;
     return { stretches, t0_s: first_s, t1_s: last_s, seconds };
   }

@@ -103,8 +103,20 @@ describe("a table over time", () => {
     facts.take(null, factTables({ wakes: [wake(1, 900)] }), 100, true);
     facts.resume();
     facts.take(null, factTables({ wakes: [wake(1, 905)] }), 101, false);
-    expect(growth(facts, 0, 101)).toEqual({ 1: 5 });
-    expect(facts.wakes.window(0, 101).seconds).toBe(1);
+    facts.take(null, factTables({ wakes: [wake(1, 911)] }), 102, false);
+    // What the key frame had may have been read some time before it.
+    expect(growth(facts, 0, 102)).toEqual({ 1: 6 });
+    expect(facts.wakes.window(0, 102).seconds).toBe(1);
+  });
+
+  it("takes no key frame that repeats the last reading for a reading", () => {
+    const facts = new Facts(600);
+    facts.take(null, factTables({ wakes: [wake(1, 0)] }), 0, true);
+    facts.take(null, factTables({ wakes: [wake(1, 40)] }), 4, false);
+    facts.take(null, factTables({ wakes: [wake(1, 40)] }), 7, true);
+    // The collector is busy and reads every four seconds: it has not gone quiet.
+    expect(facts.wakes.window(0, 7.5)).toMatchObject({ t1_s: 4, seconds: 4 });
+    expect(growth(facts, 0, 7.5)).toEqual({ 1: 40 });
   });
 
   it("says how many rows are missing", () => {
