@@ -17,7 +17,7 @@ def test_each_is_a_line() -> None:
         "WOKEN BY",
         "         20  own threads (7), after 3.0 ms; ran 40 µs later",
         "",
-        "WAITED FOR A CPU WHILE THESE RAN THERE",
+        "RAN DURING RUN-QUEUE DELAY",
         "     2.0 ms  make (9)",
     ]
 

@@ -89,6 +89,6 @@ def fact_lines(facts: RunFacts) -> Iterator[str]:
                 f"{format_seconds(waker.blocked_ns)}; ran {format_seconds(waker.delay_ns)} later"
             )
     if facts.takers:
-        yield from ("", "WAITED FOR A CPU WHILE THESE RAN THERE")
+        yield from ("", "RAN DURING RUN-QUEUE DELAY")
         for taker in facts.takers[:SHOWN]:
             yield f"  {format_seconds(taker.ns):>9}  {taker.name} ({taker.pid})"

@@ -49,7 +49,7 @@ class RunReport:
         totals: fields of all threads, in sum.
         roles: by CPU time, highest first.
         threads: by CPU time, highest first.
-        facts: locks, wakers, and who ran while threads waited for a CPU.
+        facts: locks, wakers, and who ran during run-queue delay.
     """
 
     manifest: RunManifest
