@@ -50,16 +50,34 @@ def test_locks_are_those_of_the_run(run: Run, reported: LedgerStory) -> None:
     first = reported.tables[reported.times[50]]["locks"]
     # The last frame with tables is some instants before the end.
     last = reported.tables[reported.times[-1]]["locks"]
-    assert {row["tid"] for row in rows} == {0, 201, 204}
-    # What 202 had waited before the run does not count, though it ended.
-    first = {(lock, 0 if tid == 202 else tid): row for (lock, tid), row in first.items()}
+    assert {row["tid"] for row in rows} == {0, 201, 202, 204}
+    begun: Counter[str] = Counter()
     for row in rows:
         assert (row["lock"], row["name"], row["kind"]) == (LOCK, "pool_mu", "lock")
         assert row["thread"] == NAMES.get(row["tid"])
-        now, before = last[LOCK, row["tid"]], first.get((LOCK, row["tid"]), (0, 0, 0))
-        for place, name in enumerate(("wait_ns", "waits", "wakes")):
-            assert row[name] == int(str(now[place])) - int(str(before[place]))
+        if row["tid"] in (201, 204):
+            assert (
+                row["wait_ns"]
+                == figures(last[LOCK, row["tid"]])["wait_ns"]
+                - figures(first.get((LOCK, row["tid"]), (0, 0, 0)))["wait_ns"]
+            )
+        for name in ("wait_ns", "waits", "wakes"):
+            begun[name] += row[name]
+    # Together they are what all threads waited within the run; 202 ended, and what it did after
+    # the last frame with tables of it stands under thread 0.
+    for name, sum_ in begun.items():
+        now = sum(figures(row)[name] for row in last.values())
+        assert sum_ == now - sum(figures(row)[name] for row in first.values())
+    by_tid = {row["tid"]: row["waits"] for row in rows}
+    assert by_tid[202] > 10 * by_tid[0] > 0
     assert rows == sorted(rows, key=lambda row: -row["wait_ns"])
+
+
+def figures(row: tuple[object, ...]) -> dict[str, int]:
+    return {
+        name: int(str(value))
+        for name, value in zip(("wait_ns", "waits", "wakes"), row, strict=True)
+    }
 
 
 def test_wakes_are_those_of_the_run(run: Run) -> None:
@@ -88,7 +106,7 @@ def test_sql_knows_them(run: Run) -> None:
     (row,) = run.sql(query).to_pylist()
     assert row["group"] == "locks"
     (row,) = run.sql("select count(*) as n from locks join wakes on wakee_tid = tid").to_pylist()
-    assert row["n"] == 3
+    assert row["n"] == 4
 
 
 def test_a_run_without_a_ledger_has_none(tmp_path: Path) -> None:

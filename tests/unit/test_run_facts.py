@@ -1,18 +1,14 @@
-"""Locks, wakers and takers of a run as text."""
+"""Wakers and takers of a run as text."""
 
-from tidscope_backend.cli.run_facts import RunFacts, Taker, WaitedLock, Waker, fact_lines
+from tidscope_backend.cli.run_facts import RunFacts, Taker, Waker, fact_lines
 
 
 def test_each_is_a_line() -> None:
     facts = RunFacts(
-        [WaitedLock("pool_mu", "lock", "futex", 1_500_000_000, 1, 2)],
         [Waker("own threads", 7, 20, 3_000_000, 40_000)],
         [Taker("make", 9, 2_000_000)],
     )
     assert list(fact_lines(facts)) == [
-        "",
-        "WAITED FOR",
-        "     1.50 s  pool_mu (lock, futex): 1 wait",
         "",
         "WOKEN BY",
         "         20  own threads (7), after 3.0 ms; ran 40 µs later",
@@ -23,4 +19,4 @@ def test_each_is_a_line() -> None:
 
 
 def test_nothing_is_said_of_nothing() -> None:
-    assert list(fact_lines(RunFacts([], [], []))) == []
+    assert list(fact_lines(RunFacts([], []))) == []

@@ -2,6 +2,8 @@
 
 import io
 import itertools
+import json
+import re
 import shutil
 from pathlib import Path
 
@@ -11,6 +13,8 @@ import pytest
 from ledger_story import FIELDS, Known, LedgerStory, TableReader, full, ledger_story, states_of
 from run_archives import NOT_A_RUN, archive_of, files_of, rewrite
 from run_folders import run_folder
+from tidscope_backend.cli.run_report import report
+from tidscope_backend.cli.run_text import details, summary
 from tidscope_backend.exchange.joined import as_parquet
 from tidscope_backend.recording.sealing import seal_part, write_summaries
 from tidscope_backend.replay.frames import frames_between
@@ -260,3 +264,26 @@ def test_exported_samples_have_the_stay_under_way(reported: LedgerStory, folder:
     assert rows
     for row in rows:
         assert states_in(row) == reported.lives[row["tid"]].states(row["time_ns"])
+
+
+def test_a_report_says_where_the_time_went(reported: LedgerStory, folder: RunFolder) -> None:
+    found = report(folder)
+    lines = summary(found.manifest, found)
+    (time,) = [line for line in lines if line.startswith("  time ")]
+    # Three to four workers at a lock, one thread asleep and one that polls.
+    assert re.search(r"locks \d\d %, (sleeping|polling) \d\d %, (sleeping|polling) \d\d %", time)
+    (lock,) = [line for line in lines if line.startswith("  locks ")]
+    assert re.search(r" s  pool_mu \(\d+ waits, [34] threads\)", lock)
+    assert [lock.name for lock in found.locks] == ["pool_mu"]
+    waited = sum(role.fields["state_futex_ns"] for role in found.roles)
+    assert 0.9 * waited < found.locks[0].wait_ns <= waited
+    assert details(found, "folder")[-1]
+    assert json.dumps(found.json_object()["locks"])
+
+
+def test_a_report_without_a_ledger_says_nothing_of_it(tmp_path: Path) -> None:
+    story = [_without_tables(frame) for frame in ledger_story(60).frames]
+    folder = run_folder(tmp_path / "run", [story], ("cpu_run_ns",), 1)
+    found = report(folder)
+    assert found.locks == []
+    assert not [one for one in summary(found.manifest, found) if one[:7] in ("  time ", "  locks")]

@@ -1,32 +1,11 @@
-"""Locks, wakers and takers of the CPU in a run, and the same as text."""
+"""Wakers and takers of the CPU in a run, and the same as text."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from tidscope_backend.text import format_seconds, plural
+from tidscope_backend.text import format_seconds
 
 SHOWN = 8
-
-
-@dataclass(frozen=True)
-class WaitedLock:
-    """A lock that threads waited for.
-
-    Attributes:
-        name: of the lock, or its number where it has none.
-        kind: lock, condition, gil, park, join, monitor or unknown.
-        source: what measured it: futex, go-mutex-profile, go-metrics or java-monitor.
-        wait_ns: of all threads.
-        waits: how many.
-        threads: that waited; 0 where that is not known.
-    """
-
-    name: str
-    kind: str
-    source: str
-    wait_ns: int
-    waits: int
-    threads: int
 
 
 @dataclass(frozen=True)
@@ -65,22 +44,14 @@ class Taker:
 
 @dataclass(frozen=True)
 class RunFacts:
-    """Locks, wakers and takers; empty without a ledger."""
+    """Wakers and takers; empty without a ledger."""
 
-    locks: Sequence[WaitedLock]
     wakers: Sequence[Waker]
     takers: Sequence[Taker]
 
 
 def fact_lines(facts: RunFacts) -> Iterator[str]:
     """The first of each, as text."""
-    if facts.locks:
-        yield from ("", "WAITED FOR")
-        for lock in facts.locks[:SHOWN]:
-            yield (
-                f"  {format_seconds(lock.wait_ns):>9}  {lock.name} ({lock.kind}, {lock.source}): "
-                f"{plural(lock.waits, 'wait')}"
-            )
     if facts.wakers:
         yield from ("", "WOKEN BY")
         for waker in facts.wakers[:SHOWN]:

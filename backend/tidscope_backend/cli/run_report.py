@@ -1,13 +1,20 @@
 """What a run recorded, in numbers: totals of the process, its roles and its threads."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
 
 from tidscope_wire.generated.models import RunManifest
 
 from tidscope_backend.cli.run_facts import RunFacts
 from tidscope_backend.store.folder import RunFolder
 from tidscope_backend.store.losses import missing_text
+
+if TYPE_CHECKING:
+    from tidscope_backend.store.reader import RunReader
+
+GAUGES = ("state", "state_since_ns")
+"""Of these a difference means nothing."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +47,25 @@ class RoleReport:
 
 
 @dataclass(frozen=True)
+class LockReport:
+    """A lock that threads waited for.
+
+    Attributes:
+        name: as far as it is known.
+        kind: as in the table `lock_names`.
+        wait_ns: how long, in sum.
+        waits: how often.
+        waiters: threads that waited; those that ended may count as one.
+    """
+
+    name: str
+    kind: str
+    wait_ns: int
+    waits: int
+    waiters: int
+
+
+@dataclass(frozen=True)
 class RunReport:
     """A run.
 
@@ -49,7 +75,8 @@ class RunReport:
         totals: fields of all threads, in sum.
         roles: by CPU time, highest first.
         threads: by CPU time, highest first.
-        facts: locks, wakers, and who ran during run-queue delay.
+        locks: by waiting time, longest first; empty without a ledger.
+        facts: who woke its threads, and who ran during their run-queue delay.
     """
 
     manifest: RunManifest
@@ -57,6 +84,7 @@ class RunReport:
     totals: Mapping[str, int]
     roles: list[RoleReport]
     threads: list[ThreadReport]
+    locks: list[LockReport]
     facts: RunFacts
 
     def json_object(self) -> dict[str, object]:
@@ -68,6 +96,7 @@ class RunReport:
             "totals": dict(self.totals),
             "roles": [asdict(role) for role in self.roles],
             "threads": [asdict(thread) for thread in self.threads],
+            "locks": [asdict(lock) for lock in self.locks],
             **asdict(self.facts),
         }
 
@@ -79,6 +108,8 @@ def report(folder: RunFolder) -> RunReport:
         OSError: it cannot be read.
         ValueError: its manifest or a part is damaged.
     """
+    from tidscope_wire.states import STATE_FIELDS
+
     from tidscope_backend.cli.run_tables import run_facts
     from tidscope_backend.comparison.totals import totals_by_role, whole
     from tidscope_backend.store.reader import RunReader
@@ -94,7 +125,7 @@ def report(folder: RunFolder) -> RunReport:
             row["name"],
             row["role"],
             row["exited"],
-            _difference(row["first"] or {}, row["last"] or {}),
+            _difference(row["first"] or {}, row["last"] or {}, STATE_FIELDS),
         )
         for row in table.select(columns).to_pylist()
     ]
@@ -104,8 +135,32 @@ def report(folder: RunFolder) -> RunReport:
         whole(by_role).fields,
         sorted(roles, key=lambda role: (-cpu(role.fields), role.role)),
         sorted(threads, key=lambda thread: (-cpu(thread.fields), thread.tid)),
+        _locks(reader),
         run_facts(reader),
     )
+
+
+def _locks(reader: "RunReader") -> list[LockReport]:
+    from tidscope_backend.store.table_growth import table_growth
+
+    rows = table_growth(reader.parts, "locks").to_pylist()
+    if not rows:
+        return []
+    known = {row["lock"]: row for row in table_growth(reader.parts, "lock_names").to_pylist()}
+    by_lock: dict[int, list[dict[str, int]]] = {}
+    for row in rows:
+        by_lock.setdefault(row["lock"], []).append(row)
+    found = [
+        LockReport(
+            name=known[lock]["name"] if lock in known else "",
+            kind=known[lock]["kind"] if lock in known else "unknown",
+            wait_ns=sum(row["wait_ns"] for row in waits),
+            waits=sum(row["waits"] for row in waits),
+            waiters=sum(row["waits"] > 0 for row in waits),
+        )
+        for lock, waits in by_lock.items()
+    ]
+    return sorted(found, key=lambda lock: (-lock.wait_ns, lock.name))
 
 
 def cpu(fields: Mapping[str, int]) -> int:
@@ -113,10 +168,13 @@ def cpu(fields: Mapping[str, int]) -> int:
     return fields.get("cpu_run_ns", 0)
 
 
-def _difference(first: Mapping[str, int | None], last: Mapping[str, int | None]) -> dict[str, int]:
+def _difference(
+    first: Mapping[str, int | None], last: Mapping[str, int | None], states: Collection[str]
+) -> dict[str, int]:
     differences = {}
     for name, end in last.items():
         start = first.get(name)
-        if start is not None and end is not None:
-            differences[name] = end - start
+        if start is not None and end is not None and name not in GAUGES:
+            # Time in a state may fall by microseconds.
+            differences[name] = max(0, end - start) if name in states else end - start
     return differences

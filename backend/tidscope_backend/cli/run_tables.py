@@ -5,7 +5,7 @@ from typing import Any
 
 from tidscope_wire.generated.models import TableName
 
-from tidscope_backend.cli.run_facts import RunFacts, Taker, WaitedLock, Waker
+from tidscope_backend.cli.run_facts import RunFacts, Taker, Waker
 from tidscope_backend.store.reader import RunReader
 from tidscope_backend.store.table_growth import table_growth
 
@@ -15,24 +15,9 @@ OWN = "own threads"
 def run_facts(reader: RunReader) -> RunFacts:
     """Read the tables of a run."""
     return RunFacts(
-        sorted(_locks(reader), key=lambda one: (-one.wait_ns, one.name)),
         sorted(_wakers(reader), key=lambda one: (-one.blocked_ns, one.name)),
         sorted(_takers(reader), key=lambda one: (-one.ns, one.name)),
     )
-
-
-def _locks(reader: RunReader) -> Iterator[WaitedLock]:
-    names = {row["lock"]: row for row in table_growth(reader.parts, "lock_names").to_pylist()}
-    for (lock,), rows in _grouped(reader, "locks", "lock").items():
-        known = names.get(lock, {"name": "", "kind": "unknown", "source": "futex"})
-        yield WaitedLock(
-            known["name"] or f"lock {lock}",
-            known["kind"],
-            known["source"],
-            sum(row["wait_ns"] for row in rows),
-            sum(row["waits"] for row in rows),
-            len({row["tid"] for row in rows if row["tid"] and row["waits"]}),
-        )
 
 
 def _wakers(reader: RunReader) -> Iterator[Waker]:

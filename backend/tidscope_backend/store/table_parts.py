@@ -241,6 +241,11 @@ def latest_of(
     return found
 
 
+def without_gone(name: TableName, table: pa.Table) -> pa.Table:
+    """Rows that have figures."""
+    return table.filter(pa.array(has_figures(name, rows_of(name, table))))
+
+
 def as_changes(table: pa.Table) -> pa.Table:
     """Rows of an overview's level as rows of a part: none says that others are gone."""
     level = pa.array(np.full(len(table), KEY_LEVEL, np.uint8))
