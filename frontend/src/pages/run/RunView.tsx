@@ -79,7 +79,7 @@ function RunPanels({ client, run, onChange }: RunPanelsProps) {
   const { target } = run;
   const open = useThreadOpen();
   useHeldPlace(open);
-  const drawer = open ? "open" : "closed";
+  const drawer = open ? "thread" : "closed";
   return (
     <div className={scope.beside} data-drawer={drawer}>
       <div className={scope.scope}>

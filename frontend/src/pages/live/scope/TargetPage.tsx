@@ -52,7 +52,7 @@ export function Scope({ id }: { readonly id: string }) {
       <EmptyState title="Loading target…" />
     );
   }
-  const beside = open || threadOpen ? "open" : "closed";
+  const beside = open ? "steer" : threadOpen ? "thread" : "closed";
   const host = live?.hosts.find((each) => each.id === target.host);
   return (
     <div className={styles.beside} data-drawer={beside}>
