@@ -112,6 +112,7 @@ class TargetRegistry:
                 attach_ns,
                 self._procfs,
                 self._sources.delays,
+                self._sources.compiled,
             )
         except TargetExitedError:
             raise _exited(process.pid) from None
