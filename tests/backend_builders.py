@@ -7,6 +7,7 @@ import numpy as np
 from builders import frame_header
 from tidscope_backend.stream.stored_frame import StoredFrame, parse_frame
 from tidscope_wire.frame import FrameDecoder, RowEncoder, Rows, join
+from tidscope_wire.frame_tables import Tables, encode_tables
 from tidscope_wire.generated.models import (
     Actor,
     CollectorInfo,
@@ -115,6 +116,7 @@ def frame_bytes(
     time_ns: int | None = None,
     fields: Sequence[str] = FIELDS,
     baseline: bool = False,
+    tables: Tables | None = None,
 ) -> bytes:
     """A frame; a key frame if identities (start, name) are given.
 
@@ -128,6 +130,7 @@ def frame_bytes(
         time_ns: since attach; a tenth of a second a frame if not given.
         fields: names of the columns.
         baseline: in the header.
+        tables: behind the rows.
     """
     rows = {1: [seq * 100] * len(fields)} if rows is None else rows
     columns = {}
@@ -159,7 +162,10 @@ def frame_bytes(
             name=None if identity is None else [identity[tid][1] for tid in rows],
         )
     )
-    return join(header, body)
+    if not tables:
+        return join(header, body)
+    described, data = encode_tables(tables)
+    return join(header.model_copy(update={"tables": described}), body, data)
 
 
 def stored(data: bytes, fields: Sequence[str] = FIELDS) -> StoredFrame:

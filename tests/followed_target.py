@@ -11,7 +11,7 @@ from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.targets.sources import Sources
 from tidscope_collector.targets.targets import TargetRegistry
-from tidscope_collector.waits.source import Choice
+from tidscope_collector.waits.source import USUAL, LedgerOptions
 from tidscope_wire.frame import FrameDecoder, Rows, split
 from tidscope_wire.frame_tables import Table, decode_tables, latest_rows
 from tidscope_wire.generated.models import FrameHeader, TableName, Target, ThreadExited
@@ -80,7 +80,7 @@ def _by_tid(rows: Rows) -> dict[int, dict[str, int]]:
 class FollowedTarget:
     """Attaches to a process with sources of its own; use it in a ``with`` statement."""
 
-    def __init__(self, pid: int, rate_hz: float = 20, ledger: Choice = "auto") -> None:
+    def __init__(self, pid: int, rate_hz: float = 20, ledger: LedgerOptions = USUAL) -> None:
         self._frames: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self._pid, self._rate_hz = pid, rate_hz
         self.sources = Sources(ProcFs(), ledger=ledger)

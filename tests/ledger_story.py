@@ -99,7 +99,11 @@ class TableReader:
         for name, table in decode_tables(header, body).items():
             known = self.known.setdefault(name, {})
             keys = len(KEYS[name])
-            known.update({row[:keys]: row[keys:] for row in map(tuple, table.tolist())})
+            for row in map(tuple, table.tolist()):
+                if any(isinstance(value, int) and value for value in row[keys:]):
+                    known[row[:keys]] = row[keys:]
+                else:
+                    known.pop(row[:keys], None)
             rows += len(table)
         return rows
 
@@ -163,7 +167,7 @@ def ledger_story(instants: int, seed: int = 0, key_every: int = 50) -> LedgerSto
         body = _rows(changed, made.lives if key else None)
         described, data = None, b""
         if key or instant % 10 == 5:
-            newest = _tables(made.lives, time_ns, alive if key else None)
+            newest = _tables(made.lives, time_ns)
             sent = newest if key else _changed(newest, tables)
             tables = newest
             described, data = encode_tables(sent)
@@ -258,14 +262,13 @@ def _roles(lives: dict[int, Life], time_ns: int) -> list[RoleTotals]:
     return found
 
 
-def _tables(
-    lives: dict[int, Life], time_ns: int, alive: dict[int, Life] | None
-) -> dict[TableName, Table]:
-    """Facts up to a time, of some threads or of all."""
+def _tables(lives: dict[int, Life], time_ns: int) -> dict[TableName, Table]:
+    """Facts up to a time; those of threads that ended stand under thread 0."""
     stays: Counter[tuple[int, int, int]] = Counter()
     waits: Counter[int] = Counter()
     wait_ns: Counter[int] = Counter()
-    for tid, life in (lives if alive is None else alive).items():
+    for each, life in lives.items():
+        tid = each if _lives(life, time_ns) else 0
         for (begin, state), (end, _) in zip(life.stays, life.stays[1:], strict=False):
             if end <= time_ns:
                 stays[tid, state, min(23, max(0, (end - begin).bit_length() - 10))] += 1
@@ -324,6 +327,12 @@ def _changed(
     for name, table in newest.items():
         known = {tuple(row) for row in before[name].tolist()} if name in before else set()
         rows = [row for row in table.tolist() if tuple(row) not in known]
+        keys = KEYS[name]
+        there = {row[: len(keys)] for row in table.tolist()}
+        for row in known:
+            if row[: len(keys)] not in there:
+                gone = [0 if isinstance(value, int) else value for value in row[len(keys) :]]
+                rows.append((*row[: len(keys)], *gone))
         if rows:
             columns = zip(*rows, strict=True)
             found[name] = make_table(

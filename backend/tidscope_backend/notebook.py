@@ -7,12 +7,21 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from tidscope_wire.generated.models import AlignKind, CompareBasis, Comparison, RunManifest
+from tidscope_wire.generated.models import (
+    AlignKind,
+    CompareBasis,
+    Comparison,
+    RunManifest,
+    TableName,
+)
+from tidscope_wire.states import STATE_FIELDS
 
 from tidscope_backend.comparison.from_folders import compare_folders
 from tidscope_backend.settings import runs_directory
+from tidscope_backend.state_groups import GROUPS, name_of_state, shares_of_time
 from tidscope_backend.store.lookup import RunNotFoundError, all_runs, find_run
 from tidscope_backend.store.reader import RunReader
+from tidscope_backend.store.table_growth import table_growth
 
 if TYPE_CHECKING:
     import duckdb
@@ -20,6 +29,16 @@ if TYPE_CHECKING:
 __all__ = ["Run", "compare", "list_runs", "open_run"]
 
 NS = 1_000_000_000
+_STATES = pa.schema(
+    {
+        **{"tid": pa.uint32(), "start_ns": pa.int64(), "name": pa.utf8(), "role": pa.utf8()},
+        **{"state": pa.utf8(), "group": pa.utf8(), "ns": pa.int64(), "share": pa.float64()},
+    }
+)
+_LOCKS = [
+    *("lock", "name", "kind", "source", "address", "symbol_file"),
+    *("tid", "thread", "wait_ns", "waits", "wakes"),
+]
 
 
 def open_run(which: str | Path, folder: str | Path | None = None) -> "Run":
@@ -142,8 +161,68 @@ class Run:
         fields = {name: pc.struct_field(totals, name) for name in self._reader.fields}
         return pa.table({"time_ns": times, **columns, **fields})
 
+    def states(self) -> pa.Table:
+        """One row per thread and state: the time that it spent there within the run.
+
+        Columns: tid, start_ns, name, role, state, group (what states have in common), ns and share
+        (of the thread's time in the run). States in which a thread was not are left out; without a
+        ledger there is no row.
+        """
+        groups = {field: group.id for group in GROUPS for field in group.fields}
+        rows = []
+        threads = self.threads().select(["tid", "start_ns", "name", "role", "first", "last"])
+        for thread in threads.to_pylist():
+            first, last = thread.pop("first"), thread.pop("last")
+            spent = {
+                field: max(0, last[field] - first[field])
+                for field in STATE_FIELDS
+                if last.get(field) is not None and first.get(field) is not None
+            }
+            for field, share in shares_of_time(spent).items():
+                if share:
+                    named = {"state": name_of_state(field), "group": groups[field]}
+                    rows.append({**thread, **named, "ns": spent[field], "share": share})
+        return pa.Table.from_pylist(rows, schema=_STATES)
+
+    def locks(self) -> pa.Table:
+        """One row per lock and thread: waits within the run.
+
+        Columns: lock (its number in the run), name, kind, source, address, symbol_file, tid,
+        thread (its name; null: the lock is not known by thread), wait_ns, waits and wakes. By
+        wait_ns, the longest first.
+        """
+        names = self.table("lock_names")
+        waits = self._with_names(self.table("locks"), "tid", "thread")
+        known = waits.join(names, "lock", join_type="left outer")
+        return known.select(_LOCKS).sort_by([("wait_ns", "descending"), ("lock", "ascending")])
+
+    def wakes(self) -> pa.Table:
+        """One row per pair of threads: how often the first one woke the second within the run.
+
+        Columns: those of the table `wakes`, and wakee (the name of the thread that was woken).
+        waker_tid 0 is a thread that is not known, an interrupt or the idle task; waker_name says
+        which. By blocked_ns, the longest first.
+        """
+        wakes = self._with_names(self.table("wakes"), "wakee_tid", "wakee")
+        return wakes.sort_by([("blocked_ns", "descending"), ("wakee_tid", "ascending")])
+
+    def table(self, name: TableName) -> pa.Table:
+        """A frame table: what it grew by within the run, by key.
+
+        Args:
+            name: stays, wakes, locks, lock_names, takers, calls or call_stays.
+        """
+        return table_growth(self._reader.parts, name)
+
+    def _with_names(self, table: pa.Table, tid: str, called: str) -> pa.Table:
+        """Add the name that the thread of each row had last."""
+        threads = self.threads().select(["tid", "name"]).to_pydict()
+        names = dict(zip(threads["tid"], threads["name"], strict=True))
+        column = pa.array([names.get(one) for one in table[tid].to_pylist()], pa.utf8())
+        return table.append_column(called, column)
+
     def sql(self, query: str) -> pa.Table:
-        """Query the tables samples, signals, threads, events and roles by SQL (DuckDB).
+        """Query samples, signals, threads, events, roles, states, locks and wakes by SQL (DuckDB).
 
         Samples and signals of sealed parts are read from their Parquet files, and of these only
         the columns and rows that the query needs.
@@ -157,6 +236,9 @@ class Run:
                 ("threads", self.threads()),
                 ("events", self.events()),
                 ("roles", self.roles()),
+                ("states", self.states()),
+                ("locks", self.locks()),
+                ("wakes", self.wakes()),
             ):
                 database.register(name, table)
             return database.sql(query).to_arrow_table()

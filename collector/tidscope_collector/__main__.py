@@ -50,7 +50,7 @@ from tidscope_collector.uplink.connection import Uplink
 from tidscope_collector.uplink.replay import Replay
 from tidscope_collector.uplink.sign_in import UNIX, SignIn, is_address
 from tidscope_collector.waits.source import CHOICES as LEDGER_CHOICES
-from tidscope_collector.waits.source import Choice as LedgerChoice
+from tidscope_collector.waits.source import LedgerOptions
 from tidscope_collector.walk.choice import CHOICES as WALK_CHOICES
 from tidscope_collector.walk.choice import Choice as WalkChoice
 
@@ -97,6 +97,7 @@ class SetUp:
         granted: capabilities that it was done with.
         switch: sets the switch of delay accounting; None: nobody may.
         written: folders that files may be made in from now on.
+        connects: whether ports and sockets of programs are connected to.
     """
 
     procfs: ProcFs
@@ -104,6 +105,7 @@ class SetUp:
     granted: frozenset[int]
     switch: SwitchHelper | None
     written: tuple[Path, ...]
+    connects: bool
 
 
 def set_up(
@@ -111,7 +113,7 @@ def set_up(
     network: Choice,
     counters: WalkChoice,
     budget_percent: float,
-    ledger: LedgerChoice,
+    ledger: LedgerOptions,
     steers: bool,
     audit: Path | None,
 ) -> SetUp:
@@ -122,13 +124,14 @@ def set_up(
         network: where network numbers are to come from.
         counters: how counters of threads are to be read.
         budget_percent: for sampling and sending, 100 is one core; 0: no limit.
-        ledger: whether ledgers of states are to be kept.
+        ledger: which ledgers of states are to be kept.
         steers: whether targets may be steered.
         audit: the log; None: there is none.
     """
     limit_allocators()
+    connects = steers or ledger.ask_programs
     # Another program, so it starts before anything is given up.
-    children().keep(OPENING | CONNECTING if steers else OPENING)
+    children().keep(OPENING | CONNECTING if connects else OPENING)
     switch = start_switch_helper(procfs.path(SWITCH))
     capabilities.harden()
     granted = capabilities.keep(SETTING_UP - {capabilities.SYS_ADMIN})
@@ -140,7 +143,7 @@ def set_up(
             audit.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     delays = DelayAccounting(procfs, write=switch.write if switch else None)
     sources = Sources(procfs, network, delays, counters, budget_percent, ledger)
-    return SetUp(procfs, sources, granted, switch, tuple(written))
+    return SetUp(procfs, sources, granted, switch, tuple(written), connects)
 
 
 async def serve(
@@ -185,7 +188,7 @@ async def serve(
     if steers:
         steering, policies = _open_steering(procfs, targets, engine)
     needs = Needs(
-        paths=collector_paths(backend, ready.written, anywhere=steers),
+        paths=collector_paths(backend, ready.written, anywhere=ready.connects),
         taskstats=sources.kind == "taskstats",
         hidden=hidepid(procfs) not in (None, *NOTHING_HIDDEN),
         steering=steers,
@@ -296,6 +299,16 @@ def main() -> int:
         "where the kernel allows it (auto), or off (%(default)s)",
     )
     run.add_argument(
+        "--calls",
+        action="store_true",
+        help="count system calls by thread and number, too; slows every call of the machine down",
+    )
+    run.add_argument(
+        "--ask-programs",
+        action="store_true",
+        help="ask attached Go and Java programs for their own account of their locks",
+    )
+    run.add_argument(
         "--budget-percent",
         type=percent,
         default=BUDGET_PERCENT,
@@ -358,7 +371,7 @@ def main() -> int:
                 arguments.network,
                 arguments.source,
                 arguments.budget_percent,
-                arguments.ledger,
+                LedgerOptions(arguments.ledger, arguments.calls, arguments.ask_programs),
                 steers,
                 audit,
             ),

@@ -187,6 +187,14 @@ class FrameDecoder:
                 delta frame with rows and no key frame came before it.
         """
         header, behind = split(frame)
+        return header, self.decode_rows(header, behind)
+
+    def decode_rows(self, header: FrameHeader, behind: memoryview) -> Rows:
+        """Decode the rows of the next frame, which was split.
+
+        Raises:
+            FrameError: as `decode`.
+        """
         body = behind[: row_bytes(header, behind)]
         if header.kind == "key":
             rows = decode_key(body, header.fields, header.columns)
@@ -201,7 +209,7 @@ class FrameDecoder:
             rows = decode_delta(body, ())
         if header.rows != len(rows.tid):
             raise FrameError(f"the header says {header.rows} rows, the batch has {len(rows.tid)}")
-        return header, rows
+        return rows
 
 
 def join(header: FrameHeader, rows: EncodedRows | bytes | memoryview, tables: bytes = b"") -> bytes:

@@ -4,7 +4,7 @@ Each is a whole Arrow IPC stream of one batch; `shared/schemas/frame_tables.json
 In Python a table is a structured array of n rows with these columns; texts are objects of str.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -165,22 +165,50 @@ def decode_table(name: TableName, data: bytes | memoryview) -> Table:
     return table
 
 
-def row_keys(name: TableName, table: Table) -> npt.NDArray[np.void]:
-    """The key of each row, as n items that can be compared, sorted and made bytes of."""
-    columns = KEYS[name]
-    packed = np.empty((len(table), len(columns)), ">u4")
-    for place, column in enumerate(columns):
-        packed[:, place] = table[column]
-    keys: npt.NDArray[np.void] = packed.view(np.dtype((np.void, 4 * len(columns)))).reshape(-1)
-    return keys
+def number_rows(name: TableName, tables: Sequence[Table]) -> list[npt.NDArray[np.intp]]:
+    """Number rows of several tables of one name by their keys, from 0 in the order of keys.
+
+    Returns:
+        Of each table intp[rows]; rows have one number where they have one key.
+    """
+    rows = sum(len(table) for table in tables)
+    codes = np.zeros(rows, np.uint64)
+    for place, column in enumerate(KEYS[name]):
+        values = np.concatenate([np.empty(0, np.uint32), *(table[column] for table in tables)])
+        if place > 1:  # Two columns fill 64 bits.
+            codes = np.unique(codes, return_inverse=True)[1].astype(np.uint64)
+        codes = codes << np.uint64(32) | values
+    numbers = np.unique(codes, return_inverse=True)[1]
+    ends = np.cumsum([len(table) for table in tables])
+    return np.split(numbers, ends[:-1]) if len(tables) else []
 
 
-def latest_rows(name: TableName, tables: Iterable[Table]) -> Table:
+def has_figures(name: TableName, table: Table) -> npt.NDArray[np.bool_]:
+    """Which rows say something: where all figures are 0, the row is gone. Names are never gone."""
+    figures = [column for column, kind in COLUMNS[name].items() if kind == "uint64"]
+    if name == "lock_names":
+        return np.ones(len(table), np.bool_)
+    given: npt.NDArray[np.bool_] = np.any([table[column] != 0 for column in figures], axis=0)
+    return given
+
+
+def latest_rows(name: TableName, tables: Sequence[Table], *, keep_gone: bool = False) -> Table:
     """Join tables of one name in their order: of rows with one key the last one stands.
+
+    Args:
+        name: of the tables.
+        tables: the first ones of them, or changes to others.
+        keep_gone: keep rows without figures: for those who have earlier rows with these keys.
 
     Returns:
         Its rows by key; the first MAX_TABLE_ROWS of them.
     """
     rows = np.concatenate([empty_table(name), *tables])
-    _, first = np.unique(row_keys(name, rows)[::-1], return_index=True)
-    return rows[(len(rows) - 1 - first)[:MAX_TABLE_ROWS]]
+    (numbers,) = number_rows(name, [rows])
+    # Where rows have one number, the last one is written last.
+    last = np.zeros(int(numbers.max()) + 1 if len(numbers) else 0, np.intp)
+    last[numbers] = np.arange(len(rows))
+    joined = rows[last]
+    if not keep_gone:
+        joined = joined[has_figures(name, joined)]
+    return joined[:MAX_TABLE_ROWS]

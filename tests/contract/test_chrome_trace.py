@@ -1,15 +1,20 @@
 """The trace that is exported is one by the published format, and tells what the run holds."""
 
 import json
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
+from ledger_story import FIELDS, ledger_story
+from run_folders import run_folder
 from scripted_run import START, time_ns, write_run
 from tidscope_backend.exchange import chrome_trace
 from tidscope_backend.exchange.chrome_trace import as_trace
+from tidscope_backend.state_groups import LABELS as STATE_LABELS
 from tidscope_wire.generated.models import RunMark
+from tidscope_wire.states import STATE_FIELDS
 
 SCHEMA = json.loads((Path(__file__).parent / "chrome_trace.schema.json").read_text())
 
@@ -99,3 +104,49 @@ def test_the_schema_refuses_what_is_wrong() -> None:
     for wrong in ({"args": {"a": "1"}}, {"ph": "i"}, {"ph": "M"}, {"ts": "1"}, {"ph": "Z"}):
         with pytest.raises(jsonschema.ValidationError):
             jsonschema.validate({"traceEvents": [{**good, **wrong}]}, SCHEMA)
+
+
+LABELS = {label: field for field, label in STATE_LABELS.items()}
+
+
+@pytest.mark.parametrize(("max_rows", "level"), [(300_000, "0"), (400, "1"), (1, "2")])
+def test_stays_that_samples_saw_are_slices(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, max_rows: int, level: str
+) -> None:
+    story = ledger_story(400)
+    folder = run_folder(tmp_path / "run", [story.frames[:200], story.frames[200:]], FIELDS, 1)
+    monkeypatch.setattr(chrome_trace, "MAX_ROWS", max_rows)
+    found = trace_of(folder.path)
+    assert found["otherData"]["level"] == level
+    complete = [one for one in found["traceEvents"] if one["ph"] == "X"]
+    lives = {one["tid"]: one for one in complete if one["cat"] == "thread"}
+    slices: dict[int, list[tuple[int, int, int]]] = {tid: [] for tid in story.lives}
+    for one in found["traceEvents"]:
+        if one.get("cat") == "state":
+            life = lives[one["tid"]]
+            assert life["ts"] <= one["ts"]
+            assert one["ts"] + one["dur"] <= life["ts"] + life["dur"] + 0.001
+            begin, end = round(one["ts"] * 1000), round((one["ts"] + one["dur"]) * 1000)
+            state = STATE_FIELDS.index(LABELS[one["name"]]) + 1
+            slices[one["tid"]].append((begin, end, state))
+    times = story.times if level == "0" else story.times[::50]
+    for tid, life in story.lives.items():
+        # One after the other, and each within a stay of its state.
+        assert slices[tid] == sorted(slices[tid])
+        assert all(a[1] <= b[0] for a, b in pairwise(slices[tid]))
+        stays = [*life.stays, (life.end_ns or story.times[-1] + 1, 0)]
+        true = [(a[0], b[0], a[1]) for a, b in pairwise(stays)]
+        for begin, end, state in slices[tid]:
+            assert any(a <= begin and end <= b and state == one for a, b, one in true)
+        # A stay that was seen begins when it did, or with the run.
+        for begin, end, state in true:
+            start = max(begin, round(lives[tid]["ts"] * 1000))
+            if any(start < time < end for time in times):
+                assert any(a == start and state == one for a, _, one in slices[tid])
+    (idle,) = slices[203]
+    last = {"0": story.times[-1], "1": story.times[390], "2": story.times[350]}[level]
+    assert idle == (story.times[0], last, 6)
+
+
+def test_a_run_without_a_ledger_has_no_slices_of_states(events: list[dict[str, Any]]) -> None:
+    assert not [one for one in events if one.get("cat") == "state"]

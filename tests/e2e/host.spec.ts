@@ -8,6 +8,9 @@ import { expect, test } from "./fixtures/test";
 import { TimeParts } from "./fixtures/timeParts";
 import { TimesPanel } from "./fixtures/timesPanel";
 
+// With ledgers the time of threads is not divided by delay accounting.
+test.use({ ledger: "off" });
+
 /** Below what any sampling at ten a second takes. */
 const TINY_PERCENT = 0.05;
 

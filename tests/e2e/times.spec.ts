@@ -11,7 +11,7 @@ test("what the kernel counts adds up, for all threads, a role, and the process",
   await panel.role(/^burner/).click();
   await expect(panel.root.locator("[data-scope=role]")).toContainText("of burner");
   // It burns 5 ms and sleeps 5 ms; on a busy machine it waits for a CPU instead.
-  const awake = async () => (await panel.share("cpu")) + (await panel.share("queue"));
+  const awake = () => panel.sharesOf(["cpu", "queue", "on_cpu", "preempted", "woken"]);
   await expect.poll(awake).toBeGreaterThan(40);
   await panel.role(/^sleeper-#/).click();
   await expect.poll(awake).toBeLessThan(5);

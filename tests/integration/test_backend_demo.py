@@ -33,7 +33,7 @@ def test_it_runs_many_named_threads_and_ends_on_a_signal() -> None:
         files = [str(f.readlink()) for f in Path(f"/proc/{process.pid}/fd").iterdir()]
         process.terminate()
         assert process.wait(10) == 0
-    for name in ("hash-worker-1", "disk-writer-2", "net-client-4", "net-server", "sleeper-6"):
+    for name in ("hash-worker-1", "disk-writer-2", "net-client-4", "net-server", "account-3"):
         assert name in names
     assert 24 <= len(names) <= 45
     # Its files have no name: nothing is left behind, however it ends.

@@ -23,6 +23,7 @@ CONFINED = Path(__file__).parents[1] / "programs" / "confined.py"
 pytestmark = [needs("root")]
 
 LOOKING = {"CAP_SYS_PTRACE", "CAP_DAC_READ_SEARCH"}
+OPENING = {*LOOKING, "CAP_CHECKPOINT_RESTORE"}
 
 
 def statuses(pid: int) -> list[dict[str, str]]:
@@ -112,7 +113,7 @@ async def test_a_confined_collector_walks_threads() -> None:
 
 @pytest.mark.parametrize(
     ("options", "wanted"),
-    [((), {*LOOKING, "CAP_DAC_OVERRIDE"}), (("--no-steering",), LOOKING)],
+    [((), {*OPENING, "CAP_DAC_OVERRIDE"}), (("--no-steering",), OPENING)],
 )
 async def test_the_process_that_opens_files_of_others_can_do_nothing_else(
     options: Sequence[str], wanted: set[str]

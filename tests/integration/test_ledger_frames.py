@@ -10,6 +10,10 @@ from capabilities import needs
 from followed_target import FollowedTarget
 from programs.build import build_c
 from programs.known_waits import SHORT_THREADS, KnownWaits
+from tidscope_collector.waits.source import LedgerOptions
+from tidscope_collector.waits.states import State
+from tidscope_wire.frame_tables import Table
+from tidscope_wire.generated.models import TableName
 from tidscope_wire.states import SINCE, STATE, STATE_FIELDS
 
 pytestmark = [needs("root"), needs("btf")]
@@ -163,8 +167,50 @@ def test_a_program_that_another_thread_executes_keeps_its_ledger() -> None:
         assert followed.until_ended().exited.threads >= 2
 
 
+def test_tables_say_what_rows_do_not(waits: KnownWaits) -> None:
+    """Only what changed is sent; a key frame has it all; both say the same."""
+    with FollowedTarget(waits.pid, rate_hz=5) as followed:
+        waits.wait()
+        names = {one.name: one.tid for one in waits.ready.threads}
+        followed.catch_up()
+        while not {"stays", "wakes", "locks", "lock_names"} <= followed.seen.tables.keys():
+            followed.next()
+        waits.run_short_threads()
+        merged = dict[TableName, Table]()
+        while followed.next().kind != "key":
+            merged = dict(followed.seen.tables)
+        tables = followed.seen.tables
+        # What changed, put together, is what the key frame has: but for a second's changes.
+        assert set(merged) == set(tables)
+        before = {tuple(row)[:3] for row in merged["stays"].tolist()}
+        after = {tuple(row)[:3] for row in tables["stays"].tolist()}
+        assert len(before ^ after) <= len(after) // 5
+    finished = set(
+        zip(tables["stays"]["tid"].tolist(), tables["stays"]["state"].tolist(), strict=True)
+    )
+    assert (names["sleep"], State.SLEEP) in finished
+    assert (names["pipe"], State.PIPE) in finished
+    assert names["futex"] in tables["locks"]["tid"].tolist()
+    assert set(tables["locks"]["lock"].tolist()) <= set(tables["lock_names"]["lock"].tolist())
+    wakes = tables["wakes"]
+    asleep = wakes[wakes["wakee_tid"] == names["sleep"]]
+    assert "interrupt" in asleep["waker_name"].tolist()
+    # What 300 short threads did stands under the thread id 0.
+    assert int(tables["stays"]["count"][tables["stays"]["tid"] == 0].sum()) >= SHORT_THREADS
+
+
+def test_system_calls_are_counted_where_that_is_asked_for(waits: KnownWaits) -> None:
+    with FollowedTarget(waits.pid, ledger=LedgerOptions(calls=True)) as followed:
+        assert followed.target.source.calls
+        waits.wait()
+        while "calls" not in followed.seen.tables:
+            followed.next()
+        calls = followed.seen.tables["calls"]
+    assert "epoll_wait" in calls["name"].tolist() or "epoll_pwait" in calls["name"].tolist()
+
+
 def test_switched_off_it_says_so(waits: KnownWaits) -> None:
-    with FollowedTarget(waits.pid, ledger="off") as followed:
+    with FollowedTarget(waits.pid, ledger=LedgerOptions("off")) as followed:
         source = followed.target.source
         assert (source.ledger, source.ledger_reason) == (False, "it is switched off (--ledger off)")
         reasons = {one.field: one.reason for one in followed.target.absent}

@@ -47,7 +47,8 @@ def test_a_child_has_no_rights_and_nothing_open(children: LimitedChildren) -> No
 def test_the_fork_server_keeps_what_opening_takes(children: LimitedChildren) -> None:
     children.keep(OPENING)
     assert ask(children, "status").ended  # it has been given up by now
-    opening = [f"{1 << 2 | 1 << 19:016x}"]  # CAP_DAC_READ_SEARCH and CAP_SYS_PTRACE
+    # CAP_DAC_READ_SEARCH, CAP_SYS_PTRACE and CAP_CHECKPOINT_RESTORE
+    opening = [f"{1 << 2 | 1 << 19 | 1 << 40:016x}"]
     # The keeper gives up what the server has given up.
     wait_until(lambda: status(children.pid, "CapPrm") == opening)
     for pid in (children.pid, server_of(children)):
@@ -84,7 +85,7 @@ def test_a_fork_server_that_is_killed_is_replaced() -> None:
     number, long_lived = children.begin("echo", None)
     long_lived.send(b"before")
     assert long_lived.recv(16) == b"before"
-    rights = 1 << 2 | 1 << 19  # of OPENING
+    rights = 1 << 2 | 1 << 19 | 1 << 40  # of OPENING
     wait_until(lambda: int(status(children.pid, "CapPrm")[0], 16) & ~rights == 0)
     killed = server_of(children)
     os.kill(killed, signal.SIGKILL)

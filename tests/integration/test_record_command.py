@@ -363,6 +363,7 @@ async def test_a_tidscope_of_its_own(tmp_path: Path) -> None:
         )
         out, errors = await process.communicate()
         assert "Traceback" not in errors.decode()
+        assert "not sealed" not in errors.decode()
         return process.returncode or 0, out.decode()
 
     burn = "import threading; t = threading.Thread(target=sum, args=(range(3_000_000),))"

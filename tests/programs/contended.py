@@ -13,12 +13,17 @@ from programs.build import build_go, build_java
 
 _HERE = Path(__file__).parent
 _PYTHON = """
-import sys, threading
+import ctypes, sys, threading
+# Called with the lock held: it is not released for the time of the call.
+sleep_us = ctypes.PyDLL(None).usleep
 def compute():
     while True:
         sum(range(1000))
+def hold():
+    while True:
+        sleep_us(1000)
 for number in range(int(sys.argv[1])):
-    threading.Thread(target=compute, daemon=True).start()
+    threading.Thread(target=globals()[sys.argv[2]], daemon=True).start()
 print("ready", flush=True)
 threading.Event().wait()
 """
@@ -56,9 +61,17 @@ class Contended:
         self._process.communicate()
 
 
-def contended_python(threads: int, interpreter: str = sys.executable) -> Contended:
-    """A CPython program with threads that compute and nothing else."""
-    return Contended([interpreter, "-c", _PYTHON, str(threads)])
+def contended_python(
+    threads: int, interpreter: str = sys.executable, work: str = "compute"
+) -> Contended:
+    """A CPython program with threads that want the global interpreter lock all the time.
+
+    Args:
+        threads: how many.
+        interpreter: of CPython.
+        work: compute, or hold: sleep with the lock, so that the program needs hardly any CPU.
+    """
+    return Contended([interpreter, "-c", _PYTHON, str(threads), work])
 
 
 def contended_go(*served: str, flags: tuple[str, ...] = ()) -> Contended:

@@ -19,7 +19,7 @@ from tidscope_wire.frame_tables import (
     encode_tables,
     latest_rows,
     make_table,
-    row_keys,
+    number_rows,
 )
 from tidscope_wire.generated.frame_tables import COLUMNS, KEYS
 from tidscope_wire.generated.limits import MAX_TABLE_ROWS
@@ -71,8 +71,12 @@ def test_keys_stand_first_and_have_numbers(made: tuple[TableName, Table]) -> Non
     name, table = made
     assert tuple(COLUMNS[name])[: len(KEYS[name])] == KEYS[name]
     assert {COLUMNS[name][column] for column in KEYS[name]} == {"uint32"}
-    keys = [tuple(row[column] for column in KEYS[name]) for row in table]
-    assert len(np.unique(row_keys(name, table))) == len(set(keys))
+    keys = [tuple(int(row[column]) for column in KEYS[name]) for row in table]
+    (numbers,) = number_rows(name, [table])
+    order = {key: place for place, key in enumerate(sorted(set(keys)))}
+    assert numbers.tolist() == [order[key] for key in keys]
+    apart = number_rows(name, [table[:2], table[2:]])
+    assert [*apart[0].tolist(), *apart[1].tolist()] == numbers.tolist()
 
 
 def test_of_rows_with_one_key_the_last_one_stands() -> None:
@@ -88,9 +92,16 @@ def test_of_rows_with_one_key_the_last_one_stands() -> None:
     assert latest_rows("stays", []).tolist() == []
 
 
+def test_a_row_without_figures_is_gone() -> None:
+    before = stays((7, 4, 0, 1), (8, 4, 0, 1))
+    assert latest_rows("stays", [before, stays((7, 4, 0, 0))]).tolist() == [(8, 4, 0, 1)]
+    names = np.array([(1, 0, "", "unknown", "futex", "")], dtype_of("lock_names"))
+    assert len(latest_rows("lock_names", [names])) == 1
+
+
 def test_a_joined_table_is_bounded() -> None:
     many = np.zeros(MAX_TABLE_ROWS, dtype_of("stays"))
-    many["tid"] = np.arange(len(many))
+    many["tid"], many["count"] = np.arange(len(many)), 1
     more = many.copy()
     more["tid"] += 1
     assert len(latest_rows("stays", [many, more])) == MAX_TABLE_ROWS

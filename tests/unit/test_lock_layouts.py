@@ -49,9 +49,10 @@ def gil(condition: bytes, interval: int = 5000, locked: int = 1) -> bytes:
     return head + condition + mutex(0, 0, 2) + condition + mutex(0, 0, 0)
 
 
-def test_both_futexes_of_a_condition_variable_lead_to_its_beginning() -> None:
-    for data, places in ((old_condition(), (40, 44)), (new_condition(), (32, 36))):
-        for place in places:
+def test_all_futexes_of_a_condition_variable_lead_to_its_beginning() -> None:
+    places = {old_condition(): (40, 44, 16, 20, 32, 36), new_condition(): (32, 36, 24, 28)}
+    for data, waits in places.items():
+        for place in waits:
             near = around(b"\7" * 64 + data + b"\7" * 64, 64 + place)
             assert condition_begin(near) == -place
             assert kind_of(near, {OWNER}) == "condition"
@@ -74,9 +75,9 @@ def test_a_condition_that_nobody_ever_waited_at_is_none() -> None:
 
 
 def test_each_futex_of_the_gil_leads_to_it() -> None:
-    for condition, waits in ((old_condition(), (40, 44)), (new_condition(), (32, 36))):
+    for condition, waits in ((old_condition(), (40, 44, 16, 20, 32)), (new_condition(), (32, 36))):
         data = bytes(64) + gil(condition) + bytes(AFTER)
-        for place in (32 + waits[0], 32 + waits[1], 80, 120 + waits[0], 120 + waits[1], 168):
+        for place in (*(32 + one for one in waits), 80, *(120 + one for one in waits), 168):
             seen = around(data, 64 + place)
             assert gil_begin(seen) == -place
 

@@ -2,6 +2,8 @@
 
 import io
 import itertools
+import json
+import re
 import shutil
 from pathlib import Path
 
@@ -11,6 +13,8 @@ import pytest
 from ledger_story import FIELDS, Known, LedgerStory, TableReader, full, ledger_story, states_of
 from run_archives import NOT_A_RUN, archive_of, files_of, rewrite
 from run_folders import run_folder
+from tidscope_backend.cli.run_report import report
+from tidscope_backend.cli.run_text import details, summary
 from tidscope_backend.exchange.joined import as_parquet
 from tidscope_backend.recording.sealing import seal_part, write_summaries
 from tidscope_backend.replay.frames import frames_between
@@ -54,13 +58,9 @@ def folder(
     return write(tmp_path_factory.mktemp("runs") / "run", reported, closed, ended=ended)
 
 
-def holds(known: Known, truth: Known) -> bool:
-    """Whether all rows are known with their values; those of threads that ended may stay."""
-    return all(
-        known.get(name, {}).get(key) == values
-        for name, rows in truth.items()
-        for key, values in rows.items()
-    )
+def rows_in(known: Known) -> Known:
+    """Tables that have rows."""
+    return {name: rows for name, rows in known.items() if rows}
 
 
 @pytest.mark.parametrize("span_s", [(None, None), (20.05, 58.0), (31.0, 31.0), (70.0, 900.0)])
@@ -72,7 +72,7 @@ def test_a_fine_replay_has_what_was_recorded(
     reader = TableReader()
     for frame in frames:
         reader.read(frame)
-        assert holds(reader.known, reported.tables[split(frame)[0].time_ns])
+        assert rows_in(reader.known) == rows_in(reported.tables[split(frame)[0].time_ns])
     for time_ns, threads in states_of(frames).items():
         for tid, states in threads.items():
             assert states == reported.lives[tid].states(time_ns)
@@ -94,10 +94,10 @@ def test_a_coarse_replay_has_right_totals(
     rows = [reader.read(frame) for frame in frames]
     last_ns = split(frames[-1])[0].time_ns
     assert last_ns == reported.times[-1]
-    assert holds(reader.known, reported.tables[last_ns])
+    assert rows_in(reader.known) == rows_in(reported.tables[last_ns])
     reader = TableReader()
     reader.read(frames[0])
-    assert holds(reader.known, reported.tables[split(frames[0])[0].time_ns])
+    assert rows_in(reader.known) == rows_in(reported.tables[split(frames[0])[0].time_ns])
     assert sum(1 for count in rows if count) >= 2
     # Each cell between two frames has the time that threads spent in each state.
     found = states_of(frames)
@@ -115,11 +115,11 @@ def test_a_span_that_begins_and_ends_within_the_run_has_right_tables(
     frames = list(frames_between(RunReader(folder.path), *span, 20))
     reader = TableReader()
     reader.read(frames[0])
-    assert holds(reader.known, reported.tables[split(frames[0])[0].time_ns])
+    assert rows_in(reader.known) == rows_in(reported.tables[split(frames[0])[0].time_ns])
     for frame in frames[1:]:
         reader.read(frame)
     assert split(frames[-1])[0].time_ns == 72 * SECOND_NS
-    assert holds(reader.known, reported.tables[72 * SECOND_NS])
+    assert rows_in(reader.known) == rows_in(reported.tables[72 * SECOND_NS])
 
 
 def test_rows_are_stored_as_they_change(reported: LedgerStory, folder: RunFolder) -> None:
@@ -147,7 +147,7 @@ def test_a_gap_is_followed_by_whole_tables(reported: LedgerStory, tmp_path: Path
     assert len(keys) == 2
     reader = TableReader()
     reader.read(keys[1])
-    assert holds(reader.known, reported.tables[split(keys[1])[0].time_ns])
+    assert rows_in(reader.known) == rows_in(reported.tables[split(keys[1])[0].time_ns])
 
 
 def test_a_run_without_a_ledger_has_no_tables(tmp_path: Path) -> None:
@@ -264,3 +264,26 @@ def test_exported_samples_have_the_stay_under_way(reported: LedgerStory, folder:
     assert rows
     for row in rows:
         assert states_in(row) == reported.lives[row["tid"]].states(row["time_ns"])
+
+
+def test_a_report_says_where_the_time_went(reported: LedgerStory, folder: RunFolder) -> None:
+    found = report(folder)
+    lines = summary(found.manifest, found)
+    (time,) = [line for line in lines if line.startswith("  time ")]
+    # Three to four workers at a lock, one thread asleep and one that polls.
+    assert re.search(r"locks \d\d %, (sleeping|polling) \d\d %, (sleeping|polling) \d\d %", time)
+    (lock,) = [line for line in lines if line.startswith("  locks ")]
+    assert re.search(r" s  pool_mu \(\d+ waits, [34] threads\)", lock)
+    assert [lock.name for lock in found.locks] == ["pool_mu"]
+    waited = sum(role.fields["state_futex_ns"] for role in found.roles)
+    assert 0.9 * waited < found.locks[0].wait_ns <= waited
+    assert details(found, "folder")[-1]
+    assert json.dumps(found.json_object()["locks"])
+
+
+def test_a_report_without_a_ledger_says_nothing_of_it(tmp_path: Path) -> None:
+    story = [_without_tables(frame) for frame in ledger_story(60).frames]
+    folder = run_folder(tmp_path / "run", [story], ("cpu_run_ns",), 1)
+    found = report(folder)
+    assert found.locks == []
+    assert not [one for one in summary(found.manifest, found) if one[:7] in ("  time ", "  locks")]

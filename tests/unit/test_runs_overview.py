@@ -11,6 +11,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 from backend_server import running_backend
+from builders import frame_header
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from recorded import FIELDS, Reader, Story, check, story
@@ -30,8 +31,8 @@ from tidscope_backend.store.open_part import whole_frames
 from tidscope_backend.store.overview import ALWAYS, Overview
 from tidscope_backend.store.overview_maker import PROCESS_TID
 from tidscope_backend.store.reader import RunReader
-from tidscope_wire.frame import split
-from tidscope_wire.generated.models import Gap
+from tidscope_wire.frame import join, split
+from tidscope_wire.generated.models import Gap, ThreadExited
 
 SECOND_NS = 1_000_000_000
 INSTANTS = 650
@@ -106,6 +107,29 @@ def test_sealed_open_and_again_are_the_same(reported: Story, tmp_path: Path) -> 
     assert contents[0] == contents[1]
     write_summaries(first)
     assert [path.read_bytes() for path in files[0]] == contents[0]
+
+
+def test_a_run_whose_threads_all_exited_has_one(tmp_path: Path) -> None:
+    """As that of a command that was recorded to its end."""
+    reported = story(INSTANTS, 0)
+    living = reported.states[-1].items()
+    exits = [
+        ThreadExited(
+            tid=tid,
+            start_ns=start_ns,
+            name=name,
+            totals={field: value for field, value in counters.items() if value is not None},
+            exact=True,
+            seen_alive=True,
+        )
+        for (tid, start_ns), (name, counters) in living
+    ]
+    last = frame_header(
+        seq=reported.ends[-1] + 1, time_ns=reported.times[-1] + SECOND_NS, events=exits, rows=0
+    )
+    reported.frames.append(join(last, b""))
+    folder = ended(tmp_path / "run", reported, (250,))
+    assert RunReader(folder.path).overview is not None
 
 
 def test_one_of_other_parts_is_not_used(reported: Story, tmp_path: Path) -> None:

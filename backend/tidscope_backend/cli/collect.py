@@ -11,7 +11,7 @@ from tidscope_backend.cli.collector_command import PATH, collector_command
 from tidscope_backend.cli.command import Command, CommandError
 from tidscope_backend.cli.installation import warn_if_others_may_change_it
 from tidscope_backend.cli.server_options import (
-    add_ledger_option,
+    add_ledger_options,
     add_network_option,
     add_source_option,
     source_arguments,
@@ -31,7 +31,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_network_option(parser)
     add_source_option(parser)
-    add_ledger_option(parser)
+    add_ledger_options(parser)
 
 
 def _parse(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> argparse.Namespace:

@@ -110,7 +110,7 @@ class LocalRecorder:
         self._collector = ForkedCollector(
             [
                 *("run", "--no-steering", "--no-audit"),
-                *("--source", options.source, "--ledger", options.ledger),
+                *("--source", options.source, *options.ledger),
                 f"--backend=unix:{self._socket.getsockname()}",
             ]
         )

@@ -36,9 +36,10 @@ from tidscope_backend.cli.run_text import progress, summary
 from tidscope_backend.cli.runs_directory import user_runs_directory
 from tidscope_backend.cli.server_options import (
     add_backend_options,
-    add_ledger_option,
+    add_ledger_options,
     add_source_option,
     duration,
+    ledger_arguments,
 )
 from tidscope_backend.cli.terminal import ProgressLine, print_lines
 from tidscope_backend.settings import BROWSER_VARIABLE
@@ -186,7 +187,7 @@ def _recording_options(options: argparse.Namespace) -> RecordingOptions:
         duration_s=options.duration,
         keeping=options.keeping,
         source=options.source,
-        ledger=options.ledger,
+        ledger=ledger_arguments(options),
     )
 
 
@@ -226,7 +227,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         help="leave what matches out of stored arguments and output, too (repeatable)",
     )
     add_source_option(parser, "without a running tidscope: ")
-    add_ledger_option(parser, "without a running tidscope: ")
+    add_ledger_options(parser, "without a running tidscope: ")
     add_backend_options(parser)
     parser.add_argument(
         "--json",

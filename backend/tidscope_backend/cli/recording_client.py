@@ -25,8 +25,8 @@ POLL_SECONDS = 0.02
 class RecordingOptions:
     """What to record, and how to describe the run; None: not given.
 
-    `source` is how a collector of our own reads counters, `ledger` whether it keeps ledgers of
-    states; those of a running tidscope stay.
+    `source` is how a collector of our own reads counters, `ledger` the arguments that say which
+    ledgers of states it keeps; those of a running tidscope stay.
     """
 
     name: str | None
@@ -38,7 +38,7 @@ class RecordingOptions:
     duration_s: float | None
     keeping: Keeping
     source: str = "auto"
-    ledger: str = "auto"
+    ledger: tuple[str, ...] = ()
 
     def request(self, target: Target) -> dict[str, object]:
         """The body of the request."""

@@ -10,6 +10,8 @@ from tidscope_backend.store.losses import missing_text
 from tidscope_backend.text import format_bytes, format_seconds, plural
 
 SUMMARY_ROLES = 5
+SUMMARY_LOCKS = 3
+LEAST_SHARE = 0.001
 SHOWN_THREADS = 20
 LABEL_WIDTH = 11
 CUT_SHORT = ("disk-full", "write-failed", "backend-lost", "collector-lost")
@@ -80,6 +82,7 @@ def summary(manifest: RunManifest, report: RunReport | None) -> list[str]:
             used = "n/a" if time_ns is None else format_seconds(time_ns)
             text = f"{used:>10}  {role.role} ({plural(role.threads, 'thread')})"
             lines.append(_labelled("" if number else "busiest", text))
+        lines += [*_time(report), *_locks(report)]
     lines.append(_labelled("show", f"tidscope runs show {manifest.id}; or `tidscope up`, Runs"))
     return lines
 
@@ -92,6 +95,8 @@ def details(report: RunReport, folder: str, threads: int | None = SHOWN_THREADS)
         folder: where its files are.
         threads: how many threads to list; None: all.
     """
+    from tidscope_backend.cli.run_states import state_lines
+
     manifest = report.manifest
     host, target = manifest.host, manifest.target
     lines = [*_missing(manifest), _headline(manifest, report), *_facts(manifest)]
@@ -106,12 +111,14 @@ def details(report: RunReport, folder: str, threads: int | None = SHOWN_THREADS)
         _labelled("" if number else "total", text)
         for number, text in enumerate(_totals(report.totals))
     ]
+    lines += _locks(report)
     if manifest.notes:
         lines += [
             _labelled("" if number else "notes", text)
             for number, text in enumerate(manifest.notes.split("\n"))
         ]
     lines.append(_labelled("files", folder))
+    lines += state_lines(report.totals, report.roles)
     columns = [column for column in COLUMNS if column[1] in report.totals]
     shown = report.threads if threads is None else report.threads[:threads]
     roles = [(str(role.threads), *_cells(role.fields, columns), role.role) for role in report.roles]
@@ -177,6 +184,29 @@ def _totals(fields: Mapping[str, int]) -> list[str]:
         f"network received {value('net_read_bytes', format_bytes)}, "
         f"sent {value('net_write_bytes', format_bytes)}",
     ]
+
+
+def _time(report: RunReport) -> Iterator[str]:
+    """What the threads did, as shares of the time that they lived; nothing without a ledger."""
+    from tidscope_backend.state_groups import shares_of_groups
+
+    shares = shares_of_groups(report.totals)
+    shown = [
+        f"{group.label.lower().replace('cpu', 'CPU')} {100 * share:.{1 if share < 0.1 else 0}f} %"
+        for group, share in shares.items()
+        if share >= LEAST_SHARE
+    ]
+    if shown:
+        yield _labelled("time", ", ".join(shown))
+
+
+def _locks(report: RunReport) -> Iterator[str]:
+    """The locks that threads waited for longest, without those where they wait for work."""
+    shown = [lock for lock in report.locks if lock.wait_ns and lock.kind != "park"]
+    for number, lock in enumerate(shown[:SUMMARY_LOCKS]):
+        facts = f"{plural(lock.waits, 'wait')}, {plural(lock.waiters, 'thread')}"
+        text = f"{format_seconds(lock.wait_ns):>10}  {lock.name or 'unknown'} ({facts})"
+        yield _labelled("" if number else "locks", text)
 
 
 def _cells(fields: Mapping[str, int], columns: Sequence[Column]) -> list[str]:

@@ -86,8 +86,8 @@ def add_network_option(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_ledger_option(parser: argparse.ArgumentParser, when: str = "") -> None:
-    """Add whether ledgers of states are kept.
+def add_ledger_options(parser: argparse.ArgumentParser, when: str = "") -> None:
+    """Add whether ledgers of states are kept, and what is counted beside them.
 
     Args:
         parser: of a command.
@@ -100,6 +100,26 @@ def add_ledger_option(parser: argparse.ArgumentParser, when: str = "") -> None:
         help=f"{when}a ledger of the states of each thread, by eBPF: what it waits for, and how "
         "long; where the kernel allows it (auto), or off (%(default)s)",
     )
+    parser.add_argument(
+        "--calls",
+        action="store_true",
+        help=f"{when}count system calls by thread and number, too; slows every call of the "
+        "machine down",
+    )
+    parser.add_argument(
+        "--ask-programs",
+        action="store_true",
+        help=f"{when}ask Go and Java programs for their own account of their locks",
+    )
+
+
+def ledger_arguments(options: argparse.Namespace) -> tuple[str, ...]:
+    """What a collector is started with, of the options of `add_ledger_options`."""
+    return (
+        *("--ledger", options.ledger),
+        *(("--calls",) if options.calls else ()),
+        *(("--ask-programs",) if options.ask_programs else ()),
+    )
 
 
 def source_arguments(options: argparse.Namespace) -> tuple[str, ...]:
@@ -107,7 +127,7 @@ def source_arguments(options: argparse.Namespace) -> tuple[str, ...]:
     return (
         *("--network", options.network),
         *("--source", options.source),
-        *("--ledger", options.ledger),
+        *ledger_arguments(options),
     )
 
 

@@ -26,7 +26,7 @@ from tidscope_backend.cli.collector_command import PATH, collector_command
 from tidscope_backend.cli.command import Command, CommandError
 from tidscope_backend.cli.installation import warn_if_others_may_change_it
 from tidscope_backend.cli.server_options import (
-    add_ledger_option,
+    add_ledger_options,
     add_network_option,
     add_server_options,
     add_source_option,
@@ -105,7 +105,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_network_option(parser)
     add_source_option(parser)
-    add_ledger_option(parser)
+    add_ledger_options(parser)
     parser.add_argument(
         "--json", action="store_true", help="print address and process ids as one line of JSON"
     )

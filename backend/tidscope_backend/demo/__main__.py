@@ -1,4 +1,4 @@
-"""`python -m tidscope_backend.demo`: about thirty threads that compute, write, talk and sleep.
+"""`python -m tidscope_backend.demo`: about thirty threads that compute, write, talk and wait.
 
 Uses well under half a core and a few MiB of disk that have no name. Says `ready` on its standard
 output once all threads run; ends on SIGTERM or SIGINT, and when its parent ends.
@@ -10,7 +10,7 @@ import signal
 import socket
 import sys
 from functools import partial
-from threading import Event, Thread
+from threading import Event, Lock, Thread
 
 from tidscope_backend.demo import roles
 from tidscope_backend.demo.thread_names import set_name, start_thread
@@ -32,7 +32,9 @@ def start_all(stop: Event, listener: socket.socket) -> list[Thread]:
         threads.append(start_thread(f"reader-{n}", partial(roles.reader, stop, n)))
     for n in range(1, 5):
         threads.append(start_thread(f"net-client-{n}", partial(roles.net_client, stop, address, n)))
-    for n in range(1, 7):
+    ledger = Lock()
+    for n in range(1, 4):
+        threads.append(start_thread(f"account-{n}", partial(roles.account, stop, ledger)))
         threads.append(start_thread(f"sleeper-{n}", partial(roles.sleeper, stop)))
     threads.append(start_thread(roles.STAGES[0], partial(roles.stage, stop)))
     threads.append(start_thread("spawner", partial(roles.spawner, stop)))

@@ -9,10 +9,10 @@ import time
 import zlib
 from functools import partial
 from itertools import count
-from threading import Event
+from threading import Event, Lock
 
 from tidscope_backend.demo.thread_names import set_name, start_thread
-from tidscope_backend.demo.waves import wave, work_in_waves
+from tidscope_backend.demo.waves import pause, wave, work_in_waves
 
 KIB = 1024
 BLOCK = bytes(range(256)) * 64
@@ -53,7 +53,7 @@ def disk_writer(stop: Event, number: int) -> None:
             if turn % 10 == 9:
                 file.flush()
                 os.fsync(file.fileno())
-            if stop.wait(0.1):
+            if pause(stop, 0.1):
                 return
 
 
@@ -63,7 +63,7 @@ def reader(stop: Event, number: int) -> None:
         file.write(BLOCK * 16)
         file.flush()
         size = file.tell()
-        while not stop.wait(0.1):
+        while not pause(stop, 0.1):
             for _ in range(round(6 * wave(time.monotonic(), 13, number / 2))):
                 os.pread(file.fileno(), size, 0)
 
@@ -98,7 +98,7 @@ def net_server(stop: Event, listener: socket.socket) -> None:
 def net_client(stop: Event, address: tuple[str, int], number: int) -> None:
     """Send blocks to the server and read them back."""
     with socket.create_connection(address, timeout=5) as server:
-        while not stop.wait(0.1):
+        while not pause(stop, 0.1):
             for _ in range(round(5 * wave(time.monotonic(), 23, number / 4))):
                 server.sendall(BLOCK)
                 missing = len(BLOCK)
@@ -112,6 +112,14 @@ def net_client(stop: Event, address: tuple[str, int], number: int) -> None:
 def sleeper(stop: Event) -> None:
     """Do nothing, as most threads of most programs."""
     stop.wait()
+
+
+def account(stop: Event, ledger: Lock) -> None:
+    """Hold one lock half of the time, like two others: it is wanted more often than it is free."""
+    while not stop.is_set():
+        with ledger:
+            pause(stop, 0.02)
+        pause(stop, 0.02)
 
 
 def stage(stop: Event) -> None:
@@ -132,7 +140,7 @@ def spawner(stop: Event) -> None:
         until = time.thread_time() + 0.005
         while time.thread_time() < until:
             hashlib.blake2b(BLOCK).digest()
-        stop.wait(seconds)
+        pause(stop, seconds)
 
     for number in count(1):
         start_thread(f"task-{number}", partial(task, 0.2 * (number % 6)))

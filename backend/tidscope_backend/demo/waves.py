@@ -13,6 +13,16 @@ def wave(seconds: float, period: float, phase: float) -> float:
     return (1 - math.cos(2 * math.pi * (seconds / period + phase))) / 2
 
 
+def pause(stop: Event, seconds: float) -> bool:
+    """Sleep for a short while: a wait for the event would be one for a lock, and shown as that.
+
+    Returns:
+        Whether the program ends.
+    """
+    time.sleep(seconds)
+    return stop.is_set()
+
+
 def work_in_waves(
     stop: Event, piece: Callable[[], object], share: float, period: float, phase: float
 ) -> None:
@@ -31,4 +41,4 @@ def work_in_waves(
         until = time.thread_time() + budget
         while time.thread_time() < until:
             piece()
-        stop.wait(max(0.0, SLOT_SECONDS - (time.monotonic() - started)))
+        pause(stop, max(0.0, SLOT_SECONDS - (time.monotonic() - started)))

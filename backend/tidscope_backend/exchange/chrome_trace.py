@@ -7,10 +7,11 @@ Counter tracks belong to a process, so a thread's is called by its name and id.
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 from tidscope_wire.generated.models import (
@@ -21,11 +22,15 @@ from tidscope_wire.generated.models import (
     SteeringStarted,
     ThreadExited,
 )
+from tidscope_wire.states import SINCE, STATE
 
 from tidscope_backend.exchange.opening import open_run
 from tidscope_backend.exchange.rates import Rates, rates_of
+from tidscope_backend.exchange.state_slices import state_slices
 from tidscope_backend.hidden_arguments import HIDDEN
+from tidscope_backend.state_groups import LABELS
 from tidscope_backend.store.reader import RunReader
+from tidscope_backend.store.settled_states import has_states
 
 MAX_ROWS = 300_000
 """Most thread samples of a trace; above it, frames are left out and totals stay."""
@@ -89,6 +94,7 @@ def _events(reader: RunReader, level: int) -> Iterator[Event]:
     for mark in reader.manifest.marks:
         yield _instant(mark.text, mark.time_ns, pid, "p", "mark")
     yield from _gauges(reader, pid)
+    yield from _states(reader, threads, level, pid)
     yield from _counters(reader, threads, level, pid)
 
 
@@ -176,6 +182,35 @@ def _gauges(reader: RunReader, pid: int) -> Iterator[Event]:
             before = value
 
 
+def _states(reader: RunReader, threads: pa.Table, level: int, pid: int) -> Iterator[Event]:
+    """A slice for each stay in a state that samples saw, within that of the thread's life."""
+    if not has_states(reader.fields):
+        return
+    samples = _sorted_samples(reader, [STATE, SINCE], level)
+    for (tid, _), slices in state_slices(samples, _frame_times(reader, level), threads):
+        for one in slices:
+            yield {
+                "ph": "X",
+                "name": LABELS[one.field],
+                "cat": "state",
+                "pid": pid,
+                "tid": tid,
+                "ts": one.from_ns / 1000,
+                "dur": (one.to_ns - one.from_ns) / 1000,
+            }
+
+
+def _frame_times(reader: RunReader, level: int) -> npt.NDArray[np.int64]:
+    frames = reader.signals(["time_ns", "level"])
+    times: npt.NDArray[np.int64] = frames.filter(pc.field("level") >= level)["time_ns"].to_numpy()
+    return times
+
+
+def _sorted_samples(reader: RunReader, fields: Sequence[str], level: int) -> pa.Table:
+    samples = reader.samples(fields, level=level)
+    return samples.sort_by([(name, "ascending") for name in ("tid", "start_ns", "time_ns")])
+
+
 def _counters(reader: RunReader, threads: pa.Table, level: int, pid: int) -> Iterator[Event]:
     """Shares of time of each thread: on CPU, run-queue delay, block I/O delay."""
     fields = [field for field in FIELDS if field in reader.fields]
@@ -185,11 +220,8 @@ def _counters(reader: RunReader, threads: pa.Table, level: int, pid: int) -> Ite
         (row["tid"], row["start_ns"]): f"{row['name']} ({row['tid']})"
         for row in threads.select(["tid", "start_ns", "name"]).to_pylist()
     }
-    frames = reader.signals(["time_ns", "level"])
-    times = frames.filter(pc.field("level") >= level)["time_ns"].to_numpy()
-    samples = reader.samples(fields, level=level)
-    samples = samples.sort_by([(name, "ascending") for name in ("tid", "start_ns", "time_ns")])
-    for life, rates in rates_of(samples, times, fields):
+    samples = _sorted_samples(reader, fields, level)
+    for life, rates in rates_of(samples, _frame_times(reader, level), fields):
         yield from _of_life(names.get(life, f"({life[0]})"), rates, fields, pid)
 
 

@@ -385,9 +385,9 @@ def _last_rows(
     """Rows at the last frame of a run, of these threads."""
     keys = zip(threads["tid"].to_pylist(), threads["start_ns"].to_pylist(), strict=True)
     place = {key: row for row, key in enumerate(keys)}
-    found = threads.take(
-        pa.array([place[key] for key in zip(tid.tolist(), start_ns.tolist(), strict=True)])
-    )
+    rows = [place[key] for key in zip(tid.tolist(), start_ns.tolist(), strict=True)]
+    # None at all where every thread has exited: the type of an empty list is not known.
+    found = threads.take(pa.array(rows, pa.int64()))
     last = found["last"].combine_chunks()
     columns: dict[str, pa.Array] = {
         "tid": found["tid"],

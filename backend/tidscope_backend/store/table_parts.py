@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-from tidscope_wire.frame_tables import Table, dtype_of, empty_table
+from tidscope_wire.frame_tables import Table, dtype_of, empty_table, has_figures
 from tidscope_wire.generated.frame_tables import COLUMNS, KEYS
 from tidscope_wire.generated.models import TableName
 
@@ -51,15 +51,16 @@ def part_tables(frames: Sequence[FrameTables]) -> dict[TableName, pa.Table]:
     """
     found: dict[TableName, pa.Table] = {}
     for name in COLUMNS:
-        having = [frame for frame in frames if len(frame.tables.get(name, ()))]
-        if having:
+        if any(len(frame.tables.get(name, ())) for frame in frames):
+            having = [frame for frame in frames if frame.key or name in frame.tables]
             found[name] = _part_table(name, having, first_seq=frames[0].seq)
     return found
 
 
 def _part_table(name: TableName, frames: Sequence[FrameTables], first_seq: int) -> pa.Table:
-    rows = np.concatenate([frame.tables[name] for frame in frames])
-    counts = [len(frame.tables[name]) for frame in frames]
+    tables = _with_gone(name, frames)
+    rows = np.concatenate(tables)
+    counts = [len(table) for table in tables]
     seq = np.repeat(np.array([frame.seq for frame in frames], np.int64), counts)
     key = np.repeat(np.array([frame.key for frame in frames], np.bool_), counts)
     whole = np.flatnonzero(key)
@@ -70,6 +71,33 @@ def _part_table(name: TableName, frames: Sequence[FrameTables], first_seq: int) 
     kept = kept[np.argsort(-level, kind="stable")]
     level = np.sort(level)[::-1]
     return arrow_table(name, rows[kept], seq[kept], level.astype(np.uint8))
+
+
+def _with_gone(name: TableName, frames: Sequence[FrameTables]) -> list[Table]:
+    """A table of each frame; in key frames with what is gone since the key frame before."""
+    found: list[Table] = []
+    before = empty_table(name)
+    for frame in frames:
+        table = frame.tables.get(name, empty_table(name))
+        found.append(table)
+        if frame.key:
+            found[-1] = np.concatenate([table, gone_rows(name, before, table)])
+            before = table
+    return found
+
+
+def gone_rows(name: TableName, before: Table, now: Table) -> Table:
+    """The rows of one whole table whose keys another one lacks, without figures."""
+    if name == "lock_names":
+        return empty_table(name)
+    both = np.concatenate([now, before])
+    order = key_order(name, both, np.repeat([0, 1], [len(now), len(before)]))
+    alone = order[~same_key(name, both[order])]
+    gone: Table = both[np.sort(alone[alone >= len(now)])].copy()
+    for column, kind in COLUMNS[name].items():
+        if kind == "uint64":
+            gone[column] = 0
+    return gone
 
 
 def arrow_table(name: TableName, rows: Table, seq: Ints, level: npt.NDArray[np.uint8]) -> pa.Table:
@@ -139,29 +167,32 @@ class TableFollower:
 
         Args:
             table: of the part, in any order; where it has rows of the first level, what they do not
-                name is forgotten.
+                name is gone.
             ends: numbers of frames, ascending.
 
         Returns:
             The rows that changed, by key, and for each the index of the first of `ends` that has
-            it. Of several changes of one row up to one of `ends` there is the last.
+            it. Of several changes of one row up to one of `ends` there is the last. Rows without
+            figures are gone.
         """
         seq, new = table["seq"].to_numpy(), rows_of(self._name, table)
+        first = table["level"].to_numpy() == FIRST_LEVEL
+        if first.any():
+            gone = gone_rows(self._name, self.rows, new[first])
+            new = np.concatenate([new, gone])
+            seq = np.concatenate([seq, np.full(len(gone), seq[first].min())])
         group = np.searchsorted(ends, seq)
         inside = group < len(ends)
-        first = table["level"].to_numpy() == FIRST_LEVEL
-        kept = self.rows
-        if first.any():
-            kept = _named(self._name, kept, new[first])
-        rows = np.concatenate([kept, new[inside]])
-        groups = np.concatenate([np.full(len(kept), -1), group[inside]])
-        seqs = np.concatenate([np.full(len(kept), -1), seq[inside]])
+        rows = np.concatenate([self.rows, new[inside]])
+        groups = np.concatenate([np.full(len(self.rows), -1), group[inside]])
+        seqs = np.concatenate([np.full(len(self.rows), -1), seq[inside]])
         order = key_order(self._name, rows, seqs)
         rows, groups = rows[order], groups[order]
         last = _is_last(same_key(self._name, rows))
         of_group = last.copy()
         of_group[:-1] |= groups[1:] != groups[:-1]
-        self.rows = rows[last]
+        there = rows[last]
+        self.rows = there[has_figures(self._name, there)]
         rows, groups = rows[of_group], groups[of_group]
         changed = changed_rows(self._name, rows, np.arange(len(rows)))
         changed = changed[groups[changed] >= 0]
@@ -205,10 +236,14 @@ def latest_of(
     found: dict[TableName, pa.Table] = {}
     for name in {name: None for one in changes for name in one}:
         table = pa.concat_tables(one[name] for one in changes if name in one)
-        follower = TableFollower(name)
-        follower.advance(table, np.array([seq]))
-        found[name] = at_frame(name, follower.rows, seq)
+        rows, _ = TableFollower(name).advance(table, np.array([seq]))
+        found[name] = at_frame(name, rows, seq)
     return found
+
+
+def without_gone(name: TableName, table: pa.Table) -> pa.Table:
+    """Rows that have figures."""
+    return table.filter(pa.array(has_figures(name, rows_of(name, table))))
 
 
 def as_changes(table: pa.Table) -> pa.Table:
@@ -228,12 +263,3 @@ def _is_last(same: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
     last = np.ones(len(same), np.bool_)
     last[:-1] = ~same[1:]
     return last
-
-
-def _named(name: TableName, rows: Table, whole: Table) -> Table:
-    """Those rows whose keys a whole table has."""
-    both = np.concatenate([whole, rows])
-    order = key_order(name, both, np.repeat([0, 1], [len(whole), len(rows)]))
-    found = order[same_key(name, both[order])]
-    kept: Table = rows[np.sort(found[found >= len(whole)]) - len(whole)]
-    return kept

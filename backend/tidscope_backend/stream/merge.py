@@ -11,10 +11,13 @@ from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
-from tidscope_wire.frame import Fields, FrameDecoder, FrameError, RowEncoder, Rows, join
+from tidscope_wire.frame import Fields, FrameDecoder, FrameError, RowEncoder, Rows, join, split
+from tidscope_wire.frame_tables import decode_table, encode_tables, latest_rows, table_parts
 from tidscope_wire.generated.models import (
     FrameHeader,
+    FrameTable,
     Gap,
+    TableName,
     TargetEvent,
     ThreadBorn,
     ThreadExited,
@@ -29,6 +32,7 @@ Identity = tuple[int, str]
 class _Part:
     header: FrameHeader
     rows: Rows
+    body: memoryview
 
 
 def merge(
@@ -52,22 +56,27 @@ def merge(
             numbers do not fit together.
     """
     decoder = FrameDecoder(fields)
-    parts = [_Part(*decoder.decode(frame)) for frame in frames]
+    parts = list[_Part]()
+    for frame in frames:
+        header, body = split(frame)
+        parts.append(_Part(header, decoder.decode_rows(header, body), body))
     events = _events(parts, gap_reason)
     key = max((i for i, p in enumerate(parts) if p.header.kind == "key"), default=None)
     rows = _last_rows(parts, key)
     if key is not None:
         rows = _with_identity(rows, _identities(parts[key:]))
-    header = parts[-1].header.model_copy(
+    described, tables = _tables(parts[key or 0 :])
+    merged = parts[-1].header.model_copy(
         update={
             "first_seq": parts[0].header.first_seq,
             "kind": "delta" if key is None else "key",
             "rows": len(rows.tid),
             "events": events,
             "roles": next((p.header.roles for p in reversed(parts) if p.header.roles), None),
+            "tables": described or None,
         }
     )
-    return join(header, _encoder(tuple(rows.columns)).encode(rows))
+    return join(merged, _encoder(tuple(rows.columns)).encode(rows), tables)
 
 
 @lru_cache(maxsize=64)
@@ -124,6 +133,28 @@ def _last_rows(parts: Sequence[_Part], key: int | None) -> Rows:
         if any(field in rows.absent for rows in named):
             absent[field] = np.concatenate([_absent(rows, field) for rows in named])[chosen]
     return Rows(tid=tid, columns=columns, absent=absent)
+
+
+def _tables(parts: Sequence[_Part]) -> tuple[list[FrameTable], bytes]:
+    """Put tables together: of rows with one key the last one; those of one frame as they are."""
+    found: dict[TableName, list[tuple[FrameTable, memoryview]]] = {}
+    for part in parts:
+        for described, data in table_parts(part.header, part.body):
+            found.setdefault(described.name, []).append((described, data))
+    described_all, encoded = list[FrameTable](), list[bytes | memoryview]()
+    from_key = parts[0].header.kind == "key"
+    for name, pieces in found.items():
+        last, data = pieces[-1]
+        if len(pieces) == 1:
+            described_all.append(last)
+            encoded.append(data)
+            continue
+        tables = [decode_table(name, one) for _, one in pieces]
+        joined = latest_rows(name, tables, keep_gone=not from_key)
+        (described,), made = encode_tables({name: joined}, {name: last.omitted})
+        described_all.append(described)
+        encoded.append(made)
+    return described_all, b"".join(encoded)
 
 
 def _absent(rows: Rows, field: str) -> npt.NDArray[np.bool_]:

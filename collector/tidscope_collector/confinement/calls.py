@@ -60,9 +60,9 @@ _IOCTLS = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
 """TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX (asm-generic/ioctls.h)."""
 _PRCTLS = (1, 4, 15, 16, 22, 24, 38, 41, 47, 0x53564D41)
 """Name, allocator and parent-death settings, and those that take rights away (linux/prctl.h)."""
-_BPF = {"map": (1, 2, 3), "run": (10, 17, 28, 33, 34)}
-"""Maps that are open: look up, update, delete. Loaded programs: run, attach, iterate, detach.
-Neither programs nor maps can be made (linux/bpf.h)."""
+_BPF = {"map": (1, 2, 3, 24, 27), "run": (10, 17, 28, 33, 34)}
+"""Maps that are open: look up, update, delete, also many at once. Loaded programs: run,
+attach, iterate, detach. Neither programs nor maps can be made (linux/bpf.h)."""
 
 
 def collector_calls(*, steering: bool, ebpf: bool, unix: bool) -> Calls:

@@ -20,8 +20,11 @@ from tidscope_confinement import capabilities, seccomp
 
 from tidscope_collector.confinement.calls import fork_server_calls
 
-OPENING = frozenset({capabilities.DAC_READ_SEARCH, capabilities.SYS_PTRACE})
-"""For files of /proc that the kernel guards, and the folders in front of sockets."""
+OPENING = frozenset(
+    {capabilities.DAC_READ_SEARCH, capabilities.SYS_PTRACE, capabilities.CHECKPOINT_RESTORE}
+)
+"""For files of /proc that the kernel guards, mapped files that lie nowhere any more, and the
+folders in front of sockets."""
 CONNECTING = frozenset({capabilities.DAC_OVERRIDE})
 """For sockets that only another user may write to: steering needs it."""
 LONGEST_QUESTION = 1 << 16

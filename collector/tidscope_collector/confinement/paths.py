@@ -44,7 +44,8 @@ def collector_paths(
     Args:
         backend: its address; one without a host is a Unix socket's.
         written: folders in which files are made and changed; they exist.
-        anywhere: other TCP ports than the backend's are connected to: metrics of steered programs.
+        anywhere: other TCP ports than the backend's are connected to: metrics and profiles of
+            programs.
         environ: may name other certificates.
     """
     named = [environ[name] for name in _CERTIFICATE_VARIABLES if environ.get(name)]

@@ -15,10 +15,14 @@ BEFORE, AFTER = 192, 128
 """Bytes that are read before and behind an address."""
 
 MUTEX_BYTES, CONDITION_BYTES = 40, 48
-_WAIT_PLACES = (40, 44, 32, 36)
-"""Of __g_signals in pthread_cond_t: up to glibc 2.40, and from 2.41 on."""
+_OLD_PLACES = (40, 44, 16, 20, 32, 36)
+"""Of futexes in pthread_cond_t up to glibc 2.40: __g_signals, where threads wait to be signalled;
+__g_refs, where one that signals waits for them to leave; __g1_orig_size, a lock; __wrefs."""
+_NEW_PLACES = (32, 36, 24, 28)
+"""The same from glibc 2.41 on, which has no __g_refs."""
 _MOST_WAITERS = 1 << 22
-_COUNTER_LIMIT = 1 << 48
+_COUNTER_LIMIT = 1 << 40
+_ADDRESS_LIMIT = 1 << 48
 _KINDS_OF_MUTEX = 0x3FF
 
 _COND_BEGIN = struct.Struct("<QQ")
@@ -63,7 +67,7 @@ class Surroundings(NamedTuple):
 
 def kind_by_size(size: int, place: int) -> Kind | None:
     """What a variable of a size is if threads wait at a place of it; None if that is open."""
-    if size == CONDITION_BYTES and place in _WAIT_PLACES:
+    if size == CONDITION_BYTES and place in _OLD_PLACES + _NEW_PLACES:
         return "condition"
     if size == MUTEX_BYTES and place == 0:
         return "lock"
@@ -88,8 +92,8 @@ def condition_begin(near: Surroundings) -> int | None:
     Returns:
         Bytes from the address, below zero; None if it is no condition variable.
     """
-    for place in _wait_places(near):
-        if _is_condition(near.around(-place, CONDITION_BYTES), old=place >= 40):
+    for place, old in _wait_places(near):
+        if _is_condition(near.around(-place, CONDITION_BYTES), old=old):
             return -place
     return None
 
@@ -113,7 +117,8 @@ def gil_begin(near: Surroundings) -> int | None:
         Bytes from the address, below zero; None if it is another lock.
     """
     pair = CONDITION_BYTES + MUTEX_BYTES
-    for place in (*_wait_places(near), CONDITION_BYTES):
+    places = {place for place, _ in _wait_places(near)}
+    for place in (*sorted(places, reverse=True), CONDITION_BYTES):
         for first in (0, pair):
             if _is_gil_at(near, -place - first):
                 return -place - first - _GIL.size
@@ -130,7 +135,7 @@ def _is_gil_at(near: Surroundings, condition: int) -> bool:
     lock, count, _, users, kind = _MUTEX.unpack(mutex)
     return (
         0 < interval <= _LONGEST_INTERVAL_US
-        and 0 < holder < _COUNTER_LIMIT
+        and 0 < holder < _ADDRESS_LIMIT
         and holder % 8 == 0
         and locked in (-1, 0, 1)
         and 0 < switches < _COUNTER_LIMIT
@@ -151,9 +156,13 @@ def _is_held_mutex(near: Surroundings, tids: Collection[int]) -> bool:
     return lock != 0 and owner in tids and users < _MOST_WAITERS and 0 <= kind <= _KINDS_OF_MUTEX
 
 
-def _wait_places(near: Surroundings) -> list[int]:
-    """Where in a condition variable the address can be: it is a multiple of eight itself."""
-    return [place for place in _WAIT_PLACES if (near.address - place) % 8 == 0]
+def _wait_places(near: Surroundings) -> list[tuple[int, bool]]:
+    """Where in a condition variable the address can be, and whether in one up to glibc 2.40.
+
+    The condition variable is at a multiple of eight.
+    """
+    places = [(place, True) for place in _OLD_PLACES] + [(place, False) for place in _NEW_PLACES]
+    return [one for one in places if (near.address - one[0]) % 8 == 0]
 
 
 def _is_condition(data: bytes, *, old: bool) -> bool:

@@ -20,6 +20,7 @@ from tidscope_collector.sampling.health import HealthNow
 from tidscope_collector.sampling.process_meter import ProcessMeter
 from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.sampling.selfwatch import SampleTimes
+from tidscope_collector.sampling.table_changes import NONE, EncodedTables, TableChanges
 from tidscope_collector.sampling.tracker import Tracker
 from tidscope_collector.sampling.usual_tick import UsualFrame
 
@@ -37,6 +38,7 @@ class FrameMaker:
         process: gauges of the process.
         machine: gives the machine's counters since attach.
         times: takes how long samples took.
+        tables: that frames carry; None: none.
 
     Attributes:
         seq: number of the last frame; 0: there is none yet.
@@ -50,6 +52,7 @@ class FrameMaker:
         process: ProcessMeter,
         machine: Callable[[], MachineCounters],
         times: SampleTimes,
+        tables: TableChanges | None = None,
     ) -> None:
         self.seq = 0
         self.counters_from: CountersSource | None = None
@@ -58,6 +61,7 @@ class FrameMaker:
         self._process = process
         self._machine = machine
         self._times = times
+        self._tables = tables
         self._encoder = RowEncoder(tracker.fields)
         self._no_rows = Rows(
             np.empty(0, np.uint32), dict.fromkeys(tracker.fields, np.empty(0, np.uint64)), {}
@@ -108,6 +112,7 @@ class FrameMaker:
         if key or last or started_ns - self._roles_ns >= ROLES_NS:
             roles, self._roles_ns = self._tracker.roles(started_ns), started_ns
         body = self._encoder.encode(rows)
+        tables = NONE if self._tables is None else self._tables.next(whole=key, last=last)
         took_us = (time.monotonic_ns() - started_ns) // 1000
         self._times.note(took_us, time.monotonic_ns())
         frame = self._frame(
@@ -122,6 +127,7 @@ class FrameMaker:
             rows=len(rows.tid),
             cpu_ns=self._process.take_cpu_ns(),
             roles=roles,
+            tables=tables,
         )
         return [*frames, frame]
 
@@ -181,6 +187,7 @@ class FrameMaker:
         rows: int = 0,
         cpu_ns: int | None = None,
         roles: list[RoleTotals] | None = None,
+        tables: EncodedTables = NONE,
     ) -> SampledFrame:
         self.seq += 1
         exited, live = self._tracker.exited(), len(self._tracker.threads)
@@ -212,8 +219,8 @@ class FrameMaker:
             exited=exited,
             roles=roles,
             counters_from=self.counters_from,
-            tables=None,
+            tables=tables.described or None,
         )
-        data = join_text(header, body.data)
+        data = join_text(header, body.data, tables.data)
         self._key_bytes += len(data)
         return SampledFrame(self.seq, data, key, baseline)

@@ -42,6 +42,7 @@ from tidscope_collector.sampling.program import ProgramWatch
 from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.sampling.schedule import Schedule
 from tidscope_collector.sampling.selfwatch import SampleTimes
+from tidscope_collector.sampling.table_changes import TableChanges, TableSource
 from tidscope_collector.sampling.tracker import Tracker
 from tidscope_collector.sampling.usual_tick import USUAL_NS, UsualTick
 from tidscope_collector.taskstats.exits import ExitListener
@@ -62,6 +63,7 @@ class TargetSampler:
         gomaxprocs: reads GOMAXPROCS, or None; closed with the sampler.
         attach_ns: CLOCK_MONOTONIC of the attachment.
         delays: the switch of delay accounting, whose state is reported.
+        tables: that frames carry; None: none. Closed with the sampler.
         compiled: takes ticks in which nothing happens but that counters grow; None: Python does.
 
     Attributes:
@@ -83,6 +85,7 @@ class TargetSampler:
         attach_ns: int,
         procfs: ProcFs,
         delays: DelayAccounting | None = None,
+        tables: TableSource | None = None,
         compiled: Compiled | None = None,
     ) -> None:
         self.target = target
@@ -100,7 +103,12 @@ class TargetSampler:
         )
         self._process = ProcessMeter(self.pid, procfs, delays, gomaxprocs, target.gomaxprocs)
         self._frames = FrameMaker(
-            target.id, self._tracker, self._process, self._machine_counters, self.times
+            target.id,
+            self._tracker,
+            self._process,
+            self._machine_counters,
+            self.times,
+            None if tables is None else TableChanges(tables),
         )
         self._pending: list[TargetEvent] = []
         self.on_change: Callable[[bool], object] = lambda _: None
@@ -108,6 +116,8 @@ class TargetSampler:
         self._described_ns = -DESCRIBE_NS
         with ExitStack() as opened:
             opened.callback(reader.close)
+            if tables is not None:
+                opened.callback(tables.close)
             opened.callback(self._process.close_gomaxprocs)
             try:
                 pidfd = os.pidfd_open(self.pid)

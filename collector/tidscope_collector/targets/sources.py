@@ -29,8 +29,7 @@ from tidscope_collector.threads.reading import (
     TargetReader,
     ThreadReader,
 )
-from tidscope_collector.waits.source import Choice as LedgerChoice
-from tidscope_collector.waits.source import LedgerSource
+from tidscope_collector.waits.source import USUAL, LedgerOptions, LedgerSource
 from tidscope_collector.walk.choice import Choice as WalkChoice
 from tidscope_collector.walk.choice import WalkSource
 from tidscope_collector.walk.switching import SwitchingReader
@@ -48,7 +47,7 @@ class Sources:
         delays: the switch of delay accounting; by default this process sets it.
         counters: how counters of threads are to be read.
         budget_percent: for sampling and sending, 100 is one core; 0: no limit.
-        ledger: whether ledgers of states are to be kept.
+        ledger: which ledgers of states are to be kept.
 
     Attributes:
         delays: the switch of delay accounting.
@@ -65,7 +64,7 @@ class Sources:
         delays: DelayAccounting | None = None,
         counters: WalkChoice = "auto",
         budget_percent: float = 0,
-        ledger: LedgerChoice = "auto",
+        ledger: LedgerOptions = USUAL,
     ) -> None:
         self._procfs = procfs
         self.delays = delays or DelayAccounting(procfs)
@@ -233,6 +232,7 @@ class Sources:
             network=self.network.description,
             ledger=self.ledger.reason is None,
             ledger_reason=self.ledger.reason,
+            calls=self.ledger.calls,
         )
 
 

@@ -19,6 +19,7 @@ from tidscope_collector.sampling.target import TargetSampler
 from tidscope_collector.targets.host import MAX_TARGETS
 from tidscope_collector.targets.sources import Sources
 from tidscope_collector.threads.reading import TargetExitedError
+from tidscope_collector.waits.wire_tables import LedgerTables
 
 log = logging.getLogger("tidscope.targets")
 
@@ -34,6 +35,7 @@ class TargetRegistry:
         self._lister = ProcessLister(procfs)
         self._lock = threading.Lock()
         self._known: dict[str, Target] = {}
+        self._tables: dict[str, LedgerTables] = {}
         self._workers = ThreadPoolExecutor(MAX_TARGETS, "describe")
 
     def all(self) -> list[Target]:
@@ -47,6 +49,7 @@ class TargetRegistry:
     def forget(self, target: str) -> None:
         """Speak of an ended target no more."""
         self._known.pop(target, None)
+        self._tables.pop(target, None)
 
     def processes(self) -> list[Process]:
         """List the processes of the host."""
@@ -105,6 +108,7 @@ class TargetRegistry:
                 gomaxprocs_reason=program.reason,
                 steering=None,
             )
+            tables = self._sources.ledger.tables(reader, process)
             sampler = TargetSampler(
                 target,
                 reader,
@@ -112,6 +116,7 @@ class TargetRegistry:
                 attach_ns,
                 self._procfs,
                 self._sources.delays,
+                tables,
                 self._sources.compiled,
             )
         except TargetExitedError:
@@ -120,6 +125,8 @@ class TargetRegistry:
         sampler.on_change = lambda executed: self._workers.submit(
             self._describe_again, target, executed
         )
+        if tables is not None:
+            self._tables[target.id] = tables
         self._engine.submit(lambda: self._engine.add(sampler)).result()
         return target
 
@@ -134,6 +141,9 @@ class TargetRegistry:
         process = listed.get((pid, start_ticks))
         if process is None:
             return
+        tables = self._tables.get(target.id)
+        if executed and tables is not None:
+            tables.locks.executed(self._sources.ledger.account_of(process))
         program = open_gomaxprocs(self._procfs, pid, start_ticks) if executed else None
         reader = None if program is None else program.reader
         size = None if reader is None else reader.read()

@@ -2,17 +2,21 @@
 
 import logging
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
-from tidscope_wire.generated.models import AbsentField
+from tidscope_wire.generated.models import AbsentField, Process
 
 from tidscope_collector.ebpf import libbpf
 from tidscope_collector.ebpf.obstacles import KernelFeature, Obstacle, attempt
+from tidscope_collector.locks.opening import open_locks, own_account
+from tidscope_collector.locks.waited import LockSource
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.threads.reading import TargetReader
 from tidscope_collector.waits.joined_reader import LEDGER_FIELDS, LedgerReader
 from tidscope_collector.waits.ledger import LedgerKeeper
+from tidscope_collector.waits.wire_tables import LedgerTables
 
 LOG = logging.getLogger(__name__)
 
@@ -24,26 +28,49 @@ TASK_WALKS = KernelFeature(
 )
 
 
+@dataclass(frozen=True)
+class LedgerOptions:
+    """What is asked for.
+
+    Attributes:
+        choice: whether ledgers are kept where the kernel allows it.
+        calls: whether system calls are counted, too.
+        ask_programs: whether programs are asked for their own account of their locks.
+    """
+
+    choice: Choice = "auto"
+    calls: bool = False
+    ask_programs: bool = False
+
+
+USUAL = LedgerOptions()
+
+
 class LedgerSource:
     """Decides once, at start.
 
     Args:
-        choice: what was asked for.
+        options: what was asked for.
         procfs: root of /proc.
 
     Attributes:
         ebpf: the loaded program, or why there is none.
+        calls: whether system calls are counted.
     """
 
-    def __init__(self, choice: Choice, procfs: ProcFs) -> None:
+    def __init__(self, options: LedgerOptions, procfs: ProcFs) -> None:
+        self._procfs = procfs
+        self._ask_programs = options.ask_programs
+        self.calls = False
         self.ebpf: LedgerKeeper | Obstacle = Obstacle("it is switched off (--ledger off)", "")
         self._keeper: LedgerKeeper | None = None
-        if choice == "auto":
-            found = self.ebpf = attempt(procfs, TASK_WALKS, partial(LedgerKeeper, procfs))
+        if options.choice == "auto":
+            load = partial(LedgerKeeper, procfs, calls=options.calls)
+            found = self.ebpf = attempt(procfs, TASK_WALKS, load)
             if isinstance(found, Obstacle):
                 LOG.info("no ledgers of states: %s", found.reason)
             else:
-                self._keeper = found
+                self._keeper, self.calls = found, options.calls
 
     @property
     def reason(self) -> str | None:
@@ -70,6 +97,22 @@ class LedgerSource:
         if self._keeper is not None:
             self._keeper.close()
             self._keeper = None
+
+    def tables(self, reader: TargetReader, process: Process) -> LedgerTables | None:
+        """The tables of a process.
+
+        Args:
+            reader: made by `beside`; None is returned unless it reads ledgers.
+            process: whose.
+        """
+        if self._keeper is None or not isinstance(reader, LedgerReader):
+            return None
+        locks = open_locks(self._procfs, process, ask_program=self._ask_programs)
+        return LedgerTables(self._keeper, process.pid, locks)
+
+    def account_of(self, process: Process) -> LockSource | None:
+        """What a program itself says of its locks; None: nothing, or it is not asked."""
+        return own_account(self._procfs, process) if self._ask_programs else None
 
     def beside(self, base: TargetReader, pid: int, attach_ns: int) -> TargetReader:
         """Put the columns of ledgers beside those of a reader, where ledgers are kept.

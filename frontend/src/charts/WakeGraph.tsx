@@ -1,6 +1,6 @@
 import { type KeyboardEvent, useRef, useState } from "react";
 import { PARTY_WORDS } from "../model/facts/parties";
-import { formatValue } from "../model/format";
+import { counted, formatValue } from "../model/format";
 import type { WakeEdge, WakeNode, WakesView } from "../model/wakes";
 import { edgePath, edgeWidth } from "./graphEdges";
 import { NodePlaces } from "./graphLayout";
@@ -162,15 +162,16 @@ function nodeColour({ colour }: WakeNode, theme: ChartTheme): string {
   return colour === null ? theme.muted : colourStyle(colour, theme).colour;
 }
 
-function underText({ kind, threads }: WakeNode): string {
+function underText({ kind, threads, colour }: WakeNode): string {
   if (kind === "interrupt") return "and timers";
-  return kind === "role" ? `×${threads}` : PARTY_WORDS[kind];
+  if (kind !== "role") return PARTY_WORDS[kind];
+  return colour === null ? "" : `×${threads}`;
 }
 
 /** A node in words. */
 export function describeNode(node: WakeNode): string {
   const { name, kind, threads, gives_per_s, gets_per_s } = node;
-  const what = kind === "role" ? `role, ${threads} threads` : PARTY_WORDS[kind];
+  const what = kind === "role" ? `role, ${counted(threads, "thread")}` : PARTY_WORDS[kind];
   const gives = `wakes ${formatValue(gives_per_s, "1/s")}`;
   return `${name} (${what}): ${gives}, is woken ${formatValue(gets_per_s, "1/s")}`;
 }

@@ -68,7 +68,7 @@ it("opens a lock to those who wait for it and those who wake them", () => {
 
 it("gives each thread's waiting for the GIL, of the time in which it could have run", () => {
   const { gil } = locksView(factInput(model), null);
-  expect(gil.map(({ name }) => name)).toEqual(["worker-1", "not known by thread"]);
+  expect(gil.map(({ name }) => name)).toEqual(["worker-1", "ended or unknown"]);
   expect(gil[0]?.of_runnable).toBeCloseTo(0.2 / (0.2 + 0.1 + 0.1));
   expect(gil[1]?.of_runnable).toBeNaN();
 });

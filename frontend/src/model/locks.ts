@@ -223,7 +223,7 @@ function threadsAt(
     threads.push({
       key: thread?.key ?? null,
       tid: tid === 0 ? null : tid,
-      name: thread?.name ?? (tid === 0 ? "not known by thread" : UNKNOWN_NAME),
+      name: thread?.name ?? UNKNOWN_NAME,
       colour: thread?.colour ?? null,
       wait: wait_ns / 1e9 / window.seconds,
       waits_per_s: waits / window.seconds,

@@ -39,6 +39,23 @@ it("attributes run-queue delay to own threads, other processes by name, and kern
   expect(view.delay).toBeCloseTo(1);
 });
 
+it("blames nobody for a CPU that was idle, nor for what is not known", () => {
+  const row = (tid: number, kernel: number, name: string) => (t_s: number) => ({
+    ...{ tid, pid: 0, kernel, name, ns: 0.1 * tid * t_s * 1e9 },
+  });
+  const rows = [row(1, 1, "idle"), row(2, 0, "unknown")];
+  const facts = (t_s: number) => ({ takers: rows.map((at) => at(t_s)) });
+  const model = factModel(
+    NAMES,
+    [0, 5, 10].map((t_s) => ({ t_s, facts: facts(t_s) })),
+  );
+  const { rows: found } = takersView(factInput(model));
+  expect(found.map(({ kind, name }) => [kind, name])).toEqual([
+    ["unknown", "not known"],
+    ["idle", "nothing yet"],
+  ]);
+});
+
 it("says what the control group's limit did within the window", () => {
   expect(takersView(factInput(model)).cgroup).toEqual({
     ...{ limit: 2, gomaxprocs: 8, periods: 100, throttled: 30, throttled_share: 0.4 },

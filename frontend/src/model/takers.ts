@@ -2,15 +2,15 @@
 
 import type { ViewInput } from "./chartView";
 import { TAKERS } from "./facts/facts";
-import { foreignParty, type PartyKind, threadsByTid } from "./facts/parties";
+import { foreignParty, threadsByTid } from "./facts/parties";
 import { type FactsState, ledgerState } from "./facts/state";
 import type { GaugeLog } from "./gaugeLog";
 
 export interface TakerRow {
   /** Stable. */
   readonly key: string;
-  /** own: other threads of the target. */
-  readonly kind: "own" | Exclude<PartyKind, "role">;
+  /** own: other threads of the target; idle: the CPU was, and the thread not yet there. */
+  readonly kind: "own" | "process" | "kernel" | "idle" | "unknown";
   readonly name: string;
   /** Thread-seconds of waiting a second while it ran. */
   readonly delay: number;
@@ -47,6 +47,9 @@ export interface TakersView extends FactsState {
 
 /** Rows that are sent; the rest are small. */
 const MOST = 100;
+
+const IDLE = { key: "idle:", kind: "idle", name: "nothing yet" } as const;
+const UNKNOWN = { key: "unknown:", kind: "unknown", name: "not known" } as const;
 
 interface Sums extends Pick<TakerRow, "key" | "kind" | "name"> {
   ns: number;
@@ -114,8 +117,10 @@ function takerOf(
   const pid = takers.key(slot, TAKERS.pid);
   if (pid === target?.process.pid) return { key: "own", kind: "own", name: "this process" };
   const kernel = takers.key(slot, TAKERS.kernel) === 1;
-  const { key, kind, name } = foreignParty(pid, kernel, takers.text(slot, TAKERS.name));
-  return { key, kind: kind === "role" ? "process" : kind, name };
+  // Process 0 is the kernel's idle task, or nobody knows who it was: see the protocol.
+  if (pid === 0) return kernel ? IDLE : UNKNOWN;
+  const { key, name } = foreignParty(pid, kernel, takers.text(slot, TAKERS.name));
+  return { key, kind: kernel ? "kernel" : "process", name };
 }
 
 /** What the limit did; null where the collector says nothing of it. */

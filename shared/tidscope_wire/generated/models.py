@@ -814,7 +814,7 @@ class FrameTable(Message):
     """
     omitted: Annotated[int, Field(ge=0)] = 0
     """
-    Rows that the target has and that no frame carries, because the table has a bound (MAX_TABLE_ROWS): those that came last.
+    Rows that the target has and that no frame carries, because the table has a bound (MAX_TABLE_ROWS): those with the smallest figures.
     """
 
 
@@ -1270,7 +1270,7 @@ class ProcessGauges(Message):
     """
     cpu_ns: Annotated[int | None, Field(ge=0)] = None
     """
-    CPU time of the process since it started, exited threads included, nanoseconds; read right after the threads, to check their sum against it.
+    CPU time of the process since it started, exited threads included, nanoseconds; read about once a second, right after the threads, to check their sum against it. null in other frames.
     """
     delay_accounting: bool | None = None
     """
@@ -3737,7 +3737,7 @@ class FrameHeader(Message):
     """
     tables: Annotated[list[FrameTable] | None, Field(max_length=7)] = None
     """
-    Tables behind the rows, each name once: in key frames all rows, about once a second those that changed since the table was sent last; null if there are none. A row replaces an earlier one with the same key; in a key frame the table replaces the earlier table, and tables that it does not name are empty.
+    Tables behind the rows, each name once: in key frames all rows, about once a second those that changed since the table was sent last; null if there are none. A row replaces an earlier one with the same key, and one whose figures are all 0 takes it away; in a key frame the table replaces the earlier table, and tables that it does not name are empty.
     """
 
 

@@ -37,7 +37,7 @@ export interface FactWindow {
 const MAX_ROWS = 2 * 65_536;
 /** Tables come about once a second: a block has half a minute. */
 const INSTANTS = 32;
-/** Without a row that changed, tables may be left out for so long. */
+/** Tables come about once a second, if a row changed. */
 const QUIET_S = 2;
 
 export class FactTable {
@@ -46,13 +46,16 @@ export class FactTable {
   private readonly slots = new Map<string, number>();
   private readonly keys: Uint32Array[];
   private readonly texts: readonly (string | number)[][];
+  /** Float64[slots * values]: newest values, and what was taken off those of the frames. */
   private latest = new Float64Array(0);
-  /** When a row was not in a whole table any more; NaN while it is. */
+  private offset = new Float64Array(0);
+  /** When a row was gone; NaN while it is there. */
   private readonly gone_s: number[] = [];
   private readonly sinceBlock: number[] = [];
   private readonly free: number[] = [];
   private capacity = 0;
   private dropped = 0;
+  private quiet_s = QUIET_S;
   private readonly history: History;
 
   /** @param maxAge_s How long the past is kept. */
@@ -76,42 +79,85 @@ export class FactTable {
     return this.slots.values();
   }
 
-  /** Begin an instant: what is not set holds. */
-  begin(t_s: number): void {
+  /**
+   * Begin an instant: what is not set holds.
+   *
+   * @param quiet_s After so long without another instant nothing has changed, or it would have come.
+   */
+  begin(t_s: number, quiet_s = QUIET_S): void {
+    this.quiet_s = quiet_s;
     this.history.begin(t_s, this.latest, INSTANTS);
   }
 
-  /** Forget the past but the newest instant: the next comes after frames that nobody looks at. */
-  resume(t_s: number): void {
+  /** The past that is kept begins with the next instant. */
+  forgetPast(): void {
     this.history.restart();
-    this.begin(t_s);
+  }
+
+  /** Whether rows say something that is not known yet. */
+  differs(table: TableRows, whole: boolean): boolean {
+    const { shape } = this;
+    const keys = shape.keys.map((name) => numbersOf(table, name));
+    const values = shape.values.map((name) => numbersOf(table, name));
+    const width = values.length;
+    let there = 0;
+    for (let row = 0; row < table.rows; row++) {
+      const slot = this.slots.get(keys.map((column) => column[row] ?? 0).join());
+      if (slot === undefined || !Number.isNaN(this.gone_s[slot] ?? Number.NaN)) return true;
+      for (let f = 0; f < width; f++) {
+        const at = slot * width + f;
+        const value = (values[f]?.[row] ?? 0) - (this.offset[at] ?? 0);
+        if (value !== this.latest[at]) return true;
+      }
+      there++;
+    }
+    if (!whole) return false;
+    let held = 0;
+    for (const slot of this.slots.values()) {
+      if (Number.isNaN(this.gone_s[slot] ?? Number.NaN)) held++;
+    }
+    return held !== there;
   }
 
   /**
-   * Rows of the instant that was begun last.
+   * Rows of the instant that was begun last. A row whose figures are all 0 is gone, and so is one that a
+   * whole table does not name: what it had goes on under the thread id 0, where it does not count
+   * again.
    *
    * @param omitted Rows that the collector left out because there were too many.
-   * @param whole All rows there are: others are gone.
+   * @param whole All rows there are.
    */
   take(table: TableRows, omitted: number, t_s: number, whole: boolean): void {
     const { shape } = this;
     const keys = shape.keys.map((name) => numbersOf(table, name));
     const values = shape.values.map((name) => numbersOf(table, name));
     const facts = shape.facts.map((name) => table.columns[name] ?? []);
-    const seen = whole ? new Set<number>() : null;
-    this.dropped = whole ? 0 : this.dropped;
+    const nameOf = (row: number): string => keys.map((column) => column[row] ?? 0).join();
+    const given: number[] = [];
+    const gone: string[] = [];
     for (let row = 0; row < table.rows; row++) {
+      if (values.length === 0 || values.some((column) => (column[row] ?? 0) !== 0)) given.push(row);
+      else gone.push(nameOf(row));
+    }
+    if (whole) gone.push(...this.missing(new Set(given.map(nameOf))));
+    this.dropped = whole ? 0 : this.dropped;
+    if (gone.length > 0) {
+      const rows = new Map(given.map((row) => [nameOf(row), row]));
+      for (const name of gone) {
+        this.hide(name, t_s, (other, field) => values[field]?.[rows.get(other) ?? -1]);
+      }
+    }
+    for (const row of given) {
       const slot = this.slotOf(keys.map((column) => column[row] ?? 0));
       if (slot < 0) continue;
-      seen?.add(slot);
-      this.gone_s[slot] = Number.NaN;
+      this.revive(slot);
       for (const [f, column] of values.entries()) this.set(slot, f, column[row] ?? 0);
       for (const [f, column] of facts.entries()) {
         const texts = this.texts[f];
         if (texts) texts[slot] = column[row] ?? "";
       }
     }
-    if (seen) this.retire(seen, t_s);
+    if (whole) this.forget(t_s);
     this.omitted = omitted + this.dropped;
   }
 
@@ -142,7 +188,7 @@ export class FactTable {
     const { n, time_s } = stretches;
     const first_s = time_s[0] ?? Number.NaN;
     // Nothing changed since the last one, or it would have come.
-    const last_s = Math.max(time_s[n - 1] ?? Number.NaN, t1_s - QUIET_S);
+    const last_s = Math.max(time_s[n - 1] ?? Number.NaN, t1_s - this.quiet_s);
     const seconds = n > 1 ? last_s - first_s : 0;
     return { stretches, t0_s: first_s, t1_s: last_s, seconds };
   }
@@ -183,11 +229,76 @@ export class FactTable {
     return sparkline({ n, time_s }, sum, t0_s, t1_s, points, 1);
   }
 
-  private set(slot: number, field: number, value: number): void {
+  private set(slot: number, field: number, raw: number): void {
     const at = slot * this.shape.values.length + field;
+    const value = raw - (this.offset[at] ?? 0);
     if (this.latest[at] === value) return;
     this.latest[at] = value;
     this.history.set(slot, field, value);
+  }
+
+  /** Names of rows that are held and not gone, and that a whole table does not have. */
+  private missing(given: ReadonlySet<string>): readonly string[] {
+    const names: string[] = [];
+    for (const [name, slot] of this.slots) {
+      if (!given.has(name) && Number.isNaN(this.gone_s[slot] ?? Number.NaN)) names.push(name);
+    }
+    return names;
+  }
+
+  /**
+   * A row is gone: its values stay, and are taken out of the row that they went on to.
+   *
+   * @param raw Figure of another row of this instant; undefined: it is not there.
+   */
+  private hide(
+    name: string,
+    t_s: number,
+    raw: (name: string, field: number) => number | undefined,
+  ): void {
+    const slot = this.slots.get(name);
+    if (slot === undefined || !Number.isNaN(this.gone_s[slot] ?? Number.NaN)) return;
+    this.gone_s[slot] = t_s;
+    const width = this.shape.values.length;
+    const had = Array.from({ length: width }, (_, f) => known(this.latest[slot * width + f] ?? 0));
+    for (const heir of this.heirsOf(slot)) {
+      if (raw(heir.join(), 0) === undefined) continue;
+      const other = this.slotOf(heir);
+      if (other < 0) return;
+      const at = other * width;
+      // By how much it grew, less what others left it.
+      const grown = had.map((_, f) => {
+        const offset = this.offset[at + f] ?? 0;
+        return (raw(heir.join(), f) ?? 0) - offset - known(this.latest[at + f] ?? 0);
+      });
+      if (had.some((value, f) => value > (grown[f] ?? 0))) continue;
+      for (const [f, value] of had.entries()) {
+        this.offset[at + f] = (this.offset[at + f] ?? 0) + value;
+      }
+      return;
+    }
+  }
+
+  /** Keys under which the values of a row may go on: without one of its threads, or without both. */
+  private heirsOf(slot: number): readonly (readonly number[])[] {
+    const key = this.keys.map((column) => column[slot] ?? 0);
+    const places = this.shape.keys.flatMap((name, place) =>
+      name.endsWith("tid") && key[place] !== 0 ? [place] : [],
+    );
+    const without = (some: readonly number[]): number[] =>
+      key.map((each, place) => (some.includes(place) ? 0 : each));
+    const single = places.map((place) => without([place]));
+    return places.length > 1 ? [...single, without(places)] : single;
+  }
+
+  /** A row that was gone is there again: its thread id is another thread's, which counts from 0. */
+  private revive(slot: number): void {
+    if (Number.isNaN(this.gone_s[slot] ?? Number.NaN)) return;
+    this.gone_s[slot] = Number.NaN;
+    const width = this.shape.values.length;
+    for (let at = slot * width; at < (slot + 1) * width; at++) {
+      this.offset[at] = -known(this.latest[at] ?? 0);
+    }
   }
 
   /** Slot of a row, a new one if it is not known; -1: there is no room. */
@@ -206,17 +317,16 @@ export class FactTable {
     for (const [k, column] of this.keys.entries()) column[slot] = key[k] ?? 0;
     const width = this.shape.values.length;
     this.latest.fill(Number.NaN, slot * width, (slot + 1) * width);
+    this.offset.fill(0, slot * width, (slot + 1) * width);
+    this.gone_s[slot] = Number.NaN;
     this.history.clear(slot);
     return slot;
   }
 
-  /** What a whole table does not name is gone: its past stays for as long as there is one. */
-  private retire(seen: ReadonlySet<number>, t_s: number): void {
+  /** Rows that were gone before all that is kept. */
+  private forget(t_s: number): void {
     for (const [name, slot] of this.slots) {
-      if (seen.has(slot)) continue;
-      const gone_s = this.gone_s[slot] ?? Number.NaN;
-      if (Number.isNaN(gone_s)) this.gone_s[slot] = t_s;
-      else if (t_s - gone_s > this.maxAge_s) {
+      if (t_s - (this.gone_s[slot] ?? Number.NaN) > this.maxAge_s) {
         this.slots.delete(name);
         this.free.push(slot);
       }
@@ -229,6 +339,9 @@ export class FactTable {
     const latest = new Float64Array(this.capacity * this.shape.values.length).fill(Number.NaN);
     latest.set(this.latest);
     this.latest = latest;
+    const offset = new Float64Array(latest.length);
+    offset.set(this.offset);
+    this.offset = offset;
     for (const [k, column] of this.keys.entries()) {
       const wider = new Uint32Array(this.capacity);
       wider.set(column);

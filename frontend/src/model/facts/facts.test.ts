@@ -80,14 +80,43 @@ describe("a table over time", () => {
     expect(growth(facts, 25, 31)).toEqual({ 1: 1, 3: 2 });
   });
 
+  it("counts what a thread left once: under its id, and what came after under 0", () => {
+    const facts = new Facts(600);
+    facts.take(null, factTables({ wakes: [wake(1, 100), wake(0, 7), wake(2, 3)] }), 0, true);
+    facts.take(null, factTables({ wakes: [wake(1, 110)] }), 1, false);
+    // It ended after two more, and another woke once meanwhile.
+    facts.take(null, factTables({ wakes: [wake(1, 0), wake(0, 7 + 112), wake(2, 4)] }), 2, false);
+    expect(growth(facts, 0, 2)).toEqual({ 0: 2, 1: 10, 2: 1 });
+    facts.take(null, factTables({ wakes: [wake(0, 7 + 112 + 5)] }), 3, false);
+    expect(growth(facts, 0, 3)).toEqual({ 0: 7, 1: 10, 2: 1 });
+    // A key frame leaves out what is gone; thread 2 ended too.
+    facts.take(null, factTables({ wakes: [wake(0, 7 + 112 + 5 + 4)] }), 4, true);
+    expect(growth(facts, 0, 4)).toEqual({ 0: 7, 1: 10, 2: 1 });
+    // The id of the first is used again.
+    facts.take(null, factTables({ wakes: [wake(1, 6)] }), 5, false);
+    expect(growth(facts, 0, 5)).toEqual({ 0: 7, 1: 16, 2: 1 });
+  });
+
   it("begins again where the time before is not looked at", () => {
     const facts = new Facts(600);
     facts.take(null, factTables({ wakes: [wake(1, 5)] }), 0, true);
     facts.take(null, factTables({ wakes: [wake(1, 900)] }), 100, true);
     facts.resume();
     facts.take(null, factTables({ wakes: [wake(1, 905)] }), 101, false);
-    expect(growth(facts, 0, 101)).toEqual({ 1: 5 });
-    expect(facts.wakes.window(0, 101).seconds).toBe(1);
+    facts.take(null, factTables({ wakes: [wake(1, 911)] }), 102, false);
+    // What the key frame had may have been read some time before it.
+    expect(growth(facts, 0, 102)).toEqual({ 1: 6 });
+    expect(facts.wakes.window(0, 102).seconds).toBe(1);
+  });
+
+  it("takes no key frame that repeats the last reading for a reading", () => {
+    const facts = new Facts(600);
+    facts.take(null, factTables({ wakes: [wake(1, 0)] }), 0, true);
+    facts.take(null, factTables({ wakes: [wake(1, 40)] }), 4, false);
+    facts.take(null, factTables({ wakes: [wake(1, 40)] }), 7, true);
+    // The collector is busy and reads every four seconds: it has not gone quiet.
+    expect(facts.wakes.window(0, 7.5)).toMatchObject({ t1_s: 4, seconds: 4 });
+    expect(growth(facts, 0, 7.5)).toEqual({ 1: 40 });
   });
 
   it("says how many rows are missing", () => {
@@ -108,6 +137,7 @@ describe("a table over time", () => {
     }
     expect(table.bytes).toBeLessThan(4.5 * 2 ** 20);
     const window = table.window(590, 599);
-    expect(table.grown(window, 2, 0)).toBe(2 * 9);
+    const [slot = -1] = [...table.all()].filter((each) => table.key(each, 0) === 4321);
+    expect(table.grown(window, slot, 0)).toBe(4321 * 9);
   });
 });

@@ -29,6 +29,10 @@ interface Described {
   readonly omitted?: number;
 }
 
+/** Readings whose distance counts, and after how many such without news nothing has changed. */
+const STEPS = 8;
+const QUIET_STEPS = 2;
+
 const NO_ROWS: TableRows = { rows: 0, columns: {} };
 
 export class Facts {
@@ -42,6 +46,8 @@ export class Facts {
   /** Grows with each instant. */
   edition = 0;
   private t_s = Number.NaN;
+  /** Times between the last readings: a collector that is busy reads more seldom. */
+  private steps_s: readonly number[] = [];
 
   /** @param maxAge_s How long the past is kept. */
   constructor(maxAge_s: number) {
@@ -86,22 +92,35 @@ export class Facts {
     const none = Object.keys(tables).length === 0;
     // In between nothing changed; a key frame without tables says that there is nothing any more.
     if ((none && !(whole && this.some)) || t_s <= this.t_s) return;
-    this.t_s = t_s;
-    this.edition++;
+    // A key frame repeats the last reading. It is an instant only if something is new in it.
+    const news = NAMES.some((name) => this[name].differs(tables[name] ?? NO_ROWS, whole));
+    if (!news && this.some) return;
+    this.begin(t_s);
     for (const name of NAMES) {
-      const table = this[name];
-      table.begin(t_s);
       const rows = tables[name];
       const { omitted = 0 } = described?.find((each) => each.name === name) ?? {};
-      if (rows) table.take(rows, omitted, t_s, whole);
-      else if (whole) table.take(NO_ROWS, 0, t_s, true);
+      if (rows) this[name].take(rows, omitted, t_s, whole);
+      else if (whole) this[name].take(NO_ROWS, 0, t_s, true);
     }
   }
 
-  /** What came last is the beginning of what is looked at. */
+  private begin(t_s: number): void {
+    if (this.some) {
+      this.steps_s = [...this.steps_s.slice(1 - STEPS), t_s - this.t_s];
+    }
+    this.t_s = t_s;
+    this.edition++;
+    const quiet_s = QUIET_STEPS * Math.max(1, ...this.steps_s);
+    for (const table of this.all) table.begin(t_s, quiet_s);
+  }
+
+  /**
+   * What came last is the beginning of what is looked at. It may have been read some time before it
+   * came, as in a key frame: the past that is kept begins with the next reading.
+   */
   resume(): void {
-    if (!this.some) return;
-    for (const table of this.all) table.resume(this.t_s);
+    this.steps_s = [];
+    for (const table of this.all) table.forgetPast();
   }
 
   private get all(): readonly FactTable[] {

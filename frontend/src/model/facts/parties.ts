@@ -19,8 +19,8 @@ export interface Party {
   readonly colour: number | null;
 }
 
-/** A thread of the target that no table names: it had no room in the collector's slots. */
-export const UNKNOWN_NAME = "unknown thread";
+/** Threads under the id 0: they ended, had no room in the collector's slots, or were never named. */
+export const UNKNOWN_NAME = "ended or unknown";
 
 /** All threads that are known, by id; of several that had one id the last. */
 export function threadsByTid(model: TargetModel): ReadonlyMap<number, Thread> {

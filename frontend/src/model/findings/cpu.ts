@@ -42,13 +42,9 @@ export const TAKEN_CPU_RULE: Rule = {
   find: ({ takers, seconds }, ease) =>
     takers.rows.flatMap(({ key, kind, name, delay, share, threads }) => {
       const id = `taker:${key}`;
-      if (kind === "own" || delay < ease(id) * DELAY || share < ease(id) * DELAY_SHARE) return [];
-      const what =
-        kind === "process"
-          ? `Process ${name}`
-          : kind === "kernel"
-            ? `Kernel thread ${name}`
-            : "Interrupts";
+      if (kind !== "process" && kind !== "kernel") return [];
+      if (delay < ease(id) * DELAY || share < ease(id) * DELAY_SHARE) return [];
+      const what = kind === "process" ? `Process ${name}` : `Kernel thread ${name}`;
       return [
         {
           id,

@@ -34,7 +34,7 @@ export function evidenceOf(input: ViewInput): Evidence {
     .map((thread) => ({ thread, wakees: wakePartners(all, thread.tid, "wakees") }));
   return {
     seconds,
-    ledger: model.facts.some,
+    ledger: model.states.there || model.facts.some,
     roles: roleTimes(threads),
     saturated,
     locks: evidence,

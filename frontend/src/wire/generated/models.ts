@@ -1187,7 +1187,7 @@ export interface FrameHeader {
    */
   counters_from?: CountersSource | null;
   /**
-   * Tables behind the rows, each name once: in key frames all rows, about once a second those that changed since the table was sent last; null if there are none. A row replaces an earlier one with the same key; in a key frame the table replaces the earlier table, and tables that it does not name are empty.
+   * Tables behind the rows, each name once: in key frames all rows, about once a second those that changed since the table was sent last; null if there are none. A row replaces an earlier one with the same key, and one whose figures are all 0 takes it away; in a key frame the table replaces the earlier table, and tables that it does not name are empty.
    *
    * @maxItems 7
    */
@@ -1555,7 +1555,7 @@ export interface ProcessGauges {
    */
   rss_bytes: number | null;
   /**
-   * CPU time of the process since it started, exited threads included, nanoseconds; read right after the threads, to check their sum against it.
+   * CPU time of the process since it started, exited threads included, nanoseconds; read about once a second, right after the threads, to check their sum against it. null in other frames.
    */
   cpu_ns?: number | null;
   /**
@@ -1645,7 +1645,7 @@ export interface FrameTable {
    */
   bytes: number;
   /**
-   * Rows that the target has and that no frame carries, because the table has a bound (MAX_TABLE_ROWS): those that came last.
+   * Rows that the target has and that no frame carries, because the table has a bound (MAX_TABLE_ROWS): those with the smallest figures.
    */
   omitted?: number;
 }

@@ -10,7 +10,7 @@ import { followLink } from "./followLink";
 import { useFacts } from "./useFacts";
 
 /** Findings shown at first. */
-const FEW = 3;
+const FEW = 2;
 
 /** What stands out within the window in view, in words; each leads to what shows it. */
 export function FindingsPanel() {

@@ -11,7 +11,8 @@ const KINDS: Readonly<Record<TakerRow["kind"], string>> = {
   own: "own threads",
   process: "other process",
   kernel: "kernel thread",
-  interrupt: "interrupts",
+  idle: "idle CPU",
+  unknown: "too long ago",
 };
 
 const keyOf = ({ key }: TakerRow) => key;

@@ -1,0 +1,86 @@
+"""When threads were seen in which state, from the rows of samples. Pure.
+
+A row says in which state its thread is and since when, and stands until the next row. In between
+two rows the thread may have been in states that no sample saw: that time is in no slice.
+"""
+
+import itertools
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+from tidscope_wire.states import SINCE, STATE, STATE_FIELDS
+
+Life = tuple[int, int]
+"""Thread id, and start in nanoseconds since attach."""
+Ints = npt.NDArray[np.int64]
+
+
+class StateSlice(NamedTuple):
+    """A stay that samples saw.
+
+    Attributes:
+        field: of the state.
+        from_ns: when it began, since attach, or when the thread came into the run.
+        to_ns: the last instant at which it is known to last.
+    """
+
+    field: str
+    from_ns: int
+    to_ns: int
+
+
+def state_slices(
+    samples: pa.Table, frames_ns: Ints, threads: pa.Table
+) -> Iterator[tuple[Life, list[StateSlice]]]:
+    """Slices of each life of a thread, in order, none within another.
+
+    Args:
+        samples: with `tid`, `start_ns`, `time_ns` and the gauges of states, sorted by these three.
+        frames_ns: times of all frames of their level, ascending.
+        threads: the run's thread table.
+    """
+    columns = zip(
+        *(threads[name].to_pylist() for name in ("tid", "start_ns", "from_ns", "to_ns")),
+        threads["exited"].to_pylist(),
+        strict=True,
+    )
+    lives = {(tid, start): ends for tid, start, *ends in columns}
+    known = pc.field("start_ns").is_valid() & pc.field(STATE).is_valid()
+    samples = samples.filter(known)
+    tid, start, time_ns, state, since = (
+        samples[name].to_numpy().astype(np.int64)
+        for name in ("tid", "start_ns", "time_ns", STATE, SINCE)
+    )
+    edges = np.flatnonzero((np.diff(tid) != 0) | (np.diff(start) != 0)) + 1
+    bounds = [0, *edges.tolist(), len(tid)] if len(tid) else []
+    for low, high in itertools.pairwise(bounds):
+        life = int(tid[low]), int(start[low])
+        if life not in lives:
+            continue
+        from_ns, to_ns, exited = lives[life]
+        rows = slice(low, high)
+        # A row holds until the last frame before the next one, or before the exit.
+        side: Literal["left", "right"] = "left" if exited else "right"
+        end = int(frames_ns[max(0, np.searchsorted(frames_ns, to_ns, side=side) - 1)])
+        before = frames_ns[np.maximum(np.searchsorted(frames_ns, time_ns[rows][1:]) - 1, 0)]
+        until = np.maximum(np.append(before, end), time_ns[rows])
+        yield life, _slices(state[rows], since[rows], until, from_ns)
+
+
+def _slices(state: Ints, since: Ints, until: Ints, from_ns: int) -> list[StateSlice]:
+    # Rows of one stay follow each other: its first row tells when it began, its last how long.
+    again = (np.diff(state) == 0) & (np.diff(since) == 0)
+    firsts = np.flatnonzero(np.append(True, ~again))
+    lasts = np.append(firsts[1:], len(state)) - 1
+    found: list[StateSlice] = []
+    behind = from_ns
+    for first, last in zip(firsts.tolist(), lasts.tolist(), strict=True):
+        begin, end = max(int(since[first]), behind), int(until[last])
+        if 0 < state[first] <= len(STATE_FIELDS) and end > begin:
+            found.append(StateSlice(STATE_FIELDS[state[first] - 1], begin, end))
+            behind = end
+    return found

@@ -1,0 +1,157 @@
+"""Which rows of a target's tables go into a frame: those that changed, or all of them."""
+
+import logging
+import time
+from collections.abc import Callable
+from typing import NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+from tidscope_wire.frame_tables import (
+    Table,
+    Tables,
+    dtype_of,
+    empty_table,
+    encode_tables,
+    has_figures,
+    number_rows,
+)
+from tidscope_wire.generated.frame_tables import COLUMNS, KEYS
+from tidscope_wire.generated.limits import MAX_TABLE_ROWS
+from tidscope_wire.generated.models import FrameTable, TableName
+
+LOG = logging.getLogger(__name__)
+TABLES_NS = 950_000_000
+MOST_SHARE = 0.005
+"""Of a core: tables that take more CPU time to read are read more seldom."""
+MOST_BYTES = 8 * 1024 * 1024
+"""Tables in a frame; the rows and the events of the largest frames leave so much room."""
+
+
+class TableSource(Protocol):
+    """The tables of one target."""
+
+    def read(self) -> Tables:
+        """All rows as they are now; figures are cumulative.
+
+        Raises:
+            OSError: they cannot be read now.
+        """
+
+    def close(self) -> None:
+        """They are read no more."""
+
+
+class EncodedTables(NamedTuple):
+    """Tables of a frame: what its header says of them, and their bytes."""
+
+    described: list[FrameTable]
+    data: bytes
+
+
+NONE = EncodedTables([], b"")
+
+
+class TableChanges:
+    """The tables of one target, as they were sent last; belongs to the sampling thread.
+
+    Args:
+        source: of the tables.
+        clock: CLOCK_MONOTONIC, nanoseconds.
+        cpu_clock: CPU time of the thread, nanoseconds.
+    """
+
+    def __init__(
+        self,
+        source: TableSource,
+        clock: Callable[[], int] = time.monotonic_ns,
+        cpu_clock: Callable[[], int] = time.thread_time_ns,
+    ) -> None:
+        self._source = source
+        self._clock = clock
+        self._cpu_clock = cpu_clock
+        self._sent: dict[TableName, Table] = {}
+        self._omitted: dict[TableName, int] = {}
+        self._due_ns = 0
+        self._trouble = ""
+
+    def next(self, *, whole: bool, last: bool = False) -> EncodedTables:
+        """Take the tables of a frame.
+
+        Args:
+            whole: all rows: of a key frame.
+            last: no frame follows: they are read now.
+        """
+        changes: dict[TableName, Table] = {}
+        began_ns, cpu_ns = self._clock(), self._cpu_clock()
+        if last or began_ns >= self._due_ns:
+            try:
+                changes = self._changes()
+                self._trouble = ""
+            except OSError as error:
+                if str(error) != self._trouble:
+                    LOG.warning("tables cannot be read: %s", error)
+                self._trouble = str(error)
+            took_ns = self._cpu_clock() - cpu_ns
+            self._due_ns = began_ns + max(TABLES_NS, int(took_ns / MOST_SHARE))
+        chosen = self._sent if whole else changes
+        return _encoded(chosen, self._omitted)
+
+    def _changes(self) -> dict[TableName, Table]:
+        now = {name: table for name, table in self._source.read().items() if len(table)}
+        changes: dict[TableName, Table] = {}
+        for name in COLUMNS:
+            before = self._sent.get(name, empty_table(name))
+            table, self._omitted[name] = _bounded(name, now.get(name, empty_table(name)))
+            changed = _changed(name, before, table)
+            if len(changed):
+                changes[name] = changed
+            self._sent[name] = table
+        return changes
+
+
+def _encoded(tables: dict[TableName, Table], omitted: dict[TableName, int]) -> EncodedTables:
+    """Tables that fit into a frame; of one that does not fit it is said how many rows it has."""
+    fitting, left_out, size = dict[TableName, Table](), dict(omitted), 0
+    for name, table in tables.items():
+        if not len(table) and not left_out.get(name):
+            continue
+        texts = sum(kind == "utf8" for kind in COLUMNS[name].values())
+        size += len(table) * (dtype_of(name).itemsize + 64 * texts)
+        fits = size <= MOST_BYTES
+        fitting[name] = table if fits else empty_table(name)
+        if not fits:
+            left_out[name] = left_out.get(name, 0) + len(table)
+    return EncodedTables(*encode_tables(fitting, left_out)) if fitting else NONE
+
+
+def _bounded(name: TableName, table: Table) -> tuple[Table, int]:
+    """A table without what is beyond the bound, the rows with the smallest first figures."""
+    omitted = len(table) - MAX_TABLE_ROWS
+    if omitted <= 0:
+        return table, 0
+    figure = next(column for column, kind in COLUMNS[name].items() if kind == "uint64")
+    kept = np.argpartition(table[figure], omitted)[omitted:]
+    return table[np.sort(kept)], omitted
+
+
+def _changed(name: TableName, before: Table, now: Table) -> Table:
+    """Rows that are new or have other values, and, without figures, those that are gone."""
+    there, here = number_rows(name, [before, now])
+    most = max((int(one.max()) for one in (there, here) if len(one)), default=-1)
+    place = np.full(most + 1, -1, np.intp)
+    place[there] = np.arange(len(before))
+    earlier = place[here]
+    known = earlier >= 0
+    differs: npt.NDArray[np.bool_] = ~known
+    for column in COLUMNS[name]:
+        if column not in KEYS[name]:
+            differs[known] |= now[column][known] != before[column][earlier[known]]
+    place[here] = -1
+    gone = before[place[there] >= 0].copy()
+    for column, kind in COLUMNS[name].items():
+        if kind == "uint64":
+            gone[column] = 0
+    if not len(gone) or has_figures(name, gone).any():
+        return now[differs]
+    return np.concatenate([now[differs], gone])

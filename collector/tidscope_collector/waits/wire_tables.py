@@ -1,0 +1,91 @@
+"""From the tables of a keeper to those of frames: locks by number, names as text."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import numpy.typing as npt
+from tidscope_wire.frame_tables import Table, dtype_of
+from tidscope_wire.generated.frame_tables import COLUMNS
+from tidscope_wire.generated.models import TableName
+
+from tidscope_collector.locks.locks import Locks
+from tidscope_collector.waits.ledger import LedgerKeeper
+from tidscope_collector.waits.sums import sum_by
+
+
+class LedgerTables:
+    """The tables of one target; a `TableSource`.
+
+    Args:
+        keeper: watches the process.
+        pid: its id.
+        locks: its locks; closed with this.
+
+    Attributes:
+        locks: the same.
+    """
+
+    def __init__(self, keeper: LedgerKeeper, pid: int, locks: Locks) -> None:
+        self._keeper = keeper
+        self._pid = pid
+        self.locks = locks
+
+    def read(self) -> dict[TableName, Table]:
+        """All rows as they are now; see `TableSource`."""
+        return as_wire_tables(self._keeper.tables(self._pid), self.locks)
+
+    def close(self) -> None:
+        """Examine locks no more."""
+        self.locks.close()
+
+
+_PLAIN: tuple[TableName, ...] = ("stays", "wakes", "takers", "calls", "call_stays")
+
+
+def as_wire_tables(counted: Mapping[str, Table], locks: Locks) -> dict[TableName, Table]:
+    """Make the tables of a frame.
+
+    Args:
+        counted: as `LedgerKeeper.tables` gives them.
+        locks: of the same process. Waits for a lock that has no number yet are left out.
+    """
+    made: dict[TableName, Table] = {name: _plain(name, counted[name]) for name in _PLAIN}
+    made["locks"] = _locks(counted["locks"], locks)
+    # After the numbers: whatever has one has a name as well.
+    made["lock_names"] = np.array([tuple(row) for row in locks.names()], dtype_of("lock_names"))
+    return made
+
+
+def _plain(name: TableName, counted: Table) -> Table:
+    made = np.empty(len(counted), dtype_of(name))
+    for column, kind in COLUMNS[name].items():
+        values = counted[column]
+        made[column] = _texts(values) if kind == "utf8" else values
+    return made
+
+
+def _texts(values: npt.NDArray[np.bytes_]) -> list[str]:
+    known = {value: value.decode("utf-8", "replace") for value in set(values.tolist())}
+    return [known[value] for value in values.tolist()]
+
+
+def _locks(counted: Table, locks: Locks) -> Table:
+    """Rows by number: several addresses may be one lock, and some locks are at no address."""
+    addresses, place = np.unique(counted["address"], return_inverse=True)
+    numbers = locks.numbers(addresses)[place].astype(np.uint64)
+    futex = counted[numbers != 0]
+    others = locks.waits()
+    lock = np.concatenate([numbers[numbers != 0], _words([one.lock for one in others])])
+    tid = np.concatenate([futex["tid"].astype(np.uint64), _words([one.tid for one in others])])
+    wait_ns = np.concatenate([futex["wait_ns"], _words([one.wait_ns for one in others])])
+    waits = np.concatenate([futex["waits"], _words([one.waits for one in others])])
+    wakes = np.concatenate([futex["wakes"], _words([0] * len(others))])
+    keys, values = sum_by((lock, tid), (wait_ns, waits, wakes))
+    made = np.empty(len(keys[0]), dtype_of("locks"))
+    for column, numbers in zip(COLUMNS["locks"], (*keys, *values), strict=True):
+        made[column] = numbers
+    return made
+
+
+def _words(values: list[int]) -> npt.NDArray[np.uint64]:
+    return np.array(values, np.uint64)

@@ -1,0 +1,117 @@
+/** What threads do by their ledgers: thread map, where the time goes, a thread's panel; live and in a run. */
+
+import type { Locator, Page } from "@playwright/test";
+import type { LivePage } from "./fixtures/livePage";
+import { expect, test } from "./fixtures/test";
+import { TimesPanel } from "./fixtures/timesPanel";
+
+const map = (page: Page): Locator => page.locator("[data-map]");
+const thread = (page: Page): Locator => page.locator("[data-panel=thread]");
+
+/** Whether the host keeps ledgers: with eBPF from Linux 6.1 on. */
+async function hasLedgers({ page, site }: LivePage): Promise<boolean> {
+  const { targets } = (await site.get("/targets")) as {
+    readonly targets: readonly { readonly id: string; readonly source: { ledger: boolean } }[];
+  };
+  return targets.some(({ id, source }) => page.url().includes(id) && source.ledger);
+}
+
+/** Columns of the map that are there. */
+async function columns(page: Page): Promise<number> {
+  return Number(await map(page).getAttribute("data-columns"));
+}
+
+/** The ledger of the selected thread: shares by state, percent, and how far its sum is from the clock. */
+async function ledgerOf(page: Page): Promise<{ shares: Map<string, number>; difference: number }> {
+  const rows = thread(page).locator("[data-ledger] tr[data-part]");
+  const cells = await rows.evaluateAll((all) =>
+    all.map((row): [string, number] => [
+      row.getAttribute("data-part") ?? "",
+      Number.parseFloat(row.querySelector("td:last-child")?.textContent ?? ""),
+    ]),
+  );
+  const ends = await thread(page).locator("[data-difference]").getAttribute("data-difference");
+  return { shares: new Map(cells), difference: Number(ends) };
+}
+
+/** Sum of some shares. */
+function sharesOf(shares: ReadonlyMap<string, number>, states: readonly string[]): number {
+  return states.reduce((sum, state) => sum + (shares.get(state) ?? 0), 0);
+}
+
+test("states of threads: the map by keyboard, a thread's ledger, idle time folded away", async ({
+  watching,
+}) => {
+  const { page } = watching;
+  test.skip(!(await hasLedgers(watching)), "needs eBPF and Linux 6.1 with BTF");
+  await expect(map(page)).toBeInViewport();
+  await expect(map(page)).toHaveAttribute("data-map", "state");
+  await expect.poll(() => columns(page)).toBeGreaterThanOrEqual(20);
+
+  // Arrow keys move a cursor; what is read out says how a cell's time was shared.
+  await map(page).focus();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowLeft");
+  await expect(page.locator("[data-map-said]")).toContainText(/\(\d+\), .*: .* \d+ %/);
+
+  const panel = new TimesPanel(page);
+  await expect.poll(() => panel.allShares()).toBeGreaterThan(99);
+  await expect.poll(() => panel.allShares()).toBeLessThan(101);
+  const awake = ["on_cpu", "preempted", "woken"] as const;
+  const before = await panel.sharesOf(awake);
+  expect(before).toBeLessThan(50);
+  await page.keyboard.press("i");
+  await expect(page).toHaveURL(/idle=folded/);
+  await expect(panel.part("sleep")).toHaveCount(0);
+  await expect.poll(() => panel.sharesOf(awake)).toBeGreaterThan(before);
+  await page.reload();
+  await expect(page.getByRole("checkbox", { name: "Fold idle time away" })).toBeChecked();
+
+  // It burns 5 ms and sleeps 5 ms; on a busy machine it waits for a CPU instead.
+  await watching.row("burner").getByRole("button", { name: "burner", exact: true }).click();
+  await expect(thread(page)).toBeVisible();
+  await expect.poll(async () => sharesOf((await ledgerOf(page)).shares, awake)).toBeGreaterThan(40);
+  const { shares, difference } = await ledgerOf(page);
+  expect(shares.get("sleep")).toBeGreaterThan(0);
+  expect(sharesOf(shares, [...awake, "sleep"])).toBeGreaterThan(95);
+  // Adds up to the clock: to the microseconds by which a round may be settled.
+  expect(Math.abs(difference)).toBeLessThan(100_000);
+
+  await page.keyboard.press("t");
+  await expect(thread(page)).toBeFocused();
+  await page.keyboard.press("Escape");
+  await expect(thread(page)).toHaveCount(0);
+  await expect(watching.row("burner")).toHaveAttribute("data-selected", "true");
+
+  for (const width of [1440, 390]) {
+    await page.setViewportSize({ width, height: 844 });
+    const outside = () =>
+      page.evaluate(
+        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+      );
+    await expect.poll(outside).toBeLessThanOrEqual(0);
+  }
+});
+
+test("a run shows the same states, in a window too, and of threads that ended", async ({
+  watching,
+  program,
+}) => {
+  const { page } = watching;
+  test.skip(!(await hasLedgers(watching)), "needs eBPF and Linux 6.1 with BTF");
+  await page.getByRole("button", { name: "Record", exact: true }).click();
+  await expect(page.getByRole("button", { name: /^Stop recording/ })).toBeVisible();
+  await watching.frames(40);
+  await program.kill();
+  await page.getByRole("button", { name: "Open", exact: true }).last().click();
+  await expect(page.locator("[data-reading]")).toHaveAttribute("data-reading", "ready");
+  await expect(map(page)).toHaveAttribute("data-map", "state");
+  await expect.poll(() => columns(page)).toBeGreaterThanOrEqual(10);
+  await page
+    .getByRole("region", { name: "Threads" })
+    .getByRole("button", { name: "burner", exact: true })
+    .click();
+  const awake = ["on_cpu", "preempted", "woken"] as const;
+  await expect.poll(async () => sharesOf((await ledgerOf(page)).shares, awake)).toBeGreaterThan(40);
+  expect(Math.abs((await ledgerOf(page)).difference)).toBeLessThan(1_000_000);
+});

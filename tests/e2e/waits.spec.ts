@@ -1,0 +1,120 @@
+/** Who waits for whom: findings, locks and wake-ups of a program that is known. */
+
+import type { Locator, Page } from "@playwright/test";
+import { LivePage } from "./fixtures/livePage";
+import { startLockWork } from "./fixtures/lockWork";
+import { expect, test } from "./fixtures/test";
+
+test.describe.configure({ timeout: 240_000 });
+
+const region = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
+
+/** Numbers in a column of a table, by the text of the first cell; share and rates alike. */
+async function figures(table: Locator, column: number): Promise<Record<string, number>> {
+  const rows = await table.locator("tr[data-key]").evaluateAll(
+    (all, at) =>
+      all.map((row) => {
+        const cells = [...row.querySelectorAll("th, td")].map((cell) => cell.textContent ?? "");
+        return [cells[0] ?? "", Number.parseFloat(cells[at] ?? "")] as const;
+      }),
+    column,
+  );
+  return Object.fromEntries(rows);
+}
+
+/** The places of all nodes of the graph, by their keys. */
+async function places(graph: Locator): Promise<Record<string, string>> {
+  const nodes = await graph.locator("[data-node]").evaluateAll((all) =>
+    all.map((node) => {
+      const { left, top } = (node as HTMLElement).style;
+      return [(node as HTMLElement).dataset.node ?? "", `${left} ${top}`] as const;
+    }),
+  );
+  return Object.fromEntries(nodes);
+}
+
+test("a finding leads to its lock and to those who wait for it, live and in a run", async ({
+  signedIn: page,
+  site,
+}) => {
+  const program = await startLockWork();
+  try {
+    await page.goto(`${site.url}/?pid=${program.pid}`);
+    const findings = region(page, "Findings");
+    await expect(findings).not.toContainText("five seconds");
+    test.skip(
+      (await page.locator("[data-absent=ledger]").count()) > 0,
+      "this kernel keeps no ledger of states",
+    );
+    const found = findings.getByRole("button", {
+      name: /^4 threads waited .* % of the time for one lock, “pool_mu”\.$/,
+    });
+    const seesLock = async () => {
+      await found.click();
+      const locks = region(page, "Locks");
+      await expect(locks).toBeFocused();
+      const waiters = locks.getByRole("table", { name: "Waiters" });
+      await expect(waiters.locator("tr[data-key]")).toHaveCount(4);
+      // One of four holds it at a time.
+      for (const share of Object.values(await figures(waiters, 1))) {
+        expect(share).toBeGreaterThan(50);
+        expect(share).toBeLessThan(90);
+      }
+    };
+    await seesLock();
+    await page.getByRole("button", { name: "Record", exact: true }).click();
+    await new LivePage(page, site).frames(80);
+    await page.getByRole("button", { name: /^Stop recording/ }).click();
+    await page.getByRole("button", { name: "Open", exact: true }).last().click();
+    await expect(page.locator("[data-reading]")).toHaveAttribute("data-reading", "ready");
+    await seesLock();
+  } finally {
+    await program.stop();
+  }
+});
+
+test("the graph of wake-ups stands still, and a role is selected by keyboard", async ({
+  signedIn: page,
+  site,
+}) => {
+  const program = await startLockWork();
+  try {
+    await page.goto(`${site.url}/?pid=${program.pid}`);
+    const panel = region(page, "Who wakes whom");
+    await expect(page.locator('[data-state="live"]').first()).toBeVisible();
+    test.skip(
+      (await page.locator("[data-absent=ledger]").count()) > 0,
+      "this kernel keeps no ledger of states",
+    );
+    await panel.scrollIntoViewIfNeeded();
+    const graph = panel.getByRole("region", { name: "Wake-up graph" });
+    const reader = graph.getByRole("button", { name: /^reader / });
+    await expect(reader).toBeVisible();
+    const table = panel.getByRole("table", { name: "Wake-ups" });
+    const fed = table.locator("tr[data-key='role:feeder>role:reader']");
+    await expect.poll(async () => (await figures(table, 2)).feeder ?? 0).toBeGreaterThan(60);
+    const before = await places(graph);
+    const words = await fed.textContent();
+    await expect.poll(() => fed.textContent()).not.toBe(words);
+    const after = await places(graph);
+    for (const [key, place] of Object.entries(before)) {
+      if (key in after) {
+        expect(after[key], key).toBe(place);
+      }
+    }
+    await graph.locator("[data-node][tabindex='0']").focus();
+    for (let steps = 0; steps < 20; steps++) {
+      if (await reader.evaluate((node) => node === document.activeElement)) break;
+      await page.keyboard.press("ArrowRight");
+    }
+    await page.keyboard.press("Enter");
+    await expect(reader).toHaveAttribute("aria-pressed", "true");
+    const threads = region(page, "Threads");
+    await expect(threads.getByRole("button", { name: "reader", exact: true })).toBeVisible();
+    await expect(threads.getByRole("button", { name: /^worker-/ })).toHaveCount(0);
+    await page.keyboard.press("Enter");
+    await expect(threads.getByRole("button", { name: /^worker-/ })).not.toHaveCount(0);
+  } finally {
+    await program.stop();
+  }
+});

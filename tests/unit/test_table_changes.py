@@ -1,0 +1,157 @@
+"""Tables in frames: what changed is sent, and whoever puts it together has all of it."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tidscope_collector.sampling import table_changes
+from tidscope_collector.sampling.table_changes import EncodedTables, TableChanges
+from tidscope_wire.frame_tables import Table, decode_table, dtype_of, latest_rows
+from tidscope_wire.generated.limits import MAX_TABLE_ROWS
+from tidscope_wire.generated.models import TableName
+
+SECOND = 1_000_000_000
+Tables = dict[TableName, Table]
+
+
+class Scripted:
+    """Gives what a test puts into it, at the time that it says."""
+
+    def __init__(self) -> None:
+        self.tables: Tables = {}
+        self.now = 0
+        self.takes_ns = 0
+        self.reads = 0
+        self.error: OSError | None = None
+
+    def clock(self) -> int:
+        return self.now
+
+    def read(self) -> Tables:
+        self.reads += 1
+        self.now += self.takes_ns
+        if self.error is not None:
+            raise self.error
+        return dict(self.tables)
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+def stays(rows: list[tuple[int, int, int, int]]) -> Table:
+    return np.array(rows, dtype_of("stays"))
+
+
+def decoded(encoded: EncodedTables) -> Tables:
+    at, found = 0, {}
+    for one in encoded.described:
+        found[one.name] = decode_table(one.name, encoded.data[at : at + one.bytes])
+        at += one.bytes
+    assert at == len(encoded.data)
+    return found
+
+
+ROWS = st.dictionaries(
+    st.tuples(st.integers(0, 3), st.integers(1, 2), st.integers(0, 1)), st.integers(1, 3)
+)
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(ROWS, st.booleans()), max_size=6))
+def test_a_reader_of_changes_knows_the_table(
+    history: list[tuple[dict[tuple[int, int, int], int], bool]],
+) -> None:
+    source = Scripted()
+    changes, known = TableChanges(source, source.clock), stays([])
+    for rows, whole in history:
+        source.now += SECOND
+        source.tables = {"stays": stays([(*key, value) for key, value in rows.items()])}
+        found = decoded(changes.next(whole=whole)).get("stays", stays([]))
+        known = latest_rows("stays", [found] if whole else [known, found])
+        assert known.tolist() == latest_rows("stays", [source.tables["stays"]]).tolist()
+        if whole:
+            assert len(found) == len(rows)
+        source.now += SECOND
+        assert changes.next(whole=False) == ([], b"")
+
+
+def test_they_are_read_once_a_second_and_at_the_end() -> None:
+    source = Scripted()
+    changes = TableChanges(source, source.clock)
+    for _ in range(10):
+        changes.next(whole=False)
+        source.now += SECOND // 10
+    assert source.reads == 1
+    changes.next(whole=False)
+    assert source.reads == 2
+    changes.next(whole=False, last=True)
+    assert source.reads == 3
+
+
+def test_what_takes_long_to_read_is_read_more_seldom() -> None:
+    source = Scripted()
+    source.takes_ns = 20_000_000
+    changes = TableChanges(source, source.clock, source.clock)
+    for _ in range(100):
+        changes.next(whole=False)
+        source.now += SECOND // 10
+    # 20 ms are half a percent of four seconds.
+    assert source.reads == 3
+
+
+def test_a_machine_that_is_busy_makes_no_reading_seldom() -> None:
+    """What counts is the CPU that a reading takes, not how long it waits for one."""
+    source = Scripted()
+    source.takes_ns = 20_000_000
+    changes = TableChanges(source, source.clock, lambda: 0)
+    for _ in range(50):
+        changes.next(whole=False)
+        source.now += SECOND // 10
+    assert source.reads == 5
+
+
+def test_a_key_frame_between_two_reads_has_what_was_read_last() -> None:
+    source = Scripted()
+    source.tables = {"stays": stays([(1, 4, 0, 5)])}
+    changes = TableChanges(source, source.clock)
+    changes.next(whole=False)
+    source.tables = {"stays": stays([(1, 4, 0, 9)])}
+    assert decoded(changes.next(whole=True))["stays"].tolist() == [(1, 4, 0, 5)]
+    source.now += SECOND
+    assert decoded(changes.next(whole=False))["stays"].tolist() == [(1, 4, 0, 9)]
+
+
+def test_a_table_that_cannot_be_read_holds_no_frame_up(caplog: pytest.LogCaptureFixture) -> None:
+    source = Scripted()
+    source.tables = {"stays": stays([(1, 4, 0, 5)])}
+    changes = TableChanges(source, source.clock)
+    changes.next(whole=False)
+    source.error = OSError("no")
+    for _ in range(3):
+        source.now += SECOND
+        assert changes.next(whole=False) == ([], b"")
+    assert [record.message for record in caplog.records] == ["tables cannot be read: no"]
+    assert decoded(changes.next(whole=True))["stays"].tolist() == [(1, 4, 0, 5)]
+
+
+def test_a_table_is_bounded_and_what_is_left_out_is_counted() -> None:
+    source = Scripted()
+    many = np.zeros(MAX_TABLE_ROWS + 7, dtype_of("stays"))
+    many["tid"] = np.arange(len(many))
+    many["count"] = 2
+    many["count"][:7] = 1
+    source.tables = {"stays": many}
+    encoded = TableChanges(source, source.clock).next(whole=True)
+    (described,) = encoded.described
+    assert (described.rows, described.omitted) == (MAX_TABLE_ROWS, 7)
+    assert decoded(encoded)["stays"]["count"].min() == 2
+
+
+def test_a_table_that_does_not_fit_says_how_many_rows_it_has(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(table_changes, "MOST_BYTES", 10)
+    source = Scripted()
+    source.tables = {"stays": stays([(1, 4, 0, 5)])}
+    (described,) = TableChanges(source, source.clock).next(whole=True).described
+    assert (described.rows, described.omitted) == (0, 1)
