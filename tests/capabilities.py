@@ -29,8 +29,10 @@ DETECTED: dict[str, tuple[Callable[[], bool], str]] = {
 TRIED = {
     "mount": "no file system can be mounted",
     "mount-namespace": "no mount namespace can be made",
+    "cpu-quota": "no cgroup with a limit of CPU time can be made",
     "kernel-build": "the extended kernel cannot be built",
     "direct-walk": "the kernel has no task iterator that programs call (Linux 6.7)",
+    "perf": "perf cannot record what the scheduler does",
     "python-for-others": "no interpreter of this version that another user may run",
 }
 """Capabilities that only the test itself finds out about."""

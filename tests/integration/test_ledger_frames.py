@@ -13,8 +13,9 @@ from programs.known_waits import SHORT_THREADS, KnownWaits
 from tidscope_collector.waits.source import LedgerOptions
 from tidscope_collector.waits.states import State
 from tidscope_wire.frame_tables import Table
-from tidscope_wire.generated.models import TableName
+from tidscope_wire.generated.models import TableName, TargetDetached
 from tidscope_wire.states import SINCE, STATE, STATE_FIELDS
+from whole_site import site
 
 pytestmark = [needs("root"), needs("btf")]
 
@@ -207,6 +208,26 @@ def test_system_calls_are_counted_where_that_is_asked_for(waits: KnownWaits) -> 
             followed.next()
         calls = followed.seen.tables["calls"]
     assert "epoll_wait" in calls["name"].tolist() or "epoll_pwait" in calls["name"].tolist()
+
+
+async def test_a_collector_that_gave_up_its_rights_keeps_ledgers(waits: KnownWaits) -> None:
+    """As it runs: a process of its own, confined, over a backend; exits and tables too."""
+    async with site(options=["--calls"]) as whole:
+        target, follower = await whole.attach(waits.pid)
+        assert target.source.ledger
+        assert target.source.calls
+        waits.wait()
+        waits.run_short_threads()
+        names: set[str] = set()
+        while not {"stays", "wakes", "locks", "lock_names", "calls"} <= names:
+            header = await follower.next()
+            names |= {table.name for table in header.tables or ()}
+        header = await follower.until(lambda one: one.exited.threads >= SHORT_THREADS)
+        assert set(STATE_FIELDS) <= header.exited.totals.keys()
+        await whole.detach_all()
+        last = await follower.until(lambda one: one.events[-1:] == [TargetDetached()])
+        assert last.health.ledger_threads_uncounted == 0
+        assert not any(e.type == "sample_failed" for h in follower.headers for e in h.events)
 
 
 def test_switched_off_it_says_so(waits: KnownWaits) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from capabilities import needs
-from processes import start_ticks, wait_until
+from processes import descendants, start_ticks, wait_until
 from programs.contended import (
     attach_socket,
     contended_go,
@@ -161,6 +161,21 @@ def test_a_dump_says_which_threads_wait_for_which_monitor() -> None:
     assert {one.tid for one in found} <= tids
     assert {(one.source, one.kind) for one in found} == {("java-monitor", "monitor")}
     assert all(one.wait_ns > 0 < one.waits <= 11 for one in found)
+
+
+@needs("root")
+def test_threads_of_a_virtual_machine_in_a_container_have_our_ids() -> None:
+    """In a PID namespace of its own it knows its threads by other ids."""
+    within = ("unshare", "--pid", "--fork", "--kill-child")
+    with contended_java("-XX:+StartAttachListener", within=within) as program:
+        (machine,) = descendants(program.pid)
+        wait_until(attach_socket(machine, 1).exists)
+        source = JavaLocks(PROC, machine, start_ticks(machine))
+        wait_until(lambda: len(source.read()) > 0)
+        found = source.read()
+        tids = {int(task.name) for task in Path(f"/proc/{machine}/task").iterdir()}
+        attach_socket(machine, 1).unlink()
+    assert {one.tid for one in found} <= tids
 
 
 def test_without_an_attach_socket_nothing_is_sent_and_the_reason_says_what_to_do() -> None:

@@ -44,6 +44,13 @@ def settled(keeper: LedgerKeeper, pid: int, experiment: Experiment) -> dict[str,
         time.sleep(0.005)
 
 
+def awake(keeper: LedgerKeeper, pid: int, tid: int) -> int:
+    """What may stand between two looks of a program at the clock beside a wait, nanoseconds."""
+    ledgers = keeper.read(pid)
+    [row] = ledgers.find(np.array([tid], np.uint32))
+    return int(ledgers.ns[row, State.ON_CPU] + ledgers.ns[row, State.PREEMPTED])
+
+
 def test_each_wake_up_of_a_ring_is_there(keeper: LedgerKeeper, program: KnownWakes) -> None:
     ring = program.run("ring")
     wakes = settled(keeper, program.pid, ring)["wakes"]
@@ -56,9 +63,8 @@ def test_each_wake_up_of_a_ring_is_there(keeper: LedgerKeeper, program: KnownWak
         assert int(into["count"].sum()) == one.sleeps, "the kernel's count"
         # What else it slept for: the start of the experiment, a fault.
         assert one.sleeps - int(from_before["count"][0]) <= 1 + FEW * ROUNDS
-        assert int(from_before["blocked_ns"][0] + from_before["delay_ns"][0]) == pytest.approx(
-            one.in_call_ns, rel=0.1
-        )
+        asleep = int(from_before["blocked_ns"][0] + from_before["delay_ns"][0])
+        assert asleep >= 0.98 * one.in_call_ns - awake(keeper, program.pid, one.tid)
 
 
 def test_waits_for_a_mutex_are_its_address(keeper: LedgerKeeper, program: KnownWakes) -> None:
@@ -74,7 +80,9 @@ def test_waits_for_a_mutex_are_its_address(keeper: LedgerKeeper, program: KnownW
             (tables["wakes"]["wakee_tid"] == one.tid) & (tables["wakes"]["waker_tid"] == other)
         ]
         assert int(lock["wait_ns"]) <= one.in_call_ns
-        assert int(lock["wait_ns"] + given["delay_ns"]) == pytest.approx(one.in_call_ns, rel=FEW)
+        asleep = int(lock["wait_ns"] + given["delay_ns"])
+        assert 0.98 * one.in_call_ns - awake(keeper, program.pid, one.tid) <= asleep
+        assert asleep <= one.in_call_ns
         assert int(locks[locks["tid"] == other]["wakes"][0]) == int(lock["waits"])
 
 
@@ -136,7 +144,9 @@ def test_system_calls_are_counted_when_asked_for(keeper: LedgerKeeper, program: 
         counts = dict(zip(mine["name"].tolist(), mine["count"].tolist(), strict=True))
         assert counts[b"read"] == counts[b"write"] == ROUNDS
         [reads] = mine[mine["name"] == b"read"]
-        assert int(reads["ns"]) == pytest.approx(one.in_call_ns, rel=0.1)
+        in_calls = int(reads["ns"])
+        assert 0.98 * one.in_call_ns - awake(keeper, program.pid, one.tid) <= in_calls
+        assert in_calls <= one.in_call_ns
         stays = tables["call_stays"]
         rows = stays[(stays["tid"] == one.tid) & (stays["call"] == reads["call"])]
         assert int(rows["count"].sum()) == ROUNDS

@@ -57,8 +57,13 @@ class Contended:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._process.kill()
-        self._process.communicate()
+        # A Java virtual machine removes its socket.
+        self._process.terminate()
+        try:
+            self._process.communicate(timeout=10)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.communicate()
 
 
 def contended_python(
@@ -84,15 +89,25 @@ def contended_go(*served: str, flags: tuple[str, ...] = ()) -> Contended:
     return Contended([build_go(_HERE / "contended.go", *flags), *served])
 
 
-def contended_java(*options: str) -> Contended:
-    """A Java program with a contended monitor and a contended lock."""
+def contended_java(*options: str, within: Sequence[str] = ()) -> Contended:
+    """A Java program with a contended monitor and a contended lock.
+
+    Args:
+        options: of the virtual machine.
+        within: what executes it.
+    """
     java = shutil.which("java")
     if java is None:
         raise RuntimeError("no Java virtual machine: java is not in PATH")
     classes = build_java("contended", [_HERE / "Contended.java"])
-    return Contended([java, *options, "-cp", classes, "Contended"])
+    return Contended([*within, java, *options, "-cp", classes, "Contended"])
 
 
-def attach_socket(pid: int) -> Path:
-    """Where a Java virtual machine listens for tools."""
-    return Path(f"/proc/{pid}/root{os.sep}tmp/.java_pid{pid}")
+def attach_socket(pid: int, own_pid: int | None = None) -> Path:
+    """Where a Java virtual machine listens for tools.
+
+    Args:
+        pid: its id.
+        own_pid: its id as it sees it, if that is another one.
+    """
+    return Path(f"/proc/{pid}/root{os.sep}tmp/.java_pid{own_pid or pid}")

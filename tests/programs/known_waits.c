@@ -246,12 +246,12 @@ static int64_t wait_signal(void) { return in_call(signal_call, NULL); }
 static int64_t wait_child(void) {
   int64_t sum = 0;
   for (int i = 0; i < ROUNDS; i++) {
+    int64_t before = now_ns();
     pid_t child = checked("fork", fork());
     if (!child) {
       pause_once();
       _exit(0);
     }
-    int64_t before = now_ns();
     checked("waitpid", waitpid(child, NULL, __WALL));
     sum += now_ns() - before;
   }

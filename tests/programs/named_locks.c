@@ -17,6 +17,9 @@ static pthread_mutex_t static_lock = PTHREAD_MUTEX_INITIALIZER;
 __attribute__((section(".data"))) pthread_mutex_t data_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
 static sem_t semaphore;
+static pthread_rwlock_t table = PTHREAD_RWLOCK_INITIALIZER;
+/* As C++ names it: shop::till. */
+pthread_mutex_t till __asm__("_ZN4shop4tillE") = PTHREAD_MUTEX_INITIALIZER;
 static struct {
   long members;
   pthread_mutex_t lock;
@@ -38,6 +41,16 @@ static void *wait_for_condition(void *waited) {
 
 static void *wait_for_semaphore(void *waited) {
   sem_wait(waited);
+  return NULL;
+}
+
+static void *wait_to_read(void *lock) {
+  pthread_rwlock_rdlock(lock);
+  return NULL;
+}
+
+static void *wait_to_write(void *lock) {
+  pthread_rwlock_wrlock(lock);
   return NULL;
 }
 
@@ -74,18 +87,22 @@ int main(int count, char **words) {
   pthread_mutex_t stack_lock = PTHREAD_MUTEX_INITIALIZER;
   pthread_t joined;
   char byte;
-  if (library == NULL || heap_lock == NULL || pipe(gate) != 0) abort();
+  if (library == NULL || dlopen("libstdc++.so.6", RTLD_NOW) == NULL || heap_lock == NULL || pipe(gate) != 0) abort();
   pthread_mutex_init(heap_lock, NULL);
   sem_init(&semaphore, 0, 0);
   hold("global", &global_lock);
   hold("static", &static_lock);
   hold("data", &data_lock);
   hold("member", &pool.lock);
+  hold("nested", &till);
   hold("library", dlsym(library, "library_lock"));
   hold("heap", heap_lock);
   hold("stack", &stack_lock);
   start("condition", wait_for_condition, &condition);
   start("changed", wait_for_condition, &pool.changed);
+  pthread_rwlock_wrlock(&table);
+  start("reader", wait_to_read, &table);
+  start("writer", wait_to_write, &table);
   start("semaphore", wait_for_semaphore, &semaphore);
   joined = start("gate", wait_for_gate, NULL);
   start("join", wait_for_thread, &joined);

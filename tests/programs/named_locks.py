@@ -12,8 +12,9 @@ from programs.build import build_c
 
 FUTEX = {"x86_64": "202", "aarch64": "98"}[os.uname().machine]
 WAITERS = {
-    *("global", "static", "data", "member", "library", "heap", "stack"),
+    *("global", "static", "data", "member", "library", "heap", "stack", "nested"),
     *("condition", "changed", "semaphore", "join"),
+    *("reader", "writer"),
 }
 _HERE = Path(__file__).parent
 

@@ -96,12 +96,12 @@ def test_details_become_rows_of_what_is_not_zero() -> None:
     details["edges"][1, 2] = (PID << 32, 0xC0, 2, 11, 1)
     details["takers"][1, 0] = (1, 13)
     ns = np.zeros((2, STATES), np.uint64)
-    ns[1, State.POLL], ns[1, State.WOKEN] = 70, 14
+    ns[1, State.POLL] = 70
     rows = np.array([0, 1], np.intp)
     counts = counts_of_details(details, rows, column(5, 6), details["edges"][rows], ns)
     tables = as_tables(counts, PID, name_of, {})
     assert tables["stays"].tolist() == [(6, State.POLL, 4, 6)]
     assert tables["wakes"].tolist() == [(0, PID, 6, 0, 2, 11, 1, b"own")]
-    assert tables["takers"].tolist() == [(6, 0, 1, 13, b"idle"), (6, 0, 0, 1, b"unknown")]
+    assert counts.takers.values[0].tolist() == [13]
     both = counts.with_all(counts)
     assert as_tables(both, PID, name_of, {})["stays"].tolist() == [(6, State.POLL, 4, 12)]

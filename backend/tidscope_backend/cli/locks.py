@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tidscope_backend.cli.command import Command, CommandError
+from tidscope_backend.cli.runs_directory import add_runs_dir_option, chosen_runs_directory
 from tidscope_backend.cli.terminal import print_lines
 from tidscope_backend.locks.experiments import choose_program, write_experiment
 from tidscope_backend.locks.findings import LockUse, Measured, lock_uses, measured
@@ -33,7 +34,7 @@ def _run(options: argparse.Namespace) -> int:
         threshold=threshold,
         findings=[_finding(use, known, answer, options) for use in shown],
         below=len(uses) - len(shown),
-        source=options.profile or "",
+        source=options.profile or f"run {options.run_name}",
     )
     if options.json:
         print_lines(*json.dumps(report.as_json(), indent=2).split("\n"))
@@ -52,8 +53,22 @@ def _answer(options: argparse.Namespace) -> dict[str, Any]:
                 fetch(options.profile, options.seconds or WATCH_SECONDS, profile)
             elif profile is not None and not profile.is_file():
                 raise CommandError(f"there is no file {profile}")
-            return analyze(here, options.packages, profile and profile.absolute(), os.environ)
+            answer = analyze(here, options.packages, profile and profile.absolute(), os.environ)
     except (ToolchainError, ProfileError) as error:
+        raise CommandError(str(error)) from error
+    if options.run_name is not None:
+        _add_run(answer, options)
+    return answer
+
+
+def _add_run(answer: dict[str, Any], options: argparse.Namespace) -> None:
+    from tidscope_backend.locks.run_waits import add_waits
+    from tidscope_backend.store.lookup import RunNotFoundError, find_run
+
+    try:
+        runs = chosen_runs_directory(options)
+        add_waits(answer, find_run(runs, options.run_name))
+    except (RunNotFoundError, OSError, ValueError) as error:
         raise CommandError(str(error)) from error
 
 
@@ -83,12 +98,20 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="PACKAGE",
         help="packages, as the go command names them (default: ./...)",
     )
-    parser.add_argument(
+    source = parser.add_mutually_exclusive_group()
+    source.add_argument(
         "--profile",
         metavar="FILE|URL",
         help="mutex or block profile of the program: a file, or the address of its own port, as "
         "http://127.0.0.1:6060/debug/pprof/mutex",
     )
+    source.add_argument(
+        "--run",
+        dest="run_name",
+        metavar="RUN",
+        help="a recorded run of the program: its id, or the beginning of its id or name",
+    )
+    add_runs_dir_option(parser)
     parser.add_argument(
         "--seconds",
         type=_positive,

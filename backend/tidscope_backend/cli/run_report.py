@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tidscope_wire.generated.models import RunManifest
 
+from tidscope_backend.cli.run_facts import RunFacts
 from tidscope_backend.store.folder import RunFolder
 from tidscope_backend.store.losses import missing_text
 
@@ -75,6 +76,7 @@ class RunReport:
         roles: by CPU time, highest first.
         threads: by CPU time, highest first.
         locks: by waiting time, longest first; empty without a ledger.
+        facts: who woke its threads, and who ran during their run-queue delay.
     """
 
     manifest: RunManifest
@@ -83,6 +85,7 @@ class RunReport:
     roles: list[RoleReport]
     threads: list[ThreadReport]
     locks: list[LockReport]
+    facts: RunFacts
 
     def json_object(self) -> dict[str, object]:
         """The same as JSON can hold it; what is missing comes first."""
@@ -94,6 +97,7 @@ class RunReport:
             "roles": [asdict(role) for role in self.roles],
             "threads": [asdict(thread) for thread in self.threads],
             "locks": [asdict(lock) for lock in self.locks],
+            **asdict(self.facts),
         }
 
 
@@ -106,6 +110,7 @@ def report(folder: RunFolder) -> RunReport:
     """
     from tidscope_wire.states import STATE_FIELDS
 
+    from tidscope_backend.cli.run_tables import run_facts
     from tidscope_backend.comparison.totals import totals_by_role, whole
     from tidscope_backend.store.reader import RunReader
 
@@ -131,6 +136,7 @@ def report(folder: RunFolder) -> RunReport:
         sorted(roles, key=lambda role: (-cpu(role.fields), role.role)),
         sorted(threads, key=lambda thread: (-cpu(thread.fields), thread.tid)),
         _locks(reader),
+        run_facts(reader),
     )
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from tidscope_wire.generated.models import RunManifest, RunOutcome
 
+from tidscope_backend.cli.run_facts import fact_lines
 from tidscope_backend.cli.run_report import RunReport
 from tidscope_backend.store.losses import missing_text
 from tidscope_backend.text import format_bytes, format_seconds, plural
@@ -118,7 +119,7 @@ def details(report: RunReport, folder: str, threads: int | None = SHOWN_THREADS)
             for number, text in enumerate(manifest.notes.split("\n"))
         ]
     lines.append(_labelled("files", folder))
-    lines += state_lines(report.totals, report.roles)
+    lines += [*state_lines(report.totals, report.roles), *fact_lines(report.facts)]
     columns = [column for column in COLUMNS if column[1] in report.totals]
     shown = report.threads if threads is None else report.threads[:threads]
     roles = [(str(role.threads), *_cells(role.fields, columns), role.role) for role in report.roles]

@@ -18,8 +18,6 @@ import numpy.typing as npt
 NAMES = ("libbpf.so.1", "libbpf.so.0")
 BTF_KIND_FUNC = 12
 BTF_KIND_TYPEDEF = 8
-_BTF_KIND_VAR = 14
-_BTF_KIND_DATASEC = 15
 _STRICT_ALL = 0xFFFFFFFF
 _WARN = 0
 _LINE_BYTES = 512
@@ -35,6 +33,7 @@ _SIGNATURES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "bpf_object__find_program_by_name": (_pointer, (_pointer, _text)),
     "bpf_program__set_autoload": (_int, (_pointer, ctypes.c_bool)),
     "bpf_object__find_map_by_name": (_pointer, (_pointer, _text)),
+    "bpf_map__set_max_entries": (_int, (_pointer, ctypes.c_uint32)),
     "bpf_map__set_initial_value": (_int, (_pointer, _text, ctypes.c_size_t)),
     "bpf_program__attach": (_pointer, (_pointer,)),
     "bpf_program__attach_iter": (_pointer, (_pointer, _pointer)),
@@ -147,52 +146,6 @@ def library() -> _Library:
     raise BpfError(f"there is no {' or '.join(NAMES)} on this system", 0)
 
 
-class KernelTypes:
-    """What the kernel tells of its own types (BTF); use it in a ``with`` statement.
-
-    Raises:
-        BpfError: the kernel has no BTF.
-    """
-
-    def __init__(self) -> None:
-        self._btf = library().pointer("kernel types (BTF)", "btf__load_vmlinux_btf")
-
-    def has(self, name: str, kind: int) -> bool:
-        """Whether there is a type of this name and kind."""
-        return self._find(name, kind) > 0
-
-    def percpu_offset(self, name: str) -> int | None:
-        """Where a variable of each CPU stands in the section of these; None: there is none."""
-        section = self._find(".data..percpu", _BTF_KIND_DATASEC)
-        variable = self._find(name, _BTF_KIND_VAR)
-        if section < 0 or variable < 0:
-            return None
-        # linux/btf.h: struct btf_type (name; info, whose low 16 bits say how many members
-        # there are; size), then for each member struct btf_var_secinfo (type, offset, size).
-        at = library().pointer("kernel types (BTF)", "btf__type_by_id", self._btf, section)
-        members = ctypes.c_uint32.from_address(at + 4).value & 0xFFFF
-        rows = (ctypes.c_uint32 * (3 * members)).from_address(at + 12)
-        for row in range(0, 3 * members, 3):
-            if rows[row] == variable:
-                return rows[row + 1]
-        return None
-
-    def _find(self, name: str, kind: int) -> int:
-        return int(library().call("btf__find_by_name_kind", self._btf, name.encode(), kind))
-
-    def close(self) -> None:
-        """Free it; twice does no harm."""
-        if self._btf:
-            library().call("btf__free", self._btf)
-            self._btf = 0
-
-    def __enter__(self) -> "KernelTypes":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-
 class _IterOptions(ctypes.Structure):
     """struct bpf_iter_attach_opts."""
 
@@ -301,13 +254,18 @@ class Program:
         image: the object file's content.
         leave_out: names of programs that are not loaded.
         constants: the object's section of constants, if it is to be another one.
+        entries: how many some maps have, by their names, if not as many as in the object.
 
     Raises:
         BpfError: it cannot be loaded.
     """
 
     def __init__(
-        self, image: bytes, leave_out: tuple[str, ...] = (), constants: bytes = b""
+        self,
+        image: bytes,
+        leave_out: tuple[str, ...] = (),
+        constants: bytes = b"",
+        entries: dict[str, int] | None = None,
     ) -> None:
         self._library = library()
         self._links: dict[str, int] = {}
@@ -319,18 +277,20 @@ class Program:
                 program = self._find(name)
                 self._library.number(name, "bpf_program__set_autoload", program, False)
             if constants:
-                self._set_constants(constants)
+                found = self._find_map(".rodata")
+                arguments = found, constants, len(constants)
+                self._library.number("constants", "bpf_map__set_initial_value", *arguments)
+            for name, count in (entries or {}).items():
+                found = self._find_map(name)
+                self._library.number(f"map {name}", "bpf_map__set_max_entries", found, count)
             self._library.number("loading into the kernel", "bpf_object__load", self._object)
         except BpfError:
             self.close()
             raise
 
-    def _set_constants(self, constants: bytes) -> None:
-        found = self._library.pointer(
-            "map .rodata", "bpf_object__find_map_by_name", self._object, b".rodata"
-        )
-        self._library.number(
-            "constants", "bpf_map__set_initial_value", found, constants, len(constants)
+    def _find_map(self, name: str) -> int:
+        return self._library.pointer(
+            f"map {name}", "bpf_object__find_map_by_name", self._object, name.encode()
         )
 
     def _find(self, name: str) -> int:

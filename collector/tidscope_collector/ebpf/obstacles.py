@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from tidscope_collector.ebpf import libbpf
+from tidscope_collector.ebpf.kernel_types import KernelTypes
 from tidscope_collector.procfs.files import ProcFs
 
 Loaded = TypeVar("Loaded")
@@ -102,7 +103,7 @@ def _in_kernel(feature: KernelFeature, kernel_types: Path) -> Obstacle | None:
             "boot a kernel with CONFIG_DEBUG_INFO_BTF=y, as distribution kernels have",
         )
     try:
-        with libbpf.KernelTypes() as types:
+        with KernelTypes() as types:
             known = types.has(feature.type, feature.kind)
     except libbpf.BpfError as error:
         return Obstacle(str(error), "")

@@ -9,8 +9,8 @@ import os
 import platform
 import re
 import stat
+from collections.abc import Callable, Sequence
 from collections.abc import Mapping as MappingOf
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
@@ -25,6 +25,7 @@ from tidscope_collector.foreign.answering import (
     open_named_folder,
     say,
 )
+from tidscope_collector.foreign.demangling import open_demangler
 from tidscope_collector.foreign.lock_kinds import (
     JOIN,
     JVM_LIBRARY,
@@ -42,7 +43,12 @@ from tidscope_collector.foreign.maps import (
     object_start,
     parse_maps,
 )
-from tidscope_collector.foreign.process_files import open_below, open_file, read_beginning
+from tidscope_collector.foreign.process_files import (
+    open_below,
+    open_file,
+    read_beginning,
+    thread_ids,
+)
 from tidscope_collector.goruntime.buildinfo import is_go
 from tidscope_collector.goruntime.elf import ElfError, read_elf
 from tidscope_collector.goruntime.symbols import variables_at
@@ -50,7 +56,6 @@ from tidscope_collector.goruntime.symbols import variables_at
 MOST_ADDRESSES = 512
 """In one question."""
 MOST_FILES = 64
-MOST_TIDS = 4096
 
 _AUXV_BYTES = 4096
 _GET_ROBUST_LIST = {"x86_64": 274, "aarch64": 100}
@@ -82,6 +87,7 @@ class _Opened:
         stacks: places of the mappings that hold stacks of threads.
         go_below: where memory is Go's own if it is a Go program: the kernel chooses addresses near
             the stack for all others, Go asks for some far below (runtime/malloc.go).
+        demangle: makes names of variables readable.
     """
 
     mappings: list[Mapping]
@@ -92,6 +98,7 @@ class _Opened:
     joins: frozenset[int] = frozenset()
     stacks: frozenset[int] = frozenset()
     go_below: int = 0
+    demangle: Callable[[str], str] = str
 
 
 def lock_addresses(arguments: Arguments, answer: int) -> None:
@@ -129,9 +136,10 @@ def lock_addresses(arguments: Arguments, answer: int) -> None:
 
 def _open(folder: int, pid: int, mappings: list[Mapping], addresses: Sequence[int]) -> _Opened:
     opened = _Opened(mappings)
+    opened.demangle = open_demangler(one.path for one in mappings)
     opened.executable = open_file(folder, "exe")
     opened.memory = open_file(folder, "mem")
-    opened.tids = frozenset(_tids(folder))
+    opened.tids = frozenset(thread_ids(folder))
     stack = next((one.start for one in mappings if one.path == b"[stack]"), 0)
     opened.go_below = stack - _NEAR_STACK
     joins = _joins(opened.tids)
@@ -172,19 +180,6 @@ def _is_same(file: int, mapping: Mapping) -> bool:
         return False
     status = os.fstat(file)
     return status.st_ino == mapping.inode and stat.S_ISREG(status.st_mode)
-
-
-def _tids(folder: int) -> list[int]:
-    try:
-        tasks = os.open("task", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=folder)
-    except OSError:
-        return []
-    try:
-        return [int(name) for name in os.listdir(tasks)[:MOST_TIDS]]
-    except OSError:
-        return []
-    finally:
-        os.close(tasks)
 
 
 def _joins(tids: frozenset[int]) -> dict[int, int]:
@@ -278,7 +273,9 @@ def _by_symbols(
         variable = (
             Variable("", place, 0, path, executable)
             if symbol is None
-            else Variable(symbol.name, place - symbol.address, symbol.size, path, executable)
+            else Variable(
+                opened.demangle(symbol.name), place - symbol.address, symbol.size, path, executable
+            )
         )
         near = _read_near(opened.memory, address)
         found[address] = classify(program, address, "file", near, variable)

@@ -54,9 +54,9 @@ class ContentionLine(_Line):
 
 
 class BlockedLine(_Line):
-    """A thread of a Java virtual machine that waits for a lock; see `thread_dump.Blocked`."""
+    """A thread of a Java virtual machine that waits for a lock; its id is 0 if it is not known."""
 
-    nid: int = Field(ge=0, lt=1 << 32)
+    tid: int = Field(ge=0, lt=1 << 32)
     lock: str = Field(max_length=1024)
     method: str = Field(max_length=1024)
 

@@ -111,8 +111,11 @@ def classify(
         own = _of_go(near, variable, go_heap)
         if own is not None:
             return Found(*own, address, place, file)
-    kind = (variable and kind_by_size(variable.size, variable.place)) or kind_of(near, program.tids)
+    whole = kind_by_size(variable.size, variable.place) if variable else None
+    kind = whole or kind_of(near, program.tids)
     begin = (condition_begin(near) or 0) if kind == "condition" else 0
+    if variable is not None and whole is not None:
+        begin = -variable.place
     of_jvm = program.jvm and (variable is None or file.endswith(JVM_LIBRARY))
     if of_jvm and (kind == "condition" or is_semaphore(near)):
         return Found("park", JVM_PARK, address, place, file)
@@ -120,7 +123,7 @@ def classify(
         return Found(kind, "", address + begin, place, file)
     if variable.name and variable.place + begin < 0:
         kind, begin = "lock", 0  # It would begin before the variable that the address is in.
-    return Found(kind, _named(variable, kind, begin), address + begin, place, file)
+    return Found(kind, _named(variable, begin), address + begin, place, file)
 
 
 def _of_go(near: Surroundings, variable: Variable | None, go_heap: bool) -> tuple[Kind, str] | None:
@@ -140,9 +143,9 @@ def _of_go(near: Surroundings, variable: Variable | None, go_heap: bool) -> tupl
     return "park", GO_IDLE
 
 
-def _named(variable: Variable, kind: Kind, begin: int) -> str:
+def _named(variable: Variable, begin: int) -> str:
     if not variable.name:
         return f"{variable.file.rpartition('/')[2]}+{variable.place + begin:#x}"
-    if kind_by_size(variable.size, variable.place) == kind or variable.place + begin == 0:
+    if variable.place + begin == 0:
         return variable.name
     return f"{variable.name}+{variable.place + begin:#x}"

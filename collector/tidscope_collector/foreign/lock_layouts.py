@@ -15,6 +15,8 @@ BEFORE, AFTER = 192, 128
 """Bytes that are read before and behind an address."""
 
 MUTEX_BYTES, CONDITION_BYTES = 40, 48
+_RWLOCK_BYTES, _RWLOCK_PLACES = 56, (8, 12)
+"""Readers and writers wait at different words of pthread_rwlock_t."""
 _OLD_PLACES = (40, 44, 16, 20, 32, 36)
 """Of futexes in pthread_cond_t up to glibc 2.40: __g_signals, where threads wait to be signalled;
 __g_refs, where one that signals waits for them to leave; __g1_orig_size, a lock; __wrefs."""
@@ -69,7 +71,7 @@ def kind_by_size(size: int, place: int) -> Kind | None:
     """What a variable of a size is if threads wait at a place of it; None if that is open."""
     if size == CONDITION_BYTES and place in _OLD_PLACES + _NEW_PLACES:
         return "condition"
-    if size == MUTEX_BYTES and place == 0:
+    if (size == MUTEX_BYTES and place == 0) or (size == _RWLOCK_BYTES and place in _RWLOCK_PLACES):
         return "lock"
     return None
 

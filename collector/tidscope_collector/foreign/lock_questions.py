@@ -16,7 +16,7 @@ from tidscope_collector.foreign.answering import (
     say,
 )
 from tidscope_collector.foreign.pprof import MOST_BYTES, PprofError, read_contentions
-from tidscope_collector.foreign.process_files import open_file, read_beginning
+from tidscope_collector.foreign.process_files import open_file, read_beginning, thread_ids
 from tidscope_collector.foreign.thread_dump import read_blocked
 from tidscope_collector.goruntime.elf import ElfError, read_elf
 
@@ -85,7 +85,7 @@ def java_blocked(arguments: Arguments, answer: int) -> None:
     programs which are no such machine.
 
     Arguments: root, pid, start_ticks, timeout_s.
-    Answers: {"unreadable": errno}, {"trouble", "text"}, {"damaged": reason}, or {"nid", "lock",
+    Answers: {"unreadable": errno}, {"trouble", "text"}, {"damaged": reason}, or {"tid", "lock",
     "method"} for each of them, at most MOST_BLOCKED, and {} at the end.
     """
     limit_resources(Limits(MEMORY_BYTES, 5, DUMP_S))
@@ -108,6 +108,7 @@ def java_blocked(arguments: Arguments, answer: int) -> None:
         say(answer, {"trouble": error.trouble, "text": str(error)})
         return
     made.settimeout(None)
+    tids = {} if int(own[1]) == arguments["pid"] else _own_tids(folder)
     confine()
     os.write(made.fileno(), _ASK_FOR_DUMP)
     dump = read_beginning(made.fileno(), _DUMP_BYTES)
@@ -115,5 +116,19 @@ def java_blocked(arguments: Arguments, answer: int) -> None:
         say(answer, {"damaged": "it refuses to dump its threads"})
         return
     for one in read_blocked(dump.decode("utf-8", "replace"))[:MOST_BLOCKED]:
-        say(answer, one._asdict())
+        tid = tids.get(one.nid, 0) if tids else one.nid
+        say(answer, {"tid": tid, "lock": one.lock, "method": one.method})
     say(answer, {})
+
+
+def _own_tids(folder: int) -> dict[int, int]:
+    """Ids of the threads of a process in another PID namespace: ours, by those that it sees."""
+    found = {}
+    for name in thread_ids(folder):
+        status = open_file(folder, f"task/{name}/status")
+        own = _OWN_PID.search(read_beginning(status, _STATUS_BYTES))
+        if status >= 0:
+            os.close(status)
+        if own is not None:
+            found[int(own[1])] = name
+    return found

@@ -10,6 +10,8 @@ import stat
 
 from tidscope_collector.procfs.stat import parse_stat
 
+MOST_THREADS = 4096
+
 
 def open_folder(root: str, pid: int, start_ticks: int) -> int:
     """A process' folder: below it is that process, or nothing once it has ended.
@@ -69,6 +71,20 @@ def open_below(folder: int, name: str, path: bytes) -> int:
         return -1
     finally:
         os.close(file)
+
+
+def thread_ids(folder: int) -> list[int]:
+    """Ids of the threads of a process, at most MOST_THREADS of them; none of one that ended."""
+    try:
+        tasks = os.open("task", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=folder)
+    except OSError:
+        return []
+    try:
+        return [int(name) for name in os.listdir(tasks)[:MOST_THREADS]]
+    except OSError:
+        return []
+    finally:
+        os.close(tasks)
 
 
 def read_beginning(file: int, limit: int) -> bytes:

@@ -57,7 +57,7 @@ class JavaLocks:
             self._read_ns = now_ns
             if 0 < since_ns <= LONGEST_GAP_S * 1e9:
                 for one in blocked:
-                    key = (f"{one.lock} in {one.method}", one.nid)
+                    key = (f"{one.lock} in {one.method}", one.tid)
                     self._waited[key] += since_ns
                     self._seen[key] += 1
         return [

@@ -32,11 +32,7 @@ class TableSource(Protocol):
     """The tables of one target."""
 
     def read(self) -> Tables:
-        """All rows as they are now; figures are cumulative.
-
-        Raises:
-            OSError: they cannot be read now.
-        """
+        """All rows as they are now; figures are cumulative."""
 
     def close(self) -> None:
         """They are read no more."""
@@ -88,10 +84,10 @@ class TableChanges:
             try:
                 changes = self._changes()
                 self._trouble = ""
-            except OSError as error:
-                if str(error) != self._trouble:
+            except Exception as error:  # whatever it is, the frame is made without them
+                if repr(error) != self._trouble:
                     LOG.warning("tables cannot be read: %s", error)
-                self._trouble = str(error)
+                self._trouble = repr(error)
             took_ns = self._cpu_clock() - cpu_ns
             self._due_ns = began_ns + max(TABLES_NS, int(took_ns / MOST_SHARE))
         chosen = self._sent if whole else changes

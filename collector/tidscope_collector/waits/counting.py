@@ -1,6 +1,7 @@
 """Reading what the program counts beside ledgers, and keeping what threads that ended leave."""
 
 import os
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -91,23 +92,24 @@ class Counting:
             mine = np.flatnonzero(owners == pid)
             nobody = np.zeros(len(mine), np.uint64)
             own = indices[mine]
-            self._keep(pid, self._counts(own, nobody, self._edges_of(own), ns[mine]))
+            counts = counts_of_details(self._details, own, nobody, self._edges_of(own), ns[mine])
+            self._keep(pid, replace(counts, queued=_queued(nobody, ns[mine])))
         if self._has_more():
             generations = self._slots["generation"][indices].astype(np.uint32)
             keys = zip(indices.tolist(), generations.tolist(), strict=True)
             self._freed.update(zip(keys, owners.tolist(), strict=True))
 
-    def tables(self, pid: int, indices: Indices, ledgers: Ledgers) -> dict[str, Table]:
+    def tables(self, pid: int, read: Callable[[], tuple[Ledgers, Indices]]) -> dict[str, Table]:
         """The tables of a process; see `as_tables`.
 
         Args:
             pid: the process.
-            indices: intp[n], slots of its threads.
-            ledgers: of the same.
+            read: reads its ledgers, and which slots these are of; none is freed meanwhile.
 
         Raises:
             BpfError: the kernel refused.
         """
+        ledgers, indices = read()
         tids = np.where(ledgers.state == State.ENDED, 0, ledgers.tid).astype(np.uint64)
         tid_of = np.full(SLOTS, -1, np.int64)
         tid_of[indices] = tids
@@ -116,7 +118,12 @@ class Counting:
         living = self._living(pid)
         self._keep_dead_wakers(pid, indices, tids, own_edges, living)
         more = self._read_more(pid, tid_of, living, keys, edges) if self._has_more() else Counts()
-        own = self._counts(indices, tids, own_edges, ledgers.ns)
+        own = counts_of_details(self._details, indices, tids, own_edges, ledgers.ns)
+        # After what ran meanwhile: that is never more than the time in run queues.
+        later, places = read()
+        row_of = np.empty(SLOTS, np.intp)
+        row_of[places] = np.arange(len(places))
+        own = replace(own, queued=_queued(tids, later.ns[row_of[indices]]))
         ended = _without_dead(self._ended.get(pid, Counts()), pid, living)
         self._ended[pid] = ended
         self._read_names()
@@ -152,15 +159,6 @@ class Counting:
     def _edges_of(self, indices: Indices) -> Slots:
         copies: Slots = self._details["edges"][indices]
         return copies
-
-    def _counts(
-        self,
-        indices: Indices,
-        tids: npt.NDArray[np.uint64],
-        edges: Slots,
-        ns: npt.NDArray[np.uint64],
-    ) -> Counts:
-        return counts_of_details(self._details, indices, tids, edges, ns)
 
     def _has_more(self) -> bool:
         control = self._control
@@ -239,6 +237,10 @@ class Counting:
                 return "", False
             known = self._known_names[pid] = comm, False
         return known
+
+
+def _queued(tids: npt.NDArray[np.uint64], ns: npt.NDArray[np.uint64]) -> Rows:
+    return Rows((tids,), (ns[:, State.PREEMPTED] + ns[:, State.WOKEN],))
 
 
 def _is_dead(

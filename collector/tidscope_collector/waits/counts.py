@@ -11,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 
 from tidscope_collector.waits.slots import Indices, Slots
-from tidscope_collector.waits.states import State
 from tidscope_collector.waits.sums import Keys, Values, sum_by
 
 Words = npt.NDArray[np.uint64]
@@ -76,14 +75,14 @@ class Counts:
 def counts_of_details(
     details: Slots, indices: Indices, tids: Words, edges: Slots, ns: Words
 ) -> Counts:
-    """What stands in the slots' own tables, and the time in run queues.
+    """What stands in the slots' own tables.
 
     Args:
         details: structured array of DETAIL, which the program may be writing to.
         indices: intp[n], the slots.
         tids: uint64[n]; 0 for threads that have ended.
         edges: structured array of EDGE, n rows: copies of those of the slots.
-        ns: uint64[n, STATES], their ledgers.
+        ns: uint64[n, STATES], their ledgers: which states they have been in.
     """
     row, state = np.nonzero(ns)
     histogram = details["histogram"][indices[row], state]
@@ -96,12 +95,10 @@ def counts_of_details(
     taken, at = np.nonzero(takers["ns"])
     takers = takers[taken, at]
     row, at = np.nonzero(edges["count"])
-    queued = ns[:, State.PREEMPTED] + ns[:, State.WOKEN]
     return replace(
         counts_of_edges(tids[row], edges[row, at]),
         stays=stays,
         takers=Rows((tids[taken], takers["who"]), (takers["ns"],)),
-        queued=Rows((tids,), (queued,)),
     )
 
 

@@ -1,5 +1,6 @@
 """Puts the columns of ledgers beside those of a target's reader."""
 
+import logging
 from dataclasses import replace
 
 import numpy as np
@@ -7,10 +8,13 @@ import numpy.typing as npt
 from tidscope_wire.generated.models import AbsentField, CountersSource
 from tidscope_wire.states import SINCE, STATE, STATE_FIELDS
 
+from tidscope_collector.ebpf.libbpf import BpfError
 from tidscope_collector.threads.reading import ExitDecoder, Reading, TargetReader
 from tidscope_collector.waits.ledger import LedgerKeeper
 from tidscope_collector.waits.slots import Indices, Ledgers
 from tidscope_collector.waits.states import State
+
+LOG = logging.getLogger(__name__)
 
 LEDGER_FIELDS = (*STATE_FIELDS, STATE, SINCE)
 """The columns of a ledger, which stand behind all others."""
@@ -176,7 +180,7 @@ class _ExitDecoder:
         if count:
             # All records of a drain have the same moment.
             ages = before[0] - reading.start_ns
-            ns, has = self._keeper.exited(self._pid, reading.tid, ages)
+            ns, has = self._exited(reading.tid, ages)
             counters[:, width : width + _STATES] = ns[:, State.ON_CPU :]
             if reading.absent is not None or not has.all():
                 absent = np.zeros(counters.shape, np.bool_)
@@ -184,6 +188,15 @@ class _ExitDecoder:
                 if reading.absent is not None:
                     absent[:, :width] = reading.absent
         return replace(reading, counters=counters, absent=absent)
+
+    def _exited(
+        self, tids: npt.NDArray[np.uint32], ages: npt.NDArray[np.int64]
+    ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.bool_]]:
+        try:
+            return self._keeper.exited(self._pid, tids, ages)
+        except (BpfError, OSError) as error:
+            LOG.warning("%d threads end without their ledgers: %s", len(tids), error)
+            return np.zeros((len(tids), _STATES + 1), np.uint64), np.zeros(len(tids), np.bool_)
 
 
 def columns(ledgers: Ledgers, rows: Indices, attach_ns: int) -> npt.NDArray[np.uint64]:

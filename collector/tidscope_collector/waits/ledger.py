@@ -162,8 +162,7 @@ class LedgerKeeper:
             BpfError: the kernel refused.
         """
         with self._lock:
-            ledgers, indices = self._read(pid)
-            return self._counting.tables(pid, indices, ledgers)
+            return self._counting.tables(pid, lambda: self._read(pid))
 
     def _read(self, pid: int) -> tuple[Ledgers, npt.NDArray[np.intp]]:
         # Read before the slots are: what changes meanwhile makes the next call list them again.

@@ -1,11 +1,14 @@
 """Loading the eBPF program in the form that this kernel can run."""
 
+import re
 import struct
 from pathlib import Path
 
 from tidscope_collector.ebpf import libbpf
+from tidscope_collector.ebpf.kernel_types import KernelTypes
 
 OBJECT = Path(__file__).parent / "bpf" / "waits.bpf.o"
+_POSSIBLE = Path("/sys/devices/system/cpu/possible")
 _ALWAYS = ("on_birth", "on_first_wake", "on_exec")
 _CASTING = ("on_switch", "on_waking")
 _PROBING = ("on_switch_probing", "on_waking_probing")
@@ -23,12 +26,18 @@ def load(image: bytes | None = None) -> tuple[libbpf.Program, tuple[str, ...]]:
         BpfError: it cannot be loaded.
     """
     image = image or OBJECT.read_bytes()
+    entries = {"cpus": _cpus()}
     at = struct.pack("q", _preempt_count_at())
     try:
-        return libbpf.Program(image, _PROBING, at), (*_CASTING, *_ALWAYS)
+        return libbpf.Program(image, _PROBING, at, entries), (*_CASTING, *_ALWAYS)
     except libbpf.BpfError:
         # Linux 6.1 cannot cast; libbpf before 0.8 cannot set constants.
-        return libbpf.Program(image, _CASTING), (*_PROBING, *_ALWAYS)
+        return libbpf.Program(image, _CASTING, b"", entries), (*_PROBING, *_ALWAYS)
+
+
+def _cpus() -> int:
+    """How many CPUs there may ever be; their numbers are below it."""
+    return int(re.split(r"[-,\n]", _POSSIBLE.read_text().strip())[-1]) + 1
 
 
 def _preempt_count_at() -> int:
@@ -38,7 +47,7 @@ def _preempt_count_at() -> int:
     would find the variable itself, need not have variables.
     """
     try:
-        with libbpf.KernelTypes() as types:
+        with KernelTypes() as types:
             queue = types.percpu_offset("runqueues")
             count = types.percpu_offset("__preempt_count")
             hot = types.percpu_offset("pcpu_hot")

@@ -48,6 +48,29 @@ describe("History", () => {
     expect(history.at(all, "last", 0, 0, 0)).toBe(40);
   });
 
+  it("reads some fields at once, at all instants or at some, as one by one", () => {
+    const history = filled(40);
+    const stretches = history.between(0.55, 3.2);
+    const fields = Int32Array.of(1, 0);
+    for (const picks of [null, Int32Array.of(0, 1, 7, 11, 19, 26)]) {
+      const n = picks?.length ?? stretches.n;
+      const got = new Float64Array(2 * n);
+      for (const [slot, since] of [
+        [0, 0],
+        [1, 0],
+        [1, 2],
+      ] as const) {
+        history.readFields(stretches, picks, slot, fields, since, got);
+        for (const [f, field] of fields.entries()) {
+          const all = new Float64Array(stretches.n);
+          history.read(stretches, slot, field, since, all);
+          const wanted = picks ? Array.from(picks, (pick) => all[pick]) : [...all];
+          expect([...got.subarray(f * n, (f + 1) * n)]).toEqual(wanted);
+        }
+      }
+    }
+  });
+
   it("keeps only the fields it is given, and has nothing of the others", () => {
     const history = new History(3, 2);
     history.keep([0, 2]);

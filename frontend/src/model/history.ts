@@ -258,6 +258,49 @@ export class History {
     }
   }
 
+  /**
+   * Values of some fields of a slot, at these instants or at some of them.
+   *
+   * @param picks Numbers of the instants, ascending; null: all.
+   * @param out Float64[fields * instants], at least: one field after another; as `read` gives them.
+   */
+  readFields(
+    stretches: Stretches,
+    picks: Int32Array | null,
+    slot: number,
+    fields: Int32Array,
+    sinceBlock: number,
+    out: Float64Array,
+  ): void {
+    const n = picks?.length ?? stretches.n;
+    let p = 0;
+    let at = 0;
+    for (const { block, from, to } of stretches.parts) {
+      const end = at + to - from;
+      let next = picks ? p : end;
+      while (picks && next < n && (picks[next] ?? 0) < end) next++;
+      for (let f = 0; f < fields.length; f++) {
+        const key = this.indexOf(slot, fields[f] ?? -1);
+        const column = key < 0 || block.id < sinceBlock ? -2 : (block.index[key] ?? -2);
+        if (column < 0) {
+          const held = column === -1 ? (block.base[key] ?? Number.NaN) : Number.NaN;
+          out.fill(held, f * n + p, f * n + next);
+          continue;
+        }
+        const { pool } = block;
+        const start = column * block.stride;
+        const last = start + (block.filled[column] ?? 1) - 1;
+        const first = start + from - at;
+        for (let i = p; i < next; i++) {
+          const value = first + (picks ? (picks[i] ?? 0) : i);
+          out[f * n + i] = pool[value < last ? value : last] ?? Number.NaN;
+        }
+      }
+      p = next;
+      at = end;
+    }
+  }
+
   /** Value of a slot's field at the first (or last) of these instants. */
   at(
     stretches: Stretches,

@@ -20,8 +20,10 @@ export class StateFiller {
   private readonly reader: StateReader;
   /** By number of the state, seconds a column of the row's threads. */
   private readonly sums: readonly Float64Array[];
-  /** Those of one thread. */
-  private readonly own: readonly Float64Array[];
+  /** Of one thread: in one state, in all of them, and at work. */
+  private readonly own: Float64Array;
+  private readonly all: Float64Array;
+  private readonly work: Float64Array;
   private readonly touched = new Set<number>();
   /** Of each column: most seconds of work that a thread has, and its place in the row. */
   private readonly most: Float64Array;
@@ -43,9 +45,10 @@ export class StateFiller {
     const { columns, stretches, perCovered } = pieces;
     this.parked = parkedShares(model);
     this.reader = new StateReader(model.states, stretches);
-    const arrays = () => Array.from({ length: CELL_STATES }, () => new Float64Array(columns));
-    this.sums = arrays();
-    this.own = arrays();
+    this.sums = Array.from({ length: CELL_STATES }, () => new Float64Array(columns));
+    this.own = new Float64Array(columns);
+    this.all = new Float64Array(columns);
+    this.work = new Float64Array(columns);
     this.most = new Float64Array(columns);
     this.place = new Uint16Array(columns);
     this.lacking = new Uint16Array(columns);
@@ -71,55 +74,53 @@ export class StateFiller {
 
   /** Add a thread's time to the row's. */
   private add(thread: Thread, place: number): void {
-    const { reader, model } = this;
+    const { reader, model, touched, work } = this;
     if (!reader.load(thread)) {
       this.mark(thread);
       return;
     }
-    const { own, sums, touched, covered } = this;
-    const { columns, from, bin_s } = this.pieces;
-    const numbers = [...reader.moving];
-    if (reader.steady > 0) own[reader.steady]?.set(covered);
-    else for (const number of numbers) this.spread(thread, number);
-    const share = numbers.includes(FUTEX) ? (this.parked.get(thread.tid) ?? 0) : 0;
-    if (share > 0) {
-      numbers.push(PARKED);
-      for (let k = 0; k < columns; k++) {
-        const waits = own[FUTEX]?.[k] ?? 0;
-        setAt(own[PARKED], k, share * waits);
-        setAt(own[FUTEX], k, (1 - share) * waits);
+    const shared = this.view.highest.length > 0;
+    const fresh = thread.start_ns / 1e9 >= model.since_s;
+    this.all.fill(0);
+    if (shared) work.fill(0);
+    for (const number of reader.moving) {
+      const own = reader.steady > 0 ? this.covered : this.spread(number, fresh);
+      const share = number === FUTEX ? (this.parked.get(thread.tid) ?? 0) : 0;
+      if (share > 0) {
+        touched.add(PARKED);
+        addTo(this.sums[PARKED], own, share);
       }
+      touched.add(number);
+      addTo(this.sums[number], own, 1 - share);
+      addTo(this.all, own, 1);
+      if (shared && !IDLE[number]) addTo(work, own, 1 - share);
     }
-    for (const number of numbers) touched.add(number);
-    const until_s = model.states.unswitchedUntil(thread);
+    this.count(thread, place, shared);
+  }
+
+  /** Where it was there, what of it was as /proc said, and whether it worked most of all so far. */
+  private count(thread: Thread, place: number, shared: boolean): void {
+    const { all, work, most, having, unswitched } = this;
+    const { columns, from, bin_s } = this.pieces;
+    const until_s = this.model.states.unswitchedUntil(thread);
     for (let k = 0; k < columns; k++) {
-      let all = 0;
-      let work = 0;
-      for (const number of numbers) {
-        const seconds = own[number]?.[k] ?? 0;
-        if (seconds === 0) continue;
-        addAt(sums[number], k, seconds);
-        all += seconds;
-        if (!IDLE[number]) work += seconds;
-      }
-      if (all === 0) continue;
-      this.having[k] = (this.having[k] ?? 0) + 1;
-      if ((from + k + 1) * bin_s <= until_s) this.unswitched[k] = (this.unswitched[k] ?? 0) + 1;
-      if (work > (this.most[k] ?? 0)) {
-        this.most[k] = work;
+      if ((all[k] ?? 0) === 0) continue;
+      having[k] = (having[k] ?? 0) + 1;
+      if ((from + k + 1) * bin_s <= until_s) unswitched[k] = (unswitched[k] ?? 0) + 1;
+      if (shared && (work[k] ?? 0) > (most[k] ?? 0)) {
+        most[k] = work[k] ?? 0;
         this.place[k] = place;
       }
     }
   }
 
   /** Share a thread's time in a state among the columns. */
-  private spread(thread: Thread, number: number): void {
-    const { reader, pieces, model } = this;
-    const out = this.own[number];
-    if (!out) return;
-    out.fill(0);
+  private spread(number: number, fresh: boolean): Float64Array {
+    const { reader, pieces, own } = this;
     const { count, sample, column, seconds, perSecond } = pieces;
-    const fresh = thread.start_ns / 1e9 >= model.since_s;
+    const { values, first } = reader;
+    const place = reader.placeOf(number);
+    own.fill(0);
     let previous = -1;
     let rate = 0;
     for (let p = 0; p < count; p++) {
@@ -127,15 +128,19 @@ export class StateFiller {
       if (i !== previous) {
         previous = i;
         rate = 0;
-        if (i >= reader.first && i <= reader.last) {
-          const before = i > reader.first ? reader.at(number, i - 1) : fresh ? 0 : Number.NaN;
-          const grown = reader.at(number, i) - before;
+        if (i >= first) {
+          const before = i > first ? (values[place + i - 1] ?? 0) : fresh ? 0 : Number.NaN;
+          const grown = (values[place + i] ?? 0) - before;
           // What is settled afterwards may make a column fall by some microseconds.
-          rate = grown > 0 ? grown * (perSecond[i] ?? 0) : 0;
+          rate = grown > 0 ? (grown / 1e9) * (perSecond[i] ?? 0) : 0;
         }
       }
-      if (rate > 0) addAt(out, column[p] ?? 0, rate * (seconds[p] ?? 0));
+      if (rate > 0) {
+        const k = column[p] ?? 0;
+        own[k] = (own[k] ?? 0) + rate * (seconds[p] ?? 0);
+      }
     }
+    return own;
   }
 
   private mark({ seen_s, end_s }: Thread): void {
@@ -149,9 +154,10 @@ export class StateFiller {
   }
 
   private write(row: number): void {
-    const { touched, sums, view } = this;
+    const { sums, view } = this;
     const { rows } = this.layout;
     const shared = view.highest.length > 0;
+    const touched = [...this.touched];
     for (let k = 0; k < this.pieces.columns; k++) {
       const at = k * rows + row;
       let total = 0;
@@ -187,10 +193,7 @@ export class StateFiller {
   }
 }
 
-function setAt(values: Float64Array | undefined, at: number, value: number): void {
-  if (values) values[at] = value;
-}
-
-function addAt(values: Float64Array | undefined, at: number, value: number): void {
-  if (values) values[at] = (values[at] ?? 0) + value;
+function addTo(sums: Float64Array | undefined, values: Float64Array, factor: number): void {
+  if (!sums) return;
+  for (let k = 0; k < sums.length; k++) sums[k] = (sums[k] ?? 0) + factor * (values[k] ?? 0);
 }

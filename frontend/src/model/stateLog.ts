@@ -67,10 +67,10 @@ export class StateLog {
     return this.order;
   }
 
-  /** Begin an instant of the past. */
-  begin(t_s: number): void {
+  /** Begin an instant of the past, with so many threads. */
+  begin(t_s: number, threads: number): void {
     if (!this.there) return;
-    const each = Math.max(1, this.capacity) * MOVING * 8;
+    const each = Math.max(1, this.capacity, threads) * MOVING * 8;
     const instants = Math.round(BLOCK_BYTES / each);
     this.history.begin(
       t_s,

@@ -2,117 +2,124 @@
 
 import type { Stretches } from "./history";
 import { RINGS, type StateLog } from "./stateLog";
-import { timeInState } from "./states";
 import type { Thread } from "./threads";
+
+/** Values of an instant before those of the states. */
+const CURRENT = 0;
+const SINCE = 1;
+const FIRST = 2;
 
 /** Reads thread after thread. */
 export class StateReader {
+  /** Times of the instants, seconds since attach, and how many there are. */
+  readonly time_s: Float64Array;
+  readonly n: number;
   /** The state in which the thread was at all instants and between them; 0: there were several. */
   steady = 0;
-  /** Numbers of the states in which it may have been within the stretch. */
+  /** Numbers of the states in which it was within the stretch. */
   readonly moving: number[] = [];
-  /** First and last instant at which it is known; -1: at none. */
-  first = -1;
-  last = -1;
-  /** By number of the state, Float64[n]: seconds since its ledger began; NaN where it is not known. */
-  private readonly seconds: Float64Array[] = [];
-  private readonly current: Float64Array;
-  private readonly one = new Float64Array(1);
-  private slot = 0;
-  private own = 0;
-  private readonly since: Float64Array;
+  /** First instant at which it is known. */
+  first = 0;
+  /**
+   * Float64[(2 + states) * n]: nanoseconds in each state since its ledger began, n values from
+   * `placeOf` on; NaN where it is not known. After its end they stand still.
+   */
+  readonly values: Float64Array;
+  private readonly present: readonly number[];
+  private readonly fields: Int32Array;
+  private readonly places: Int32Array;
+  private readonly picks: Int32Array | null;
 
+  /** @param picks Numbers of the instants that are read, ascending; all if it is left out. */
   constructor(
     private readonly states: StateLog,
-    readonly stretches: Stretches,
+    private readonly stretches: Stretches,
+    picks?: readonly number[],
   ) {
-    this.current = new Float64Array(stretches.n);
-    this.since = new Float64Array(stretches.n);
+    this.picks = picks ? Int32Array.from(picks) : null;
+    this.time_s = picks
+      ? Float64Array.from(picks, (pick) => stretches.time_s[pick] ?? Number.NaN)
+      : stretches.time_s;
+    this.n = this.time_s.length;
+    this.present = [...states.present];
+    this.fields = Int32Array.of(RINGS.current, RINGS.since, ...this.present.map(RINGS.ofState));
+    this.places = new Int32Array(Math.max(0, ...this.present) + 1);
+    for (const [k, number] of this.present.entries()) this.places[number] = (FIRST + k) * this.n;
+    this.values = new Float64Array(this.fields.length * this.n);
   }
 
   /** Read a thread; false: it has no ledger within the stretch. */
   load(thread: Thread): boolean {
-    const { states, stretches, moving } = this;
-    const { n, time_s } = stretches;
+    const { states, stretches, moving, n, time_s } = this;
+    if (n === 0) return false;
     const { slot, end_s } = thread;
-    const own = states.sinceBlock(thread);
-    this.slot = slot;
-    this.own = own;
+    if (end_s === null || end_s >= (time_s[n - 1] ?? 0)) {
+      const own = states.sinceBlock(thread);
+      const { history } = states;
+      const since = history.at(stretches, "last", slot, RINGS.since, own);
+      if (since === history.at(stretches, "first", slot, RINGS.since, own)) {
+        const state = history.at(stretches, "last", slot, RINGS.current, own);
+        if (state >= 1 && state === history.at(stretches, "first", slot, RINGS.current, own)) {
+          moving.length = 0;
+          moving.push(state);
+          this.steady = state;
+          this.first = 0;
+          return true;
+        }
+      }
+    }
+    return this.loadAll(thread);
+  }
+
+  /** The same, with `values` also of a thread that is steady. */
+  loadAll(thread: Thread): boolean {
+    const { states, stretches, picks, fields, values, moving, n } = this;
     moving.length = 0;
     this.steady = 0;
     this.first = 0;
-    this.last = n - 1;
-    if (n === 0) return false;
-    while (end_s !== null && this.last >= 0 && (time_s[this.last] ?? 0) > end_s) this.last--;
-    const { history } = states;
-    const at = (end: "first" | "last", ring: number) => history.at(stretches, end, slot, ring, own);
-    if (this.last === n - 1 && at("first", RINGS.since) === at("last", RINGS.since)) {
-      const state = at("first", RINGS.current);
-      if (state >= 1 && state === at("last", RINGS.current)) {
-        this.steady = state;
-        moving.push(state);
-        return true;
-      }
-    }
-    history.read(stretches, slot, RINGS.current, own, this.current);
-    history.read(stretches, slot, RINGS.since, own, this.since);
-    while (this.first <= this.last && Number.isNaN(this.current[this.first] ?? Number.NaN)) {
+    const own = states.sinceBlock(thread);
+    states.history.readFields(stretches, picks, thread.slot, fields, own, values);
+    while (this.first < n && Number.isNaN(values[CURRENT * n + this.first] ?? Number.NaN)) {
       this.first++;
     }
-    if (this.first > this.last) return false;
-    for (const number of states.present) {
-      const ring = RINGS.ofState(number);
-      const stands = at("first", ring) === at("last", ring);
-      if (stands && !this.isIn(number)) continue;
-      moving.push(number);
-      this.readState(slot, own, number);
+    if (this.first === n) return false;
+    this.addStays(thread);
+    for (const number of this.present) {
+      const place = this.places[number] ?? 0;
+      const begin = values[place + this.first] ?? 0;
+      const end = values[place + n - 1] ?? 0;
+      if (end !== begin || (this.first > 0 && end > 0)) moving.push(number);
     }
     return true;
   }
 
-  /** Seconds in a state up to an instant, of a thread that is not steady. */
+  /** Place in `values` of a state's first instant. */
+  placeOf(number: number): number {
+    return this.places[number] ?? 0;
+  }
+
+  /** Nanoseconds in a state up to an instant. */
   at(number: number, instant: number): number {
-    return this.seconds[number]?.[instant] ?? Number.NaN;
+    return this.values[this.placeOf(number) + instant] ?? Number.NaN;
   }
 
-  /** The state it was in at an instant, and since when, seconds since attach. */
+  /** The state it was in at an instant, and since when, seconds since attach; after `loadAll`. */
   currentAt(instant: number): { readonly number: number; readonly since_s: number } {
-    const number = this.valueAt(RINGS.current, instant);
-    return { number, since_s: this.valueAt(RINGS.since, instant) / 1e9 };
+    const { values, n } = this;
+    const number = values[CURRENT * n + instant] ?? Number.NaN;
+    return { number, since_s: (values[SINCE * n + instant] ?? Number.NaN) / 1e9 };
   }
 
-  /** Nanoseconds in any state up to an instant, of whatever thread. */
-  nanosecondsAt(number: number, instant: number): number {
-    const finished = this.valueAt(RINGS.ofState(number), instant);
-    const { number: current, since_s } = this.currentAt(instant);
-    const t_ns = 1e9 * (this.stretches.time_s[instant] ?? 0);
-    return timeInState(finished, number, current, 1e9 * since_s, t_ns);
-  }
-
-  private valueAt(ring: number, instant: number): number {
-    const { states, stretches, one } = this;
-    states.history.readAt(stretches, Int32Array.of(instant), this.slot, ring, this.own, one);
-    return one[0] ?? Number.NaN;
-  }
-
-  private isIn(number: number): boolean {
-    for (let i = this.first; i <= this.last; i++) if (this.current[i] === number) return true;
-    return false;
-  }
-
-  private readState(slot: number, own: number, number: number): void {
-    const { states, stretches, current, since } = this;
-    const { n, time_s } = stretches;
-    let out = this.seconds[number];
-    if (!out) {
-      out = new Float64Array(n);
-      this.seconds[number] = out;
-    }
-    states.history.read(stretches, slot, RINGS.ofState(number), own, out);
-    for (let i = this.first; i <= this.last; i++) {
-      const t_ns = 1e9 * (time_s[i] ?? 0);
-      const finished = out[i] ?? 0;
-      out[i] = timeInState(finished, number, current[i] ?? 0, since[i] ?? 0, t_ns) / 1e9;
+  /** Add the stays under way: the same as `timeInState` for each state and instant. */
+  private addStays({ end_s }: Thread): void {
+    const { values, time_s, places, n } = this;
+    const end_ns = end_s === null ? Number.POSITIVE_INFINITY : 1e9 * end_s;
+    for (let i = this.first; i < n; i++) {
+      const t_ns = Math.min(1e9 * (time_s[i] ?? 0), end_ns);
+      const stay_ns = t_ns - (values[SINCE * n + i] ?? 0);
+      const place = places[values[CURRENT * n + i] ?? 0] ?? 0;
+      // States that are not known here are ignored, and 0 is none.
+      if (stay_ns > 0 && place > 0) values[place + i] = (values[place + i] ?? 0) + stay_ns;
     }
   }
 }

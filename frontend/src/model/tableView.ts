@@ -4,6 +4,7 @@ import type { RingField } from "./chartSpecs";
 import { RING_FIELDS } from "./chartSpecs";
 import type { ViewInput } from "./chartView";
 import { type CurrentRates, rateAt } from "./currentRates";
+import { isInvalid, ledgerDelay } from "./delayValidity";
 import { powerOf } from "./power";
 import { smoothingFor } from "./rate";
 import { ringOf } from "./series";
@@ -74,8 +75,24 @@ function rateOf(model: TargetModel, rates: CurrentRates, thread: Thread, column:
   return rateAt(rates, thread.slot * model.counters.fields.length + column);
 }
 
+/** Total of a thread's field; one that cannot be is what the ledger says, or absent. */
 function totalOf(model: TargetModel, rates: CurrentRates, thread: Thread, column: number): number {
-  return rates.latest[thread.slot * model.counters.fields.length + column] ?? Number.NaN;
+  const { fields } = model.counters;
+  const total = rates.latest[thread.slot * fields.length + column] ?? Number.NaN;
+  const field = fields[column] ?? "";
+  if (!isInvalid(thread, field, total, rates.now_s)) return total;
+  return ledgerDelay(model, thread, field, rates.now_s);
+}
+
+/** Fields of which one of these threads has a value that cannot be. */
+function invalidOf({ counters }: TargetModel, rates: CurrentRates, threads: readonly Thread[]) {
+  const { fields } = counters;
+  return fields.filter((field, column) =>
+    threads.some((thread) => {
+      const total = rates.latest[thread.slot * fields.length + column] ?? Number.NaN;
+      return isInvalid(thread, field, total, rates.now_s);
+    }),
+  );
 }
 
 /** Sum of those that have a value; NaN if none has. */
@@ -181,6 +198,7 @@ function rowOf(
     totals: Float64Array.from(model.counters.fields, (_, column) =>
       sumOf(threads, (thread) => totalOf(model, rates, thread, column)),
     ),
+    invalid: invalidOf(model, rates, threads),
     spark: sparkOf(input, asked.spark_field, threads),
   };
 }

@@ -52,7 +52,7 @@ it("blames nobody for a CPU that was idle, nor for what is not known", () => {
   const { rows: found } = takersView(factInput(model));
   expect(found.map(({ kind, name }) => [kind, name])).toEqual([
     ["unknown", "not known"],
-    ["idle", "nothing yet"],
+    ["idle", "nothing (idle CPU)"],
   ]);
 });
 

@@ -48,7 +48,7 @@ export interface TakersView extends FactsState {
 /** Rows that are sent; the rest are small. */
 const MOST = 100;
 
-const IDLE = { key: "idle:", kind: "idle", name: "nothing yet" } as const;
+const IDLE = { key: "idle:", kind: "idle", name: "nothing (idle CPU)" } as const;
 const UNKNOWN = { key: "unknown:", kind: "unknown", name: "not known" } as const;
 
 interface Sums extends Pick<TakerRow, "key" | "kind" | "name"> {

@@ -162,7 +162,7 @@ export class TargetModel {
     if (!continued) {
       this.noteArrival(t_s);
       this.counters.begin(t_s, BLOCK_S * (this.arriving_hz || 10));
-      this.states.begin(t_s);
+      this.states.begin(t_s, header.live_threads);
     }
     this.applyEvents(frame, initial);
     if (frame.start_ns && frame.names) this.applyIdentities(frame, frame.start_ns, frame.names);

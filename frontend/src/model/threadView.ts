@@ -102,13 +102,14 @@ function readLedger(input: ViewInput, thread: Thread): Ledger | null {
   const { states } = model;
   const stretches = states.history.between(span.t0_s, Math.min(span.t1_s, now_s));
   const reader = new StateReader(states, stretches);
-  if (!reader.load(thread)) return null;
-  const { first, last } = reader;
+  if (!reader.loadAll(thread)) return null;
+  const { first } = reader;
+  const last = reader.n - 1;
   const t0_s = stretches.time_s[first] ?? 0;
   const t1_s = stretches.time_s[last] ?? 0;
   const { number, since_s } = reader.currentAt(last);
   const exit_s = thread.start_ns / 1e9 + (thread.life_s ?? Number.POSITIVE_INFINITY);
-  const end_s = Math.min(t1_s, exit_s);
+  const end_s = Math.min(t1_s, exit_s, thread.end_s ?? Number.POSITIVE_INFINITY);
   const born_s = thread.start_ns / 1e9;
   // Born within the window it began with nothing.
   const fresh = first > 0 && born_s >= model.since_s;
@@ -116,8 +117,8 @@ function readLedger(input: ViewInput, thread: Thread): Ledger | null {
   const window_ns = new Map<number, number>();
   const total_ns = new Map<number, number>();
   for (const state of states.present) {
-    const total = Math.round(reader.nanosecondsAt(state, last));
-    const before = fresh ? 0 : Math.round(reader.nanosecondsAt(state, first));
+    const total = Math.round(reader.at(state, last));
+    const before = fresh ? 0 : Math.round(reader.at(state, first));
     window_ns.set(state, Math.max(0, total - before));
     total_ns.set(state, total);
   }

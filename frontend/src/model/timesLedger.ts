@@ -44,7 +44,7 @@ export function* gatherLedgers(
   const { scope, name, has } = scopeOf(input);
   const roles = new Map<string, RowSums>();
   const wholeRow = new RowSums(0);
-  const growth = new ThreadGrowth(input, new StateReader(model.states, stretches), edges, time_s);
+  const growth = new ThreadGrowth(input, new StateReader(model.states, stretches, edges), time_s);
   let unledgered = 0;
   // Those of now: more may come, and ended ones be forgotten, between two steps.
   for (const [place, thread] of [...threadsIn(input)].entries()) {
@@ -65,14 +65,11 @@ export function* gatherLedgers(
       const values = growth.of(number);
       const sums = columns[number];
       let total = 0;
-      for (let c = 0; c < count; c++) {
-        const value = values[c] ?? 0;
-        total += value;
-        if (within && sums) sums[c] = (sums[c] ?? 0) + value;
-      }
-      for (const row of within ? [role, wholeRow] : [role]) {
-        row.sums[number] = (row.sums[number] ?? 0) + total;
-      }
+      for (let c = 0; c < count; c++) total += values[c] ?? 0;
+      role.sums[number] = (role.sums[number] ?? 0) + total;
+      if (!within || !sums) continue;
+      wholeRow.sums[number] = (wholeRow.sums[number] ?? 0) + total;
+      for (let c = 0; c < count; c++) sums[c] = (sums[c] ?? 0) + (values[c] ?? 0);
     }
   }
   const fold = input.request.fold_idle;
@@ -161,10 +158,9 @@ class ThreadGrowth {
   constructor(
     private readonly input: ViewInput,
     private readonly reader: StateReader,
-    private readonly edges: readonly number[],
     private readonly time_s: Float64Array,
   ) {
-    const count = edges.length - 1;
+    const count = time_s.length - 1;
     this.growth = Array.from({ length: SUMS }, () => new Float64Array(count));
     this.parked = parkedShares(input.model);
     this.widths = Float64Array.from(
@@ -195,15 +191,17 @@ class ThreadGrowth {
   }
 
   private readState(number: number, fresh: boolean): void {
-    const { reader, edges } = this;
+    const { reader, time_s } = this;
+    const { values, first } = reader;
     const out = this.growth[number];
     if (!out) return;
+    const place = reader.placeOf(number);
     // Before it was seen, a thread that is older than our attachment stood at its first value.
-    const first = fresh ? 0 : reader.at(number, reader.first);
-    let before = 0;
-    for (const [e, at] of edges.entries()) {
-      const value = at < reader.first ? first : reader.at(number, Math.min(at, reader.last));
-      if (e > 0) out[e - 1] = Math.max(0, value - before);
+    let before = fresh && first > 0 ? 0 : (values[place + first] ?? 0);
+    out.fill(0);
+    for (let e = Math.max(1, first); e < time_s.length; e++) {
+      const value = values[place + e] ?? 0;
+      out[e - 1] = value > before ? (value - before) / 1e9 : 0;
       before = value;
     }
   }

@@ -16,6 +16,7 @@ import { opsView, sizeView } from "./sizeView";
 import type { SteerView } from "./steerView";
 import { tableView } from "./tableView";
 import type { TargetModel } from "./targetModel";
+import { eventsView, targetView } from "./targetView";
 import { tileViews } from "./tileView";
 import { timesSteps, timesView } from "./timesView";
 import { type ChartId, type ChartRequest, DEFAULT_REQUEST, type ViewRequest } from "./viewRequest";
@@ -39,8 +40,6 @@ const FINDINGS_MS = 2000;
 const UNSEEN_MS = 2000;
 /** The target's state is made this often without a frame too: silence is seen so. */
 const STATE_MS = 1000;
-/** Without a frame for so long, a target is called quiet. */
-const QUIET_MS = 3000;
 
 /** Views of a target. */
 export interface Views extends FactViews {
@@ -208,7 +207,7 @@ export class ViewBuilder {
     if (isFactPart(name)) return this.factMaker.make(name, input);
     switch (name) {
       case "target":
-        return { target: this.targetView(input, silent_ms) };
+        return { target: targetView(input, silent_ms) };
       case "tiles":
         return request.tiles ? { tiles: tileViews(input, this.rates) } : {};
       case "table":
@@ -372,44 +371,6 @@ export class ViewBuilder {
     this.steerSeen = model.steer.edition;
     return model.steer.view(now_s);
   }
-
-  private targetView(input: ViewInput, silent_ms: number): TargetView {
-    const { model, request, filter } = this;
-    const { span, now_s, target } = input;
-    const over = model.ended !== null || (target !== null && target.state !== "attached");
-    const quiet = silent_ms > QUIET_MS ? "quiet" : "live";
-    return {
-      target,
-      id: target?.id ?? "",
-      state: over ? "ended" : model.seq === 0 ? "loading" : quiet,
-      exit_code: model.exit_code,
-      now_s,
-      t0_s: span.t0_s,
-      t1_s: span.t1_s,
-      live_threads: model.live,
-      born_threads: model.born,
-      exited_threads: model.exited,
-      gomaxprocs: model.gomaxprocs,
-      rss_bytes: model.rss_bytes,
-      energy_j: numberOr(model.machine.energyAt(now_s), null),
-      energy_is_part: model.machine.holesAt(now_s),
-      paused: request.paused,
-      filter_problem: filter.problem,
-    };
-  }
-}
-
-function eventsView({ model, now_s, target }: ViewInput): EventsView {
-  const attached_ms = target ? target.attached_unix_us / 1000 : model.unix_ms - 1000 * model.now_s;
-  const events = model.events.until(now_s).map(({ id, t_s, since_s, times, event }) => ({
-    id,
-    t_s,
-    unix_ms: attached_ms + 1000 * t_s,
-    since_unix_ms: attached_ms + 1000 * since_s,
-    times,
-    event,
-  }));
-  return { events, total: model.events.total };
 }
 
 function isTimes({ chart }: ChartRequest): boolean {
@@ -419,8 +380,4 @@ function isTimes({ chart }: ChartRequest): boolean {
 /** For requests, which come as copies. */
 function equal(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
-}
-
-function numberOr<T>(value: number, otherwise: T): number | T {
-  return Number.isNaN(value) ? otherwise : value;
 }

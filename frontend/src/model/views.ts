@@ -190,6 +190,11 @@ export interface TableRow {
   readonly rates: Float64Array;
   /** Float64[fields], raw unit of the catalogue, since the thread's start; NaN = absent. */
   readonly totals: Float64Array;
+  /**
+   * Fields whose total by the kernel cannot be, for it is longer than a thread's life: `totals` has
+   * what ledgers say, or nothing.
+   */
+  readonly invalid: readonly string[];
   /** Recent rate of `spark_field`, oldest first; NaN where there is none. */
   readonly spark: Float32Array;
 }

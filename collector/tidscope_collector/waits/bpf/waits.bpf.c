@@ -33,8 +33,8 @@
 #define BUCKETS 24
 #define EDGES 8
 #define TAKERS 8
-#define CPUS 1024
-#define RECENT 32 /* switches that a CPU remembers */
+#define CPUS 1 /* the collector says how many before loading */
+#define RECENT 2048 /* switches that a CPU remembers */
 #define MORE_EDGES 32768
 #define MORE_TAKERS 16384
 #define MORE_CALLS 65536
@@ -683,26 +683,47 @@ static __always_inline void count_taker(struct slot *slot, struct detail *detail
 	taker->ns += ns;
 }
 
+struct walk {
+	struct slot *slot;
+	struct detail *detail;
+	struct cpu *cpu;
+	__u64 at;
+	__u64 begin;
+	__u64 until;
+};
+
+/* Who left this CPU at one of its switches, and came at the one before; 1: that was all. */
+static long count_earlier_taker(__u32 index, struct walk *walk)
+{
+	struct one_switch *one = &walk->cpu->recent[(walk->at - index) & (RECENT - 1)];
+	__u64 from = walk->cpu->recent[(walk->at - index - 1) & (RECENT - 1)].clock;
+
+	if (!from || from > walk->until)
+		return 1; /* it has not been in use for so long */
+	if (from < walk->begin)
+		from = walk->begin;
+	if (walk->until > from)
+		count_taker(walk->slot, walk->detail, one->who, walk->until - from);
+	walk->until = from;
+	return from == walk->begin;
+}
+
 /* Who ran on this CPU between its switches, but for the last one, since a moment of its clock. */
 static __noinline int count_earlier_takers(struct slot *slot, struct cpu *cpu, __u64 begin)
 {
-	__u32 index = slot->index, at = cpu->next - 2, i;
-	struct detail *detail = bpf_map_lookup_elem(&details, &index);
-	__u64 until = cpu->recent[at & (RECENT - 1)].clock;
+	__u32 index = slot->index;
+	struct walk walk = {
+		.slot = slot,
+		.detail = bpf_map_lookup_elem(&details, &index),
+		.cpu = cpu,
+		.at = cpu->next - 2,
+		.begin = begin,
+	};
 
-	if (!detail)
+	if (!walk.detail)
 		return 0;
-	for (i = 0; i < RECENT - 2 && until > begin; i++, at--) {
-		__u64 from = cpu->recent[(at - 1) & (RECENT - 1)].clock;
-
-		if (!from || from > until)
-			break; /* it has not been in use for so long */
-		if (from < begin)
-			from = begin;
-		if (until > from)
-			count_taker(slot, detail, cpu->recent[at & (RECENT - 1)].who, until - from);
-		until = from;
-	}
+	walk.until = cpu->recent[walk.at & (RECENT - 1)].clock;
+	bpf_loop(RECENT - 2, count_earlier_taker, &walk, 0);
 	return 0;
 }
 

@@ -79,15 +79,15 @@ function RunPanels({ client, run, onChange }: RunPanelsProps) {
   const { target } = run;
   const open = useThreadOpen();
   useHeldPlace(open);
-  const drawer = open ? "open" : "closed";
+  const drawer = open ? "thread" : "closed";
   return (
     <div className={scope.beside} data-drawer={drawer}>
       <div className={scope.scope}>
         <ReadingProblem client={client} />
         <RunControls run={run} />
-        <FindingsPanel />
         <Tiles target={target} />
         <MapPanel target={target} />
+        <FindingsPanel />
         <ChartGrid target={target} />
         <FactPanels target={target} />
         <RunLog run={run} onChange={onChange} />

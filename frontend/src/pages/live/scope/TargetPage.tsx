@@ -52,7 +52,7 @@ export function Scope({ id }: { readonly id: string }) {
       <EmptyState title="Loading target…" />
     );
   }
-  const beside = open || threadOpen ? "open" : "closed";
+  const beside = open ? "steer" : threadOpen ? "thread" : "closed";
   const host = live?.hosts.find((each) => each.id === target.host);
   return (
     <div className={styles.beside} data-drawer={beside}>
@@ -72,10 +72,10 @@ export function Scope({ id }: { readonly id: string }) {
         {view.state === "loading" ? (
           <Notice status="info" title="Waiting for the first sample…" />
         ) : null}
-        <FindingsPanel />
         <Tiles target={target} />
         <ViewControls target={target} />
         <MapPanel target={target} />
+        <FindingsPanel />
         <ChartGrid target={target} />
         <FactPanels target={target} />
         <ThreadTable target={target} />

@@ -47,7 +47,7 @@ const COLUMNS: readonly SortedColumn<LockRow>[] = [
     id: "kind",
     label: "Kind",
     text: true,
-    width: 6.75,
+    width: 8,
     value: ({ kind }) => KINDS[kind],
     cell: ({ kind }) => <span className={styles.kind}>{KINDS[kind]}</span>,
   },

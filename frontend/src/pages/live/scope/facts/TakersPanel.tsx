@@ -15,6 +15,9 @@ const KINDS: Readonly<Record<TakerRow["kind"], string>> = {
   unknown: "too long ago",
 };
 
+const IDLE =
+  "The CPU was idle and took time to wake up, or its hypervisor had not scheduled it yet.";
+
 const keyOf = ({ key }: TakerRow) => key;
 
 const COLUMNS: readonly SortedColumn<TakerRow>[] = [
@@ -24,7 +27,11 @@ const COLUMNS: readonly SortedColumn<TakerRow>[] = [
     text: true,
     value: ({ name }) => name,
     cell: ({ name, kind }) =>
-      kind === "own" ? <strong>{name}</strong> : <span title={name}>{name}</span>,
+      kind === "own" ? (
+        <strong>{name}</strong>
+      ) : (
+        <span title={kind === "idle" ? IDLE : name}>{name}</span>
+      ),
   },
   {
     id: "kind",

@@ -13,8 +13,8 @@ export function useFacts<P extends FactPart>(
   const client = useLiveClient();
   const inView = useVisibility(place);
   const view = useThrottled(client.facts[part], READABLE_MS);
-  // Without a view it is not known whether there is anything to see.
-  const wanted = inView || view === null;
+  // Out of view it keeps its last picture, once there is one.
+  const wanted = inView || view === null || ("state" in view && view.state === "waiting");
   useEffect(() => (wanted ? client.mountFacts(part) : undefined), [client, part, wanted]);
   return view;
 }

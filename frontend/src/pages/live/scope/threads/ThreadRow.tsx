@@ -26,6 +26,9 @@ interface ThreadRowProps {
   readonly onPoint: (row: TableRow | null) => void;
 }
 
+const INVALID =
+  "The kernel's value is longer than the thread's life, so it is invalid. Shown is the time since attach by the thread's ledger, if it has one.";
+
 /** A thread, or a role. Its button covers the row. */
 export function ThreadRow(props: ThreadRowProps) {
   const { row, selected, index, columns, places, absent, now_s, reachable, theme } = props;
@@ -91,15 +94,18 @@ export function ThreadRow(props: ThreadRowProps) {
         const rate = row.rates[place] ?? Number.NaN;
         const total = row.totals[place] ?? Number.NaN;
         const value = column.shown === "rate" ? rate : total;
-        const reason = whyEmpty(column, rate, total, absent);
+        const invalid = column.shown === "total" && row.invalid.includes(column.field.name);
+        const reason = invalid ? INVALID : whyEmpty(column, rate, total, absent);
         return (
           <td
             key={column.id}
             className={value === 0 || reason !== null ? styles.zero : styles.number}
             data-column={column.id}
+            data-invalid={invalid || undefined}
             title={reason ?? undefined}
           >
             {cellText(column, value)}
+            {invalid ? <abbr aria-label="by the ledger"> *</abbr> : null}
           </td>
         );
       })}

@@ -1,0 +1,78 @@
+"""What a recorded run says of a Go program's mutexes: waits by the function that unlocked."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+SOURCE = "go-mutex-profile"
+PREFIX = "mutex released by "
+
+
+def add_waits(answer: dict[str, Any], path: Path) -> None:
+    """Put the waits of a run into an answer of the Go program, as if a profile had been joined.
+
+    A run has the function that unlocked and no lines. Where a function has several sections, or
+    unlocks for its callers, its waits are divided evenly among them.
+
+    Args:
+        answer: of the Go program, without contention.
+        path: folder of the run.
+    """
+    from tidscope_backend.store.reader import RunReader
+    from tidscope_backend.store.table_growth import table_growth
+
+    reader = RunReader(path)
+    names = table_growth(reader.parts, "lock_names").to_pylist()
+    functions = {
+        row["lock"]: row["name"].removeprefix(PREFIX) for row in names if row["source"] == SOURCE
+    }
+    waited: dict[str, tuple[int, int]] = {}
+    for row in table_growth(reader.parts, "locks").to_pylist():
+        if row["lock"] in functions:
+            before = waited.get(functions[row["lock"]], (0, 0))
+            waited[functions[row["lock"]]] = before[0] + row["wait_ns"], before[1] + row["waits"]
+    seconds = (reader.manifest.to_ns - reader.manifest.from_ns) / 1e9
+    answer["contention"] = contention_of(answer["sections"], waited, seconds)
+
+
+def contention_of(
+    sections: Sequence[Mapping[str, Any]], waited: Mapping[str, tuple[int, int]], seconds: float
+) -> dict[str, Any]:
+    """Waits by function as the Go program reports those of a profile.
+
+    Args:
+        sections: of the answer.
+        waited: nanoseconds and number of waits, by function.
+        seconds: the time that they cover.
+    """
+    by_section: dict[int, tuple[float, float]] = {}
+    elsewhere = []
+    for function, (wait_ns, waits) in waited.items():
+        places = list(_sections_of(function, sections))
+        for index in places:
+            before = by_section.get(index, (0.0, 0.0))
+            by_section[index] = before[0] + wait_ns / len(places), before[1] + waits / len(places)
+        if not places:
+            elsewhere.append(
+                {"function": function, "file": "", "line": 0, "wait_ns": wait_ns, "waits": waits}
+            )
+    return {
+        "seconds": seconds,
+        "wait_ns": sum(wait_ns for wait_ns, _ in waited.values()),
+        "waits": sum(waits for _, waits in waited.values()),
+        "sections": [
+            {"index": index, "wait_ns": round(wait_ns), "waits": round(waits)}
+            for index, (wait_ns, waits) in sorted(by_section.items())
+        ],
+        "unpaired": [],
+        "elsewhere": sorted(elsewhere, key=lambda one: -int(str(one["wait_ns"]))),
+    }
+
+
+def _sections_of(function: str, sections: Sequence[Mapping[str, Any]]) -> Iterator[int]:
+    """Sections that end in a function, or by a call of it."""
+    for index, section in enumerate(sections):
+        ends = {section["function"] if not one["via"] else "" for one in section["unlocked_at"]}
+        ends |= {one["via"] for one in section["unlocked_at"]}
+        if function in ends - {""}:
+            yield index

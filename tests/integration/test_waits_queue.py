@@ -1,0 +1,166 @@
+"""Time in run queues, and who ran meanwhile, against what the kernel counts for those who ran."""
+
+import os
+import re
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+from capabilities import missing, needs
+from programs.build import build_c
+from programs.cpu_quota import cpu_quota
+from programs.known_wakes import KnownWakes
+from tidscope_collector.waits.ledger import LedgerKeeper
+from tidscope_collector.waits.slots import Ledgers
+from tidscope_collector.waits.states import State
+
+pytestmark = [needs("root"), needs("btf")]
+
+MS = 1_000_000
+
+
+@pytest.fixture(scope="module")
+def keeper() -> Iterator[LedgerKeeper]:
+    made = LedgerKeeper()
+    yield made
+    made.close()
+
+
+class Hog:
+    """A process of one thread that computes without a pause, on one CPU; use it in a ``with``."""
+
+    def __init__(self, cpu: int) -> None:
+        self._process = subprocess.Popen(
+            [build_c(Path(__file__).parents[1] / "programs" / "hog.c"), str(cpu)],
+            stdout=subprocess.PIPE,
+            start_new_session=True,  # else it shares its part of the CPU with all other tests
+        )
+        self.pid = self._process.pid
+        assert self._process.stdout is not None
+        self._process.stdout.readline()
+
+    def run_ns(self) -> int:
+        """How long it ran so far."""
+        return int(Path(f"/proc/{self.pid}/schedstat").read_text().split()[0])
+
+    def __enter__(self) -> "Hog":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.kill()
+        self._process.communicate()
+
+
+def row_of(ledgers: Ledgers, tid: int) -> "np.ndarray[tuple[int], np.dtype[np.uint64]]":
+    [row] = ledgers.find(np.array([tid], np.uint32))
+    ns: np.ndarray[tuple[int], np.dtype[np.uint64]] = ledgers.at(time.monotonic_ns())[row]
+    return ns
+
+
+def test_who_ran_meanwhile_ran_for_so_long(keeper: LedgerKeeper) -> None:
+    """Three hogs on one CPU: one waits while the others run, and for nothing else."""
+    cpu = max(os.sched_getaffinity(0))
+    with Hog(cpu) as hog, Hog(cpu) as one, Hog(cpu) as other:
+        keeper.watch(hog.pid)
+        keeper.read(hog.pid)
+        first, began = (one.run_ns(), other.run_ns()), time.monotonic_ns()
+        time.sleep(2)
+        ran = one.run_ns() - first[0], other.run_ns() - first[1]
+        wall = time.monotonic_ns() - began
+        takers = keeper.tables(hog.pid)["takers"]
+        ledgers = keeper.read(hog.pid)
+        queued = int(ledgers.ns[0, State.PREEMPTED])
+        under_way = int(row_of(ledgers, hog.pid)[State.PREEMPTED]) - queued
+        keeper.forget(hog.pid)
+    by_pid = dict(zip(takers["pid"].tolist(), takers["ns"].tolist(), strict=True))
+    assert queued > wall // 4
+    # A CPU remembers 2,048 switches: on a busy machine a long time in a queue has more of them.
+    unknown = int(takers["ns"][takers["name"] == b"unknown"].sum())
+    assert unknown <= 0.3 * queued
+    for pid, ns in ((one.pid, ran[0]), (other.pid, ran[1])):
+        # The kernel counts who runs at ticks; and at the end a time in the queue is under way.
+        assert by_pid[pid] <= 1.02 * ns + 30 * MS
+        assert by_pid[pid] >= 0.98 * ns - 30 * MS - unknown - under_way
+    named = takers[takers["pid"] == one.pid]
+    assert named["name"].tolist() == [b"hog"]
+    assert named["kernel"].tolist() == [0]
+
+
+def test_a_thread_beyond_its_quota_is_queued(keeper: LedgerKeeper) -> None:
+    with Hog(max(os.sched_getaffinity(0))) as hog, cpu_quota(hog.pid, 0.2):
+        keeper.watch(hog.pid)
+        before, ran = row_of(keeper.read(hog.pid), hog.pid), hog.run_ns()
+        time.sleep(1.5)
+        after, ran = row_of(keeper.read(hog.pid), hog.pid), hog.run_ns() - ran
+        keeper.forget(hog.pid)
+    grown = (after - before).astype(np.int64)
+    assert grown[State.PREEMPTED] >= 0.7 * grown.sum()
+    assert grown[State.ON_CPU] == pytest.approx(ran, rel=0.1)
+    assert grown[State.ON_CPU] + grown[State.PREEMPTED] + grown[State.WOKEN] >= 0.999 * grown.sum()
+
+
+@contextmanager
+def recorded(record: Path) -> Iterator[None]:
+    """Let perf write down each switch and wake-up of the machine; ends when the ``with`` does."""
+    events = "sched:sched_switch,sched:sched_waking,sched:sched_wakeup,sched:sched_wakeup_new"
+    command = ["perf", "record", "-a", "-m", "2048", "-e", events, "-o", str(record), "--"]
+    try:
+        perf = subprocess.Popen(
+            [*command, "sh", "-c", "echo ready; read line"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+    except OSError as error:
+        raise missing("perf", str(error)) from error
+    with perf:
+        assert perf.stdout is not None
+        assert perf.stderr is not None
+        if perf.stdout.readline() != b"ready\n":
+            raise missing("perf", perf.stderr.read().decode())
+        yield
+        _, said = perf.communicate(b"\n")
+    assert b"lost" not in said.lower(), said
+
+
+def timehist(pid: int, record: Path) -> dict[int, tuple[float, float]]:
+    """What perf says of each thread of a process: waits with the queue after them, and that; ns."""
+    found: dict[int, tuple[float, float]] = {}
+    command = ["perf", "sched", "timehist", "-i", str(record), "--pid", str(pid)]
+    text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    for line in text.splitlines():
+        if row := re.search(r"\[(\d+)(?:/\d+)?\] +([\d.]+) +([\d.]+) +[\d.]+", line):
+            waited, delayed = found.get(int(row[1]), (0.0, 0.0))
+            found[int(row[1])] = waited + float(row[2]) * MS, delayed + float(row[3]) * MS
+    return found
+
+
+def test_perf_sees_the_same(keeper: LedgerKeeper, tmp_path: Path) -> None:
+    """perf sched timehist, which reads all switches one by one, over the same experiment."""
+    record = tmp_path / "sched.data"
+    with KnownWakes() as program:
+        keeper.watch(program.pid)
+        with recorded(record):
+            experiment = program.run("mutex")
+            tids = np.array([one.tid for one in experiment.threads], np.uint32)
+            while not program_waits(keeper.read(program.pid), tids):
+                time.sleep(0.005)
+            ledgers = keeper.read(program.pid)
+        seen = timehist(program.pid, record)
+        keeper.forget(program.pid)
+    for one in experiment.threads:
+        [row] = ledgers.find(np.array([one.tid], np.uint32))
+        ns = ledgers.ns[row].astype(np.int64)
+        waited, delayed = seen[one.tid]
+        on_cpu = int(ns[State.ON_CPU])
+        assert int(ns.sum()) - on_cpu == pytest.approx(waited, rel=0.01, abs=5 * MS)
+        assert int(ns[State.WOKEN]) == pytest.approx(delayed, rel=0.05, abs=5 * MS)
+
+
+def program_waits(ledgers: Ledgers, tids: "np.ndarray[tuple[int], np.dtype[np.uint32]]") -> bool:
+    """Whether these threads are parked."""
+    return bool((ledgers.state[ledgers.find(tids)] == State.FUTEX).all())

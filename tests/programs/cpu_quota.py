@@ -1,0 +1,42 @@
+"""A cgroup of its own with a limit of CPU time, under either version of cgroups."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from capabilities import missing
+
+_PERIOD_US = 100_000
+_ROOT = Path("/sys/fs/cgroup")
+
+
+@contextmanager
+def cpu_quota(pid: int, share: float) -> Iterator[Path]:
+    """Let a process have so much of one CPU; the folder of the cgroup. The process must end within.
+
+    Raises:
+        pytest.skip.Exception: no cgroup with a limit can be made.
+    """
+    quota = int(share * _PERIOD_US)
+    unified = (_ROOT / "cgroup.controllers").exists()
+    folder = (_ROOT if unified else _ROOT / "cpu") / f"tidscope-test-{os.getpid()}"
+    try:
+        folder.mkdir()
+        if unified:
+            (folder / "cpu.max").write_text(f"{quota} {_PERIOD_US}")
+        else:
+            (folder / "cpu.cfs_period_us").write_text(str(_PERIOD_US))
+            (folder / "cpu.cfs_quota_us").write_text(str(quota))
+        (folder / "cgroup.procs").write_text(str(pid))
+    except OSError as error:
+        if folder.exists():
+            folder.rmdir()
+        raise missing("cpu-quota", str(error)) from error
+    try:
+        yield folder
+    finally:
+        home = (_ROOT if unified else _ROOT / "cpu") / "cgroup.procs"
+        for left in (folder / "cgroup.procs").read_text().split():
+            home.write_text(left)
+        folder.rmdir()
