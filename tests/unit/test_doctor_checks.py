@@ -258,6 +258,14 @@ def test_judgement_of_the_task_iterator() -> None:
     assert (check.fix, "every thread" in check.impact) == ("boot another kernel", True)
 
 
+def test_judgement_of_ledgers() -> None:
+    judged(checks.ledger(GOOD, Ebpf()), "ok", "succeeded")
+    check = checks.ledger(GOOD, Ebpf("Linux 5.15 has no task iterators", "boot Linux 6.1"))
+    judged(check, "limited", "Linux 5.15")
+    assert "no locks" in (check.impact or "")
+    assert check.fix == "boot Linux 6.1"
+
+
 def test_judgement_of_walks() -> None:
     judged(checks.walk(GOOD, Ebpf()), "ok", "agreed with taskstats")
     disagreed = "walk and taskstats disagreed: cpu_count of thread 12 is 5 by the walk and 4"
@@ -376,7 +384,7 @@ def test_an_unknown_struct_is_the_fault_of_no_right() -> None:
 
 
 def test_a_report_of_a_good_machine_is_ok_and_in_order() -> None:
-    report = examine(GOOD, Probe(), Ebpf(), Ebpf(), Ebpf(), CONFINED)
+    report = examine(GOOD, Probe(), Ebpf(), Ebpf(), Ebpf(), Ebpf(), CONFINED)
     assert report.status == "ok"
     assert (report.host, report.kernel) == ("box", "6.18.44-amd64")
     assert [check.name for check in report.checks] == [
@@ -393,6 +401,7 @@ def test_a_report_of_a_good_machine_is_ok_and_in_order() -> None:
         "network-per-thread",
         "task-iterator",
         "walk",
+        "ledger",
         "energy",
         "clock-source",
         "transactional-memory",
@@ -414,7 +423,7 @@ def test_what_does_not_confine_the_collector_is_named() -> None:
 def test_that_nothing_reads_other_processes_any_more_is_said() -> None:
     assert checks.process_reader(ended=False).status == "ok"
     ebpf = Ebpf()
-    found = examine(GOOD, Probe(), ebpf, ebpf, ebpf, CONFINED, reader_ended=True).checks[-1]
+    found = examine(GOOD, Probe(), ebpf, ebpf, ebpf, ebpf, CONFINED, reader_ended=True).checks[-1]
     assert (found.name, found.status) == ("process-reader", "limited")
     assert "GOMAXPROCS" in found.impact
     assert found.fix.startswith("Restart the collector")
@@ -429,4 +438,6 @@ def test_that_nothing_reads_other_processes_any_more_is_said() -> None:
     ],
 )
 def test_the_worst_check_counts(facts: Facts, state: str) -> None:
-    assert overall(examine(facts, Probe(), Ebpf(), Ebpf(), Ebpf(), CONFINED).checks) == state
+    assert (
+        overall(examine(facts, Probe(), Ebpf(), Ebpf(), Ebpf(), Ebpf(), CONFINED).checks) == state
+    )

@@ -47,6 +47,22 @@ def test_sending_that_belongs_to_no_frame_is_fixed() -> None:
     assert spent.targets_s == {}
 
 
+def test_programs_in_the_kernel_count_and_no_rate_changes_what_they_take() -> None:
+    clocks = Clocks()
+    watch = clocks.watch()
+    watch.restart(0)
+    watch.note("a", 3 * MS, 1)
+    watch.note_kernel(5 * MS)
+    watch.note_kernel(1 * MS)
+    clocks.sampling = clocks.process = 4 * MS
+    spent = watch.account(SECOND)
+    assert spent is not None
+    assert spent.fixed_s == pytest.approx(0.007)
+    assert watch.overhead_percent == pytest.approx(1.0)
+    assert watch.cpu_percent == pytest.approx(0.4)
+    assert (watch.account(2 * SECOND) or spent).fixed_s == 0
+
+
 def test_what_was_before_a_restart_is_in_no_account() -> None:
     clocks = Clocks()
     watch = clocks.watch()

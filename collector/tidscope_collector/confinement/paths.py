@@ -12,6 +12,7 @@ from tidscope_confinement.landlock import Paths
 _KERNEL = (
     "/proc",
     "/sys/devices/system",  # CPUs, clock source
+    "/sys/fs/cgroup",  # CPU limits
     "/sys/class/powercap",
     "/sys/devices/virtual/powercap",
     "/dev/urandom",

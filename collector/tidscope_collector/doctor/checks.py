@@ -255,6 +255,22 @@ def walk(facts: Facts, ebpf: EbpfProbe) -> DoctorCheck:
     )
 
 
+def ledger(facts: Facts, ebpf: EbpfProbe) -> DoctorCheck:
+    """Can it be said what each thread waits for?"""
+    about = "ledger", "What threads wait for"
+    if not ebpf.refusal:
+        finding = "eBPF: a test load of the program that keeps a ledger of states succeeded."
+        return make_check(about, "ok", finding)
+    return make_check(
+        about,
+        "limited",
+        f"No ledger of states is kept: {ebpf.refusal}.",
+        "Where the time goes is known by CPU, run queue and block I/O only: no locks, no sockets, "
+        "no sleep, and nobody who wakes a thread.",
+        _ebpf_fix(facts, ebpf),
+    )
+
+
 def _ebpf_fix(facts: Facts, ebpf: EbpfProbe) -> str:
     if ebpf.capabilities:
         return grant(facts, *ebpf.capabilities)

@@ -36,6 +36,8 @@ from tidscope_collector.taskstats.link import (
     resolve_family,
 )
 from tidscope_collector.taskstats.reader import BatchQuery
+from tidscope_collector.waits.ledger import LedgerKeeper
+from tidscope_collector.waits.source import USUAL, LedgerSource
 from tidscope_collector.walk.choice import WalkSource
 
 
@@ -100,7 +102,7 @@ class LiveEbpf:
         found: the loaded program, or why there is none; None: nothing stands in its way.
     """
 
-    def __init__(self, found: Accounts | TaskIterators | Obstacle | None) -> None:
+    def __init__(self, found: Accounts | TaskIterators | LedgerKeeper | Obstacle | None) -> None:
         self.refusal, self.fix, self.limits = "", "", ""
         self.capabilities: tuple[str, ...] = ()
         if isinstance(found, Obstacle):
@@ -114,6 +116,7 @@ def diagnose_host() -> DoctorReport:
     """Run all checks in a process that is not confined; programs are loaded and unloaded again."""
     procfs = ProcFs()
     accounts, iterators = netacct.load(procfs), discovery.load(procfs)
+    ledger = LedgerSource(USUAL, procfs)
     facts, probe = gather_facts(procfs), LiveProbe(resolve_family)
     needs = Needs(
         Paths(()),
@@ -124,9 +127,10 @@ def diagnose_host() -> DoctorReport:
     )
     try:
         walk = LiveEbpf(probe.walk(iterators))
-        ebpf = LiveEbpf(accounts), LiveEbpf(iterators), walk
+        ebpf = LiveEbpf(accounts), LiveEbpf(iterators), walk, LiveEbpf(ledger.ebpf)
         return examine(facts, probe, *ebpf, foreseen(needs))
     finally:
+        ledger.close()
         for program in (accounts, iterators):
             if not isinstance(program, Obstacle):
                 program.close()
@@ -145,6 +149,7 @@ def diagnose_running(sources: Sources, confinement: Confinement) -> DoctorReport
         LiveEbpf(sources.network.ebpf),
         LiveEbpf(sources.iterators),
         LiveEbpf(sources.walk.obstacle),
+        LiveEbpf(sources.ledger.ebpf),
         confinement,
         children().ended,
     )

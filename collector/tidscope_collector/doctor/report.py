@@ -18,6 +18,7 @@ def examine(
     network: EbpfProbe,
     iterator: EbpfProbe,
     walk: EbpfProbe,
+    ledger: EbpfProbe,
     confinement: Confinement,
     reader_ended: bool = False,
 ) -> DoctorReport:
@@ -36,6 +37,7 @@ def examine(
         checks.network(facts, probe, network),
         checks.task_iterator(facts, iterator),
         checks.walk(facts, walk),
+        checks.ledger(facts, ledger),
         checks.energy(facts),
         checks.clock_source(facts),
         checks.transactions(facts),

@@ -36,6 +36,9 @@ DRAIN_NS = 100_000_000
 
 HELD_EXITS = 200_000
 """Exit records of all targets that wait in memory, about 90 MB; more are folded into totals."""
+LEDGERS_NS = 1_000_000_000
+SWITCH_NS = 550
+"""What a switch and a wake-up of a thread with a ledger take longer (benchmarks/waits.py)."""
 STALLED_NS = 50_000_000
 """Between two looks whether the backend takes frames again."""
 
@@ -85,6 +88,8 @@ class Engine:
         self._codes: dict[str, int] = {}
         self._lost_reported: dict[str, int] = {}
         self._health: dict[str, HealthNow] = {}
+        self._switches: dict[str, int] = {}
+        self._ledgers_due_ns = 0
         self._drain_due_ns = 0
         self._drain_trouble = ""
         self._thread = threading.Thread(target=self._run, name="sampler", daemon=True)
@@ -210,6 +215,7 @@ class Engine:
 
     def _account(self, now_ns: int) -> None:
         """See the recent overhead, and lower or raise rates if that is due."""
+        self._note_ledgers(now_ns)
         spent = self._watch.account(now_ns)
         if spent is None:
             return
@@ -226,6 +232,17 @@ class Engine:
                 undelivered_bytes=load.undelivered_bytes if load.backlog else None,
             )
             sampler.adapt_rate(event, now_ns)
+
+    def _note_ledgers(self, now_ns: int) -> None:
+        """About once a second: what keeping ledgers took, by the switches of their threads."""
+        if now_ns < self._ledgers_due_ns:
+            return
+        self._ledgers_due_ns = now_ns + LEDGERS_NS
+        for target, sampler in self._targets.items():
+            switches = sampler.ledger_switches()
+            grown = switches - self._switches.get(target, switches)
+            self._switches[target] = switches
+            self._watch.note_kernel(max(0, grown) * SWITCH_NS)
 
     def _step(self, sampler: TargetSampler, steps: Iterator[Step]) -> None:
         """Make the next frame of a sample: most have one. Others do not wait for all of them."""
@@ -336,6 +353,7 @@ class Engine:
         self._budget.remove(sampler.target.id)
         target = sampler.target.id
         del self._targets[target], self._lost_reported[target], self._health[target]
+        self._switches.pop(target, None)
         sampler.close()
         yield frames, True
 

@@ -1,8 +1,9 @@
-"""What a target's frames say about its process as a whole: CPU time, memory, GOMAXPROCS."""
+"""What a target's frames say about its process as a whole: CPU time, memory, limits."""
 
 from tidscope_wire.generated.models import GomaxprocsChanged, ProcessGauges
 
 from tidscope_collector.foreign.gomaxprocs import GomaxprocsReader
+from tidscope_collector.procfs.cgroup import ThrottlingMeter
 from tidscope_collector.procfs.delay_accounting import DelayAccounting
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.gauges import rss_bytes
@@ -35,12 +36,13 @@ class ProcessMeter:
         self._delays = delays
         self._gomaxprocs = reader
         self._size = self._known_size = size
+        self._throttling = ThrottlingMeter(procfs, pid)
         self._rss: int | None = None
         self._accounting: bool | None = None
         self._slow_ns = -SLOW_GAUGES_NS
         self._cpu_ns: int | None = None
         self._cpu_read_ns = -SLOW_GAUGES_NS
-        self._read: tuple[int | None, int | None, int | None, bool | None] = (None,) * 4
+        self._read: tuple[float | None, ...] = ()
         self._gauges = ProcessGauges(gomaxprocs=None, rss_bytes=None)
 
     def close_gomaxprocs(self) -> None:
@@ -103,12 +105,15 @@ class ProcessMeter:
         if now_ns - self._slow_ns >= SLOW_GAUGES_NS:
             self._slow_ns = now_ns
             self._rss = rss_bytes(self._procfs, self._pid)
+            self._throttling.read()
             self._accounting = None if self._delays is None else self._delays.state()
 
     def gauges(self) -> ProcessGauges:
         """As read last, without the CPU time; the same object while they do not change."""
         missed = None if self._gomaxprocs is None else self._gomaxprocs.missed
-        read = (self._size, missed, self._rss, self._accounting)
+        limit = self._throttling
+        throttled = (limit.cores, limit.periods, limit.throttled, limit.throttled_us)
+        read = (self._size, missed, self._rss, self._accounting, *throttled)
         if read != self._read:
             self._read = read
             self._gauges = ProcessGauges(
@@ -117,5 +122,9 @@ class ProcessMeter:
                 rss_bytes=self._rss,
                 cpu_ns=None,
                 delay_accounting=self._accounting,
+                cpu_limit=limit.cores,
+                cgroup_periods=limit.periods,
+                cgroup_throttled=limit.throttled,
+                cgroup_throttled_us=limit.throttled_us,
             )
         return self._gauges

@@ -105,7 +105,7 @@ class SelfWatch:
 
     Attributes:
         cpu_percent: of the process over the last account, 100 = one core; None before the first.
-        overhead_percent: of it sampling and sending.
+        overhead_percent: of sampling, of sending, and of our programs in the kernel.
     """
 
     sending: Callable[[], int]
@@ -113,6 +113,7 @@ class SelfWatch:
     process: Callable[[], int] = process_clock
     cpu_percent: float | None = None
     overhead_percent: float | None = None
+    _kernel_ns: int = 0
     _began_ns: int | None = None
     _clocks: tuple[int, int, int] = (0, 0, 0)
     _targets: dict[str, _Spending] = field(default_factory=dict)
@@ -122,12 +123,17 @@ class SelfWatch:
         self._began_ns = now_ns
         self._clocks = self.sampling(), self.sending(), self.process()
         self._targets.clear()
+        self._kernel_ns = 0
 
     def note(self, target: str, cpu_ns: int, size: int) -> None:
         """A sample of a target took so much CPU, and its frame has so many bytes."""
         spending = self._targets.setdefault(target, _Spending())
         spending.cpu_ns += cpu_ns
         spending.bytes += size
+
+    def note_kernel(self, cpu_ns: int) -> None:
+        """Programs of ours in the kernel took so much of the machine's CPUs, by estimate."""
+        self._kernel_ns += cpu_ns
 
     def account(self, now_ns: int) -> CpuSpent | None:
         """Close an account, if it is time for it.
@@ -140,7 +146,7 @@ class SelfWatch:
         elapsed_ns = now_ns - self._began_ns
         if elapsed_ns < ACCOUNT_NS:
             return None
-        before, targets = self._clocks, dict(self._targets)
+        before, targets, kernel_ns = self._clocks, dict(self._targets), self._kernel_ns
         self.restart(now_ns)
         sampling, sending, process = (
             now - then for now, then in zip(self._clocks, before, strict=True)
@@ -151,7 +157,8 @@ class SelfWatch:
             for target, one in targets.items()
         }
         measuring_s = (sampling + sending) / 1e9
-        spent = CpuSpent(elapsed_ns / 1e9, max(0.0, measuring_s - sum(cost.values())), cost)
+        fixed_s = max(0.0, measuring_s - sum(cost.values())) + kernel_ns / 1e9
+        spent = CpuSpent(elapsed_ns / 1e9, fixed_s, cost)
         self.cpu_percent = 100 * process / elapsed_ns
-        self.overhead_percent = 100 * (sampling + sending) / elapsed_ns
+        self.overhead_percent = 100 * (sampling + sending + kernel_ns) / elapsed_ns
         return spent

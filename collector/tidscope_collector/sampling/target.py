@@ -25,6 +25,7 @@ from tidscope_wire.generated.models import (
     TargetExited,
     ThreadExited,
 )
+from tidscope_wire.states import STATE
 
 from tidscope_collector.compiled.library import Compiled
 from tidscope_collector.compiled.rows import SteadySource
@@ -49,6 +50,7 @@ from tidscope_collector.taskstats.exits import ExitListener
 from tidscope_collector.threads.reading import Reading, TargetExitedError, TargetReader
 
 DESCRIBE_NS = 1_000_000_000
+_SWITCHES = ("voluntary_switches", "involuntary_switches")
 FIRST_WITH_TGID = 12
 """From this version on struct taskstats says of which process a thread is."""
 
@@ -199,6 +201,11 @@ class TargetSampler:
     def total(self, fields: Sequence[str]) -> int:
         """Sum of some fields over all its threads as last sampled, the ended ones included."""
         return self._tracker.total(fields)
+
+    def ledger_switches(self) -> int:
+        """Switches of its threads since each one's start, if they have ledgers; otherwise 0."""
+        fields = self.reader.fields
+        return self.total(_SWITCHES) if {STATE, *_SWITCHES} <= set(fields) else 0
 
     def adapt_rate(self, event: RateAdapted, now_ns: int) -> None:
         """Sample at another rate than the one asked for, which is kept."""

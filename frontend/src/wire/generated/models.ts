@@ -286,7 +286,7 @@ export interface CollectorHealth {
    */
   cpu_percent: number | null;
   /**
-   * The part of cpu_percent spent sampling and sending, all targets together: what the budget limits. The rest answers requests, such as listing processes.
+   * CPU spent sampling and sending, all targets together, and that of the eBPF program that keeps ledgers, estimated by the switches of their threads: what the budget limits. The rest of cpu_percent answers requests, such as listing processes; the eBPF program's part is not in cpu_percent.
    */
   overhead_percent: number | null;
   /**

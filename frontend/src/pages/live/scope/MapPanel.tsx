@@ -15,6 +15,7 @@ import { useLiveClient } from "../../clients";
 import { CHART_THEMES } from "./chartTheme";
 import { MapLegend } from "./MapLegend";
 import styles from "./MapPanel.module.css";
+import { MapTable } from "./MapTable";
 import { mapHeight, mapText } from "./mapText";
 
 /** Every thread × time, with the field and the scale of its colours. */
@@ -92,6 +93,7 @@ export const MapPanel = memo(function MapPanel({ target }: { readonly target: Ta
         ) : null}
       </div>
       <MapLegend picture={picture} scale={states ? null : scale} dark={colours.dark} />
+      {states ? <MapTable picture={picture} /> : null}
     </Panel>
   );
 });

@@ -1,0 +1,162 @@
+"""The CPU limit of a process' control groups, and how it was throttled by it.
+
+Sources: the kernel's admin-guide/cgroup-v2.rst (cpu.max, cpu.stat) and scheduler/sched-bwc.rst
+(version 1: cpu.cfs_quota_us, cpu.cfs_period_us, cpu.stat).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from tidscope_collector.procfs.files import ProcFs
+
+GROUPS = Path("/sys/fs/cgroup")
+_MOST_BYTES = 4096
+_DEEPEST = 64
+
+
+@dataclass(frozen=True)
+class CpuLimit:
+    """The tightest limit of a chain of groups, with the figures of the group that has it.
+
+    Attributes:
+        cores: CPU time that a second may have, on average.
+        group: its folder.
+        periods: in which the group ran.
+        throttled: how many of them ended throttled.
+        throttled_us: how long, microseconds.
+    """
+
+    cores: float
+    group: Path
+    periods: int
+    throttled: int
+    throttled_us: int
+
+
+class ThrottlingMeter:
+    """How a process is limited and throttled, from the first reading on.
+
+    Args:
+        procfs: root of /proc.
+        pid: of the process.
+        groups: where control groups are mounted.
+
+    Attributes:
+        cores: the limit; None: there is none, or it cannot be read.
+        periods, throttled, throttled_us: as in `CpuLimit`, since the first reading; None as long as
+            there has been no limit.
+    """
+
+    def __init__(self, procfs: ProcFs, pid: int, groups: Path = GROUPS) -> None:
+        self._procfs = procfs
+        self._pid = pid
+        self._groups = groups
+        self._last: CpuLimit | None = None
+        self.cores: float | None = None
+        self.periods: int | None = None
+        self.throttled: int | None = None
+        self.throttled_us: int | None = None
+
+    def read(self) -> None:
+        """Bring the figures up to date."""
+        now = cpu_limit(self._procfs, self._pid, self._groups)
+        before, self._last = self._last, now
+        self.cores = None if now is None else now.cores
+        if now is None:
+            return
+        # What another group counted before its limit became the tightest is not known of this one.
+        if before is None or before.group != now.group:
+            before = now
+        self.periods = (self.periods or 0) + max(0, now.periods - before.periods)
+        self.throttled = (self.throttled or 0) + max(0, now.throttled - before.throttled)
+        grown_us = max(0, now.throttled_us - before.throttled_us)
+        self.throttled_us = (self.throttled_us or 0) + grown_us
+
+
+def cpu_limit(procfs: ProcFs, pid: int, groups: Path = GROUPS) -> CpuLimit | None:
+    """The tightest CPU limit of a process; None: there is none, or it cannot be read.
+
+    Args:
+        procfs: root of /proc.
+        pid: of the process.
+        groups: where control groups are mounted.
+    """
+    try:
+        listed = procfs.read(f"{pid}/cgroup", 1 << 16).decode(errors="replace")
+    except OSError:
+        return None
+    limits: list[CpuLimit] = []
+    for line in listed.splitlines():
+        number, _, rest = line.partition(":")
+        controllers, _, path = rest.partition(":")
+        # A path that leads out of our own root says nothing about what is mounted here.
+        if not path.startswith("/") or path.startswith("/.."):
+            continue
+        if number == "0" and not controllers:
+            for root in (groups, groups / "unified"):
+                limits += [one for folder in _chain(root, path) if (one := _of_v2(folder))]
+        elif "cpu" in controllers.split(","):
+            for root in (groups / controllers, groups / "cpu"):
+                found = [one for folder in _chain(root, path) if (one := _of_v1(folder))]
+                if found:
+                    limits += found
+                    break
+    return min(limits, key=lambda one: one.cores, default=None)
+
+
+def _chain(root: Path, path: str) -> Iterator[Path]:
+    """The folders from a group up to the root, whose own limits are the machine's."""
+    folder = root / path.lstrip("/")
+    for _ in range(_DEEPEST):
+        yield folder
+        if folder == root:
+            return
+        folder = folder.parent
+
+
+def _of_v2(folder: Path) -> CpuLimit | None:
+    words = _read(folder / "cpu.max").split()
+    if len(words) != 2 or words[0] == "max":
+        return None
+    stat = _stat(folder)
+    return _limit(folder, words[0], words[1], stat, stat.get("throttled_usec", 0))
+
+
+def _of_v1(folder: Path) -> CpuLimit | None:
+    quota, period = _read(folder / "cpu.cfs_quota_us"), _read(folder / "cpu.cfs_period_us")
+    stat = _stat(folder)
+    return _limit(
+        folder, quota.strip(), period.strip(), stat, stat.get("throttled_time", 0) // 1000
+    )
+
+
+def _limit(
+    folder: Path, quota: str, period: str, stat: dict[str, int], throttled_us: int
+) -> CpuLimit | None:
+    if not quota.isdecimal() or not period.isdecimal() or not int(period):
+        return None
+    return CpuLimit(
+        int(quota) / int(period),
+        folder,
+        stat.get("nr_periods", 0),
+        stat.get("nr_throttled", 0),
+        throttled_us,
+    )
+
+
+def _stat(folder: Path) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for line in _read(folder / "cpu.stat").splitlines():
+        name, _, value = line.partition(" ")
+        if value.isdecimal():
+            found[name] = int(value)
+    return found
+
+
+def _read(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return file.read(_MOST_BYTES).decode(errors="replace")
+    except OSError:
+        return ""
