@@ -13,6 +13,9 @@ from tidscope_backend.recording.sealing import write_summaries
 from tidscope_backend.store.folder import RunFolder, new_run_id
 from tidscope_backend.store.parquet_files import write_levels, write_table
 from tidscope_backend.store.reader import RunReader
+from tidscope_wire.generated.frame_tables import COLUMNS, KEYS
+from tidscope_wire.generated.models import TableName
+from tidscope_wire.states import SINCE, STATE
 
 Values = npt.NDArray[np.uint64]
 
@@ -31,7 +34,9 @@ def long_run(home: Path, recorded: str, hours: float) -> str:
     seq, times = part.times.seq, part.times.time_ns
     instants = len(seq)
     step_ns = int((times[-1] - times[0]) * instants // (instants - 1))
-    growth = _growth(samples, source.fields)
+    growth = _growth(samples, [name for name in source.fields if name not in (STATE, SINCE)])
+    tables = part.tables()
+    table_gains = {name: _growth_of_keys(name, table) for name, table in tables.items()}
     folder = RunFolder(home / new_run_id(time.time()))
     folder.make()
     parts = math.ceil(hours * 3600e9 / step_ns)
@@ -39,9 +44,15 @@ def long_run(home: Path, recorded: str, hours: float) -> str:
         later = pa.array(samples["seq"].to_numpy() + number * instants)
         moved = samples.set_column(samples.column_names.index("seq"), "seq", later)
         for name, per_part in growth.items():
-            values = samples[name].to_numpy() + np.uint64(number) * per_part
-            moved = moved.set_column(moved.column_names.index(name), name, pa.array(values))
+            moved = _set(moved, name, samples[name].to_numpy() + np.uint64(number) * per_part)
+        if SINCE in source.fields:
+            later_ns = np.uint64(number * step_ns)
+            moved = _set(moved, SINCE, samples[SINCE].to_numpy() + later_ns)
         write_levels(folder.samples(number + 1), moved)
+        for table_name, table in tables.items():
+            folder.table(table_name, number + 1).parent.mkdir(parents=True, exist_ok=True)
+            path = folder.table(table_name, number + 1)
+            write_levels(path, _table_later(table, table_gains[table_name], number, instants))
         write_table(folder.signals(number + 1), signals)
         signals = _later(signals, instants, step_ns)
         shutil.copy(source.folder.events(part.number), folder.events(number + 1))
@@ -74,6 +85,38 @@ def _growth(samples: pa.Table, fields: Sequence[str]) -> dict[str, Values]:
             values = samples[name].to_numpy()[order]
             gains[name] = (values[last] - values[first])[back]
     return gains
+
+
+def _set(table: pa.Table, name: str, values: Values) -> pa.Table:
+    return table.set_column(table.column_names.index(name), name, pa.array(values))
+
+
+def _growth_of_keys(name: TableName, table: pa.Table) -> dict[str, Values]:
+    """How much each row's key gains in a part, of the figures of a frame table."""
+    keys = [table[column].to_numpy() for column in KEYS[name]]
+    order = np.lexsort((table["seq"].to_numpy(), *reversed(keys)))
+    edge = np.zeros(len(order) - 1, np.bool_)
+    for column in keys:
+        edge |= np.diff(column[order].astype(np.int64)) != 0
+    first = np.flatnonzero(np.append(True, edge))
+    last = np.append(first[1:], len(order)) - 1
+    row = np.cumsum(np.append(False, edge))
+    back = np.empty(len(order), np.int64)
+    back[order] = row
+    gains = {}
+    for column, kind in COLUMNS[name].items():
+        if kind == "uint64" and column != "address":
+            values = table[column].to_numpy()[order]
+            gains[column] = (values[last] - np.minimum(values[first], values[last]))[back]
+    return gains
+
+
+def _table_later(table: pa.Table, gains: dict[str, Values], number: int, instants: int) -> pa.Table:
+    """A frame table of the first part as a later part has it."""
+    moved = _set(table, "seq", table["seq"].to_numpy() + number * instants)
+    for name, per_part in gains.items():
+        moved = _set(moved, name, table[name].to_numpy() + np.uint64(number) * per_part)
+    return moved
 
 
 def _later(signals: pa.Table, instants: int, step_ns: int) -> pa.Table:

@@ -98,6 +98,7 @@ def measure(threads: int, rate_hz: float, hours: float) -> dict[str, float]:
                 "peer_read_s": round(typical(lambda: read_key_frames(folder / first)), 2),
                 "bytes_per_sample": round(size(folder / run) / recorded, 2),
                 "hour_bytes_per_sample": round(size(folder / first) / rows, 2),
+                "tables_bytes_per_sample": round(size(folder / first / "tables") / rows, 2),
                 "compare_s": round(typical(lambda: site.fetch(compared)), 2),
                 "write_cpu_percent": round(write_percent, 2),
                 "thread_samples": rows,

@@ -29,6 +29,7 @@ DETECTED: dict[str, tuple[Callable[[], bool], str]] = {
 TRIED = {
     "mount": "no file system can be mounted",
     "mount-namespace": "no mount namespace can be made",
+    "postgresql": "there is no PostgreSQL server",
     "cpu-quota": "no cgroup with a limit of CPU time can be made",
     "kernel-build": "the extended kernel cannot be built",
     "direct-walk": "the kernel has no task iterator that programs call (Linux 6.7)",

@@ -1,6 +1,7 @@
 """Keeps the backend's memory small: what reading a run needed goes back to the system."""
 
 import ctypes
+import gc
 
 MAPPED_BYTES = 1 << 20
 """Buffers of this size and above are mappings of their own, which go back when they are freed."""
@@ -19,10 +20,18 @@ def map_large_buffers() -> None:
         mallopt(_M_MMAP_THRESHOLD, MAPPED_BYTES)
 
 
+def keep_what_is_loaded() -> None:
+    """Tell the garbage collector that all objects so far stay, so that its searches are short."""
+    gc.collect()
+    gc.freeze()
+
+
 def release_freed_memory() -> None:
-    """Return what was freed to the system; takes milliseconds, without the interpreter's lock."""
+    """Return what is not needed any more to the system; takes milliseconds."""
     import pyarrow as pa
 
+    # Readers of runs hold one another, and tables: few objects, for which nobody searches.
+    gc.collect()
     # With the system's allocator (see the package's __init__) this trims all that is the C
     # library's, arrays of numpy included.
     pa.default_memory_pool().release_unused()

@@ -16,6 +16,7 @@ from tidscope_backend.connections.log_limit import LogLimit
 from tidscope_backend.connections.table import ConnectionLimits, Connections
 from tidscope_backend.connections.websocket_protocol import WebSocketProtocol
 from tidscope_backend.descriptors import connection_descriptors, raise_descriptor_limit
+from tidscope_backend.memory import keep_what_is_loaded
 from tidscope_backend.settings import Settings
 
 PEER_LOGS = (
@@ -103,6 +104,7 @@ def serve(settings: Settings, sock: socket.socket) -> None:
         logging.getLogger(name).addFilter(LogLimit(time.monotonic))
     raise_descriptor_limit()
     server = make_server(settings)
+    keep_what_is_loaded()
     # The server raises the signal that ended it once more, for whoever started it.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: None)

@@ -2,6 +2,17 @@
 
 import subprocess
 import sys
+import weakref
+
+from tidscope_backend.memory import release_freed_memory
+
+
+class Reader:
+    """Holds itself, as readers of runs do."""
+
+    def __init__(self) -> None:
+        self.part = self
+
 
 ALLOCATE = """
 import ctypes
@@ -38,3 +49,10 @@ def mapped_after_a_larger_one(prepare: str) -> int:
 def test_large_buffers_stay_mappings_of_their_own() -> None:
     assert mapped_after_a_larger_one("") == 0
     assert mapped_after_a_larger_one("map_large_buffers()") == 1
+
+
+def test_what_holds_itself_is_released() -> None:
+    reader = weakref.ref(Reader())
+    assert reader() is not None
+    release_freed_memory()
+    assert reader() is None

@@ -28,7 +28,7 @@ from tidscope_backend.store.signals_table import header_values
 
 MAX_ROWS = 250_000
 """Rows read for one answer; above it, only frames of a higher level are used."""
-MAX_TABLE_ROWS = 200_000
+MAX_TABLE_ROWS = 40_000
 """The same of rows of frame tables; an answer also has the whole tables at its start."""
 LEVELS = (0, 1, 2)
 _KEY = LEVELS[-1]

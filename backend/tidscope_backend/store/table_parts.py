@@ -1,6 +1,6 @@
 """The frame tables of a part: their rows as they changed. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -116,9 +116,25 @@ def arrow_table(name: TableName, rows: Table, seq: Ints, level: npt.NDArray[np.u
 def rows_of(name: TableName, table: pa.Table) -> Table:
     """The rows of an Arrow table, without seq and level."""
     rows = np.empty(len(table), dtype_of(name))
-    for column in COLUMNS[name]:
-        rows[column] = table[column].to_numpy()
+    for column, kind in COLUMNS[name].items():
+        if kind != "utf8":
+            rows[column] = table[column].to_numpy()
+            continue
+        # A few texts stand in many rows: each of them is one object.
+        for chunk, begin in _chunks(table[column]):
+            encoded = chunk.dictionary_encode()
+            texts = np.array(encoded.dictionary.to_pylist(), object)
+            rows[column][begin : begin + len(chunk)] = texts[encoded.indices.to_numpy()]
     return rows
+
+
+def _chunks(column: pa.ChunkedArray) -> Iterator[tuple[pa.Array, int]]:
+    """Each chunk with rows, and where it begins."""
+    begin = 0
+    for chunk in column.chunks:
+        if len(chunk):
+            yield chunk, begin
+        begin += len(chunk)
 
 
 def changed_rows(name: TableName, rows: Table, seq: Ints) -> Ints:

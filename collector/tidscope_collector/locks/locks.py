@@ -174,7 +174,9 @@ class Locks:
                         self._enter(asked, answer)
                     self._changed.notify_all()
             if source is not None:
-                found = source.read()
+                before, found = source.reason, source.read()
+                if source.reason not in ("", before):
+                    log.info("locks of process %d: %s", self._pid, source.reason)
                 with self._changed:
                     self._read_at_s = time.monotonic() + READ_EVERY_S
                     if execution == self._execution:

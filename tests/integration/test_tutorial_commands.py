@@ -1,0 +1,214 @@
+"""docs/tutorials/where-the-time-goes.md: its commands, run on the programs it is about."""
+
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from capabilities import missing, needs
+from processes import wait_until
+from programs.build import build_go_module, go_command, go_environment
+
+ROOT = Path(__file__).parents[2]
+TEXT = (ROOT / "docs" / "tutorials" / "where-the-time-goes.md").read_text()
+CONTENDED = ROOT / "tests" / "programs" / "contended_go"
+SECONDS = 4
+"""Instead of the tutorial's: how long is recorded."""
+STATES = re.compile(r"^state_.*_ns$")
+
+pytestmark = [needs("root"), needs("btf"), needs("go"), pytest.mark.timeout(300)]
+
+
+def block(section: str, language: str) -> str:
+    """The first code block of a language in a section."""
+    body = TEXT.split(f"\n## {section}\n")[1].split("\n## ")[0]
+    found = re.search(rf"```{language}\n(.*?)```", body, re.DOTALL)
+    assert found is not None, f"{section} has no {language}"
+    return found[1]
+
+
+def commands(section: str) -> list[list[str]]:
+    """The commands of tidscope in a section, as words."""
+    lines = block(section, "sh").splitlines()
+    return [shlex.split(line) for line in lines if line.startswith("tidscope ")]
+
+
+class Shell:
+    """Runs commands of the tutorial, with a folder of runs of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("TIDSCOPE_")}
+        path = f"{environment['PATH']}:{Path(go_command()).parent}"
+        self._environment = {
+            **environment,
+            **{name: go_environment()[name] for name in ("GOCACHE", "GOFLAGS", "GOTOOLCHAIN")},
+            "PATH": path,
+            "TIDSCOPE_RUNS": str(folder / "runs"),
+        }
+
+    def run(self, words: list[str], folder: Path | None = None, **values: str) -> str:
+        """Run a command; returns its output.
+
+        Args:
+            words: with names of variables in them.
+            folder: where.
+            values: of these variables.
+        """
+        for name, value in values.items():
+            words = [word.replace(f"${name}", value) for word in words]
+        for option in ("--duration", "--seconds"):
+            if option in words:
+                words[words.index(option) + 1] = str(SECONDS)
+        done = subprocess.run(
+            [ROOT / ".venv/bin/tidscope", *words[1:]],
+            cwd=folder or self._folder,
+            env=self._environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=200,
+        )
+        assert done.returncode == 0, done.stderr
+        assert "not sealed" not in done.stderr
+        return done.stdout
+
+    def states(self, name: str) -> dict[str, float]:
+        """Shares of the states of a run; of each thread they add up to the time it was there."""
+        found = json.loads(self.run(["tidscope", "runs", "show", name, "--json"]))
+        manifest = found["manifest"]
+        run_ns = manifest["to_ns"] - manifest["from_ns"]
+        for thread in found["threads"]:
+            time_ns = sum_of_states(thread["fields"])
+            assert time_ns <= run_ns * 1.001
+            if not thread["exited"] and thread["tid"] == manifest["target"]["process"]["pid"]:
+                assert time_ns == pytest.approx(run_ns, rel=0.001)
+        whole = sum_of_states(found["totals"])
+        return {key: ns / whole for key, ns in found["totals"].items() if STATES.match(key)}
+
+
+def sum_of_states(fields: dict[str, Any]) -> int:
+    return sum(value for name, value in fields.items() if STATES.match(name))
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Shell:
+    return Shell(tmp_path)
+
+
+@contextmanager
+def started(command: list[str]) -> Iterator[subprocess.Popen[str]]:
+    """A program that ends with its standard input, or is ended."""
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def test_postgresql(shell: Shell, tmp_path_factory: pytest.TempPathFactory) -> None:
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
+    if not found:
+        raise missing("postgresql", "tools/install-test-packages installs it")
+    programs = found[-1]
+    # The server does not run as root, and its socket's path is short.
+    folder = Path(f"/tmp/tidscope-postgres-{os.getpid()}")
+    folder.mkdir()
+    shutil.chown(folder, "postgres")
+    as_server = ["runuser", "-u", "postgres", "--"]
+
+    def server(*words: str) -> None:
+        subprocess.run(
+            [*as_server, *words], cwd=folder, check=True, stdout=subprocess.DEVNULL, timeout=60
+        )
+
+    data, options = str(folder / "data"), f"-k {folder} -h ''"
+    control = str(programs / "pg_ctl")
+    bench = [str(programs / "pgbench"), "-h", str(folder), "-U", "postgres", "postgres"]
+    try:
+        server(str(programs / "initdb"), "-A", "trust", "-D", data)
+        server(control, "-D", data, "-o", options, "-l", str(folder / "log"), "-w", "start")
+        try:
+            subprocess.run([*bench, "-i", "-q"], check=True, capture_output=True, timeout=60)
+            load = [*bench, "-n", "-c", "4", "-T", "120"]
+            with started(load) as running:
+                assert running.stdout is not None
+                wait_until(lambda: any(clients_of(folder)))
+                client = next(clients_of(folder))
+                record, show = commands("PostgreSQL under pgbench")
+                shell.run(record, PID=str(client))
+                assert "WHERE THE TIME WENT" in shell.run(show)
+            shares = shell.states("postgres-client")
+            assert shares["state_poll_ns"] > 0
+            assert shares["state_on_cpu_ns"] > 0
+        finally:
+            server(control, "-D", data, "-m", "immediate", "stop")
+    finally:
+        shutil.rmtree(folder)
+
+
+def clients_of(folder: Path) -> Iterator[int]:
+    """Server processes of clients, by their titles; of the server in this folder only."""
+    main = int((folder / "data" / "postmaster.pid").read_text().split()[0])
+    for path in Path("/proc").glob("[0-9]*"):
+        try:
+            parent = int((path / "stat").read_text().rpartition(")")[2].split()[1])
+            title = (path / "cmdline").read_bytes()
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        if parent == main and title.startswith(b"postgres: postgres postgres"):
+            yield int(path.name)
+
+
+def test_a_go_server(shell: Shell) -> None:
+    """The tests' own one instead of etcd, which takes minutes to build."""
+    program = build_go_module(CONTENDED, CONTENDED / "table")
+    with started([str(program)]) as process:
+        assert process.stdout is not None
+        port = process.stdout.readline().strip()
+        record, show, locks = commands("etcd")
+        shell.run(record, PID=str(process.pid))
+        assert "WHERE THE TIME WENT" in shell.run(show)
+        locks = [word.replace(":7070", f":{port}") for word in locks]
+        assert "table.Table.slow" in shell.run(locks, CONTENDED)
+    assert shell.states("etcd")["state_futex_ns"] > 0
+
+
+def test_a_pool_of_python(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "pool.py").write_text(block("A thread pool of CPython", "python"))
+    record, show = commands("A thread pool of CPython")
+    record[record.index("python3")] = sys.executable
+    shell.run(record)
+    assert "WHERE THE TIME WENT" in shell.run(show)
+    # Eight workers share the GIL: most of them wait for it, or for a CPU to ask for it again.
+    shares = shell.states("pool")
+    assert shares["state_futex_ns"] > shares["state_on_cpu_ns"]
+
+
+def test_a_build_by_maven(shell: Shell, tmp_path: Path) -> None:
+    folder = tmp_path / "java"
+    shutil.copytree(ROOT / "agents" / "java", folder, ignore=lambda *_: ["target"])
+    record, show = commands("Maven")
+    shell.run(record, folder)
+    text = shell.run(show)
+    assert "C# CompilerThre" in text
+    assert shell.states("maven")["state_futex_ns"] > 0.3
+
+
+def test_every_command_is_run_here() -> None:
+    lines = [line for line in TEXT.splitlines() if line.startswith("tidscope ")]
+    sections = ("PostgreSQL under pgbench", "etcd", "A thread pool of CPython", "Maven")
+    assert [shlex.split(line) for line in lines] == [
+        words for section in sections for words in commands(section)
+    ]
