@@ -241,15 +241,15 @@ function threadsAt(
 
 /** On-CPU and queue times come from the counters of threads. */
 function gilThreads(input: ViewInput, waiters: readonly LockThread[]): readonly GilThread[] {
+  const threads = threadsByTid(input.model);
   return waiters.map((waiter) => {
-    const busy = busyOf(input, waiter.tid);
+    const busy = busyOf(input, waiter.tid === null ? undefined : threads.get(waiter.tid));
     return { ...waiter, of_runnable: waiter.wait / (waiter.wait + busy) };
   });
 }
 
 /** Share of time in which a thread ran or was in a run queue; NaN if it is not known. */
-function busyOf({ model, span, now_s }: ViewInput, tid: number | null): number {
-  const thread = tid === null ? undefined : threadsByTid(model).get(tid);
+function busyOf({ model, span, now_s }: ViewInput, thread: Thread | undefined): number {
   if (!thread) return Number.NaN;
   const [from, to] = [Math.max(span.t0_s, model.since_s), Math.min(span.t1_s, now_s)];
   const run_ns = growthWithin(model, thread, "cpu_run_ns", from, to);

@@ -60,6 +60,7 @@ export function ThreadFacts() {
           rows={current.locks}
           keyOf={lockKey}
           sortedBy="wait"
+          first={6.5}
           none="It waited for no lock."
         />
       </Section>
@@ -70,6 +71,7 @@ export function ThreadFacts() {
           rows={current.takers}
           keyOf={takerKey}
           sortedBy="delay"
+          first={8}
           none="It was not delayed."
         />
       </Section>
@@ -106,13 +108,13 @@ function Partners({ label, rows, theme: colours, none }: PartnersProps) {
       label: "Thread",
       text: true,
       value: ({ name }) => name,
-      cell: (partner) => <ThreadName thread={partner} theme={colours} />,
+      cell: (partner) => <ThreadName thread={partner} theme={colours} short />,
     },
     {
       id: "wakes",
-      label: "Wake-ups",
-      under: "per second",
-      width: 6.25,
+      label: "Wakes",
+      under: "per s",
+      width: 4.75,
       value: ({ per_s }) => per_s,
       cell: ({ per_s }) => formatNumber(per_s, "1/s"),
     },
@@ -126,9 +128,10 @@ function Partners({ label, rows, theme: colours, none }: PartnersProps) {
     },
     {
       id: "delay",
-      label: "Until it ran",
-      under: "mean",
-      width: 6.25,
+      label: "Delay",
+      under: "to run",
+      tip: "Mean time from the wake-up until the woken thread was on a CPU.",
+      width: 4.75,
       value: ({ delay_s }) => delay_s,
       cell: ({ delay_s }) => formatValue(delay_s, "s"),
     },
@@ -140,7 +143,7 @@ function Partners({ label, rows, theme: colours, none }: PartnersProps) {
       rows={rows}
       keyOf={partnerKey}
       sortedBy="wakes"
-      first={8}
+      first={8.5}
       onPress={({ tid, key }) => (tid === null ? undefined : client.select(key))}
       none={none}
     />
@@ -159,15 +162,15 @@ const LOCKS: readonly SortedColumn<ThreadLock>[] = [
     id: "wait",
     label: "Waiting",
     under: "of its time",
-    width: 8.25,
+    width: 7.25,
     value: ({ wait }) => wait,
     cell: ({ wait }) => <Share value={wait} />,
   },
   {
     id: "waits",
     label: "Waits",
-    under: "per second",
-    width: 6.25,
+    under: "per s",
+    width: 4.5,
     value: ({ waits_per_s }) => waits_per_s,
     cell: ({ waits_per_s }) => formatNumber(waits_per_s, "1/s"),
   },

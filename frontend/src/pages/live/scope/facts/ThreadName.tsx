@@ -8,15 +8,17 @@ interface ThreadNameProps {
     readonly colour: number | null;
   };
   readonly theme: ChartTheme;
+  /** Without the id: there is no room for it. */
+  readonly short?: boolean;
 }
 
 /** Name and id of a thread, or the name of what is none. */
-export function ThreadName({ thread, theme }: ThreadNameProps) {
+export function ThreadName({ thread, theme, short = false }: ThreadNameProps) {
   const { tid, name, colour } = thread;
   return (
     <span title={tid === null ? name : `${name} (${tid})`}>
       {colour === null ? null : <SmallMarker style={colourStyle(colour, theme)} />}
-      {tid === null ? <em>{name}</em> : `${name} (${tid})`}
+      {tid === null ? <em>{name}</em> : short ? name : `${name} (${tid})`}
     </span>
   );
 }
