@@ -7,6 +7,7 @@ STAGES names, as JSON, when it ends. Nested stages count for themselves only.
 import json
 import os
 import sys
+import threading
 import time
 from collections.abc import Callable
 from functools import wraps
@@ -24,8 +25,10 @@ from tidscope_collector.sampling.idle_skipping import IdleSkippingReader
 from tidscope_collector.sampling.steady_reader import SteadyReader
 from tidscope_collector.sampling.target import TargetSampler
 from tidscope_collector.sampling.tracker import Tracker
+from tidscope_collector.sampling.usual_tick import UsualTick
 from tidscope_collector.taskstats.reader import BatchQuery, TaskstatsReader
 from tidscope_collector.uplink.connection import Uplink
+from tidscope_collector.uplink.shared_connection import SharedConnection
 from tidscope_collector.walk.reader import WalkReader
 from tidscope_wire.frame import RowEncoder
 from tidscope_wire.header_writer import HeaderWriter
@@ -33,6 +36,9 @@ from tidscope_wire.header_writer import HeaderWriter
 spent_ns: dict[str, int] = {}
 calls: dict[str, int] = {}
 _nested: list[int] = []
+settled = threading.Event()
+SETTLED = 20
+"""So many frames are left out, and what came before them."""
 
 
 def stage(owner: object, function: str, name: str) -> None:
@@ -49,6 +55,10 @@ def stage(owner: object, function: str, name: str) -> None:
             took = time.thread_time_ns() - began
             spent_ns[name] = spent_ns.get(name, 0) + took - _nested.pop()
             calls[name] = calls.get(name, 0) + 1
+            if calls.get("uplink") == SETTLED and not settled.is_set():
+                settled.set()
+                spent_ns.clear()
+                calls.clear()
             if _nested:
                 _nested[-1] += took
 
@@ -57,6 +67,15 @@ def stage(owner: object, function: str, name: str) -> None:
 
 STAGES = (
     (Engine, "_step", "tick"),
+    (Engine, "_usual", "usual tick"),
+    (TargetSampler, "usual", "usual sample"),
+    (UsualTick, "take", "usual sample"),
+    (UsualTick, "arm", "prepare"),
+    (TargetSampler, "_arm", "prepare"),
+    (FrameMaker, "usual", "frame"),
+    (SharedConnection, "send_now", "send"),
+    (Uplink, "_take_in", "take in"),
+    (Uplink, "_confirm", "take in"),
     (Engine, "_drain", "exits"),
     (Engine, "_account", "once a second"),
     (HealthNow, "read", "health"),

@@ -41,7 +41,8 @@ def collector(site: Running, stages: Path | None, source: list[str]) -> Iterator
     """Run a collector for a backend; with a file for them, its stages are counted."""
     module = ["-m", "tidscope_collector"] if stages is None else [str(HERE / "staged_collector.py")]
     url = f"{site.address.replace('http', 'ws', 1)}/ws/collector"
-    command = [sys.executable, *module, "run", "--backend", url, "--budget-percent", "0", *source]
+    command = [sys.executable, *module, "run", "--backend", url, "--budget-percent", "0"]
+    command += ["--ledger", "off", *source]
     environ = {**os.environ, "TIDSCOPE_COLLECTOR_SECRET": SECRET, "STAGES": str(stages)}
     with subprocess.Popen(command, env=environ, stderr=subprocess.DEVNULL) as process:
         try:
@@ -153,7 +154,7 @@ def measure(options: argparse.Namespace) -> dict[str, object]:
                         loops.append(c_loop_us(loop, pid, threads))
                 us, faults, wakeups = (median(each) for each in zip(*found, strict=True))
                 points.append((threads - sleeping, sleeping, us))
-                count = counted["calls"]["tick"]
+                count = counted["calls"]["uplink"]
                 rows.append(
                     {
                         "threads": threads,

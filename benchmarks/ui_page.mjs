@@ -91,6 +91,8 @@ const COMMANDS = {
       .first()
       .click();
     await page.mouse.move(0, 0);
+    // The CPU chart and above it the thread map, as much as there is room for.
+    await page.locator("[data-panel=cpu]").evaluate((panel) => panel.scrollIntoView(false));
     return {};
   },
   /** One chart of ours, served from this program under the backend's origin. */

@@ -7,6 +7,7 @@ a header is what it was in the frame before.
 import json
 import re
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from tidscope_wire.generated.models import (
     CollectorHealth,
@@ -20,6 +21,23 @@ from tidscope_wire.generated.models import (
     TargetEvent,
 )
 from tidscope_wire.message import Message
+
+NUMBER_BYTES = 20
+"""Room for a number in a prepared header."""
+
+
+class PreparedHeader(NamedTuple):
+    """A header whose numbers are still to be written: in their places stand blanks.
+
+    Attributes:
+        text: JSON.
+        places: of each number its first byte; NUMBER_BYTES follow, for `columns` more.
+        columns_bytes: room for `columns`.
+    """
+
+    text: bytes
+    places: Mapping[str, int]
+    columns_bytes: int
 
 
 class HeaderWriter:
@@ -81,6 +99,50 @@ class HeaderWriter:
             f'"counters_from":{_WORDS[counters_from]},"tables":{_list(tables)}}}'
         ).encode()
 
+    def prepare(
+        self,
+        *,
+        columns: int,
+        live_threads: int,
+        threads_born: int,
+        process: ProcessGauges,
+        machine: MachineCounters,
+        health: CollectorHealth,
+        exited: ExitedTotals,
+        counters_from: CountersSource | None,
+    ) -> PreparedHeader:
+        """Prepare the headers of delta frames without events, roles, tables and `cpu_ns`.
+
+        The arguments are those of `write`, but that `columns` is how many the target has.
+        """
+        sample, late, rest = self._health.split(health)
+        columns_bytes = max(len("null"), len(_json(range(columns))))
+        parts = (
+            (self._start, "seq"),
+            (',"first_seq":', "first_seq"),
+            (',"kind":"delta","baseline":false,"rows":', "rows"),
+            (',"fields":null,"columns":', "columns"),
+            (',"time_ns":', "time"),
+            (',"unix_us":', "unix"),
+            (
+                f',"live_threads":{live_threads},"threads_born":{threads_born},"events":[],'
+                f'"process":{self._process.text(process, None)},'
+                f'"machine":{self._machine.text(machine)},"health":{sample}',
+                "sample",
+            ),
+            (late, "late"),
+        )
+        text, places = b"", dict[str, int]()
+        for before, name in parts:
+            text += before.encode()
+            places[name] = len(text)
+            text += b" " * (columns_bytes if name == "columns" else NUMBER_BYTES)
+        behind = (
+            f'{rest},"exited":{self._exited.text(exited)},"roles":null,'
+            f'"counters_from":{_WORDS[counters_from]},"tables":null}}'
+        )
+        return PreparedHeader(text + behind.encode(), places, columns_bytes)
+
 
 class _Part:
     """A part of a header as text.
@@ -95,13 +157,17 @@ class _Part:
         self._model: Message | None = None
         self._pieces: list[str] = []
 
-    def text(self, model: Message, *numbers: int | None) -> str:
+    def split(self, model: Message) -> list[str]:
+        """The text before, between and behind its numbers."""
         if model is not self._model:
             text = model.model_dump_json()
             self._pieces = self._behind.split(text, self._count) if self._count else [text]
             self._model = model
-        text = self._pieces[0]
-        for number, piece in zip(numbers, self._pieces[1:], strict=True):
+        return self._pieces
+
+    def text(self, model: Message, *numbers: int | None) -> str:
+        text, *pieces = self.split(model)
+        for number, piece in zip(numbers, pieces, strict=True):
             text += f"{_of(number)}{piece}"
         return text
 

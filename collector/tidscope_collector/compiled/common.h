@@ -44,7 +44,7 @@ enum {
 	OTHER_THREADS = 1, /* or threads that are not the same; the rows are as they were */
 	ODD = 2,	   /* what came is to be looked at */
 	EXITS = 3,	   /* the rows are up to date, and exit records wait */
-	TO_CHECK = 4,	   /* the rows are up to date, and are to be looked at before there is a frame */
+	TO_COMPLETE = 4,   /* the rows are up to date as far as this goes, and are to be completed */
 	NO_ROOM = 5	   /* for the frame */
 };
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple, cast
 
 LIBRARY = Path(__file__).with_name("usual_tick.so")
-USUAL, OTHER_THREADS, ODD, EXITS, TO_CHECK, NO_ROOM = range(6)
+USUAL, OTHER_THREADS, ODD, EXITS, TO_COMPLETE, NO_ROOM = range(6)
 """What its functions return; -errno where the kernel refused. See common.h."""
 
 Function = Callable[[int], int]

@@ -20,26 +20,25 @@ class SteadyRows(NamedTuple):
         rows: the same as struct rows.
         sample: struct plan or struct walk.
         walks: whether it is struct walk.
+        completed: whether `SteadySource.complete` has to be called after a sample.
     """
 
     reading: Reading
     rows: Struct
     sample: Struct
     walks: bool
+    completed: bool
 
 
 @runtime_checkable
 class SteadySource(Protocol):
     """A reader whose samples compiled code may take, if threads stay as they are.
 
-    For such a sample: `steady`, `prepare`, the compiled code, `sampled`, `look`.
+    For such a sample: `begin`, the compiled code, `sampled`, and `complete` if the rows say so.
     """
 
-    def steady(self) -> SteadyRows | None:
-        """The rows, if compiled code may bring them up to date; None: `read` takes the sample."""
-
-    def prepare(self) -> None:
-        """Compiled code is about to take the sample."""
+    def begin(self) -> SteadyRows | None:
+        """The rows that compiled code may bring up to date now; None: `read` takes the sample."""
 
     def sampled(self, result: int, cpu_ns: int = 0) -> bool:
         """Compiled code has taken it; whether the rows are up to date.
@@ -50,11 +49,15 @@ class SteadySource(Protocol):
         """
 
     @property
-    def is_check_due(self) -> bool:
-        """Whether `look` will compare the rows with another source."""
+    def is_complete(self) -> bool:
+        """Whether `complete` will find nothing to do after the sample that begins."""
 
-    def look(self) -> None:
-        """Compare the rows with another source, if that is due."""
+    def complete(self) -> bool:
+        """Do what compiled code has not done.
+
+        Returns:
+            False if the sample is not to be used.
+        """
 
 
 def describe_rows(reading: Reading) -> Struct:

@@ -31,7 +31,7 @@ FRAME = _members(
     "size sample_us sent_rows",
 )
 TICK = _members(
-    "plan walk frame watched watched_count folder path executable executable_bytes checks",
+    "plan walk frame watched watched_count folder path executable executable_bytes incomplete",
     "sample_cpu_ns",
 )
 POLLFD = np.dtype([("descriptor", "i4"), ("wanted", "i2"), ("found", "i2")])
@@ -52,17 +52,22 @@ class Struct:
 
     def __init__(self, kind: np.dtype[np.void]) -> None:
         self._places = {name: place for place, name in enumerate(kind.names or ())}
-        self._words = np.zeros(len(self._places), np.uint64)
+        words = np.zeros(len(self._places), np.uint64)
+        self.address = words.ctypes.data
+        self._words = words.data
         self._kept: dict[str, object] = {}
-        self.address = self._words.ctypes.data
 
     def __getitem__(self, member: str) -> int:
-        return int(self._words[self._places[member]])
+        number: int = self._words[self._places[member]]
+        return number
+
+    def __setitem__(self, member: str, number: int) -> None:
+        self._words[self._places[member]] = number
 
     def set(self, **numbers: int) -> None:
         """Set members to numbers; negative ones as C converts them."""
         for member, number in numbers.items():
-            self._words[self._places[member]] = number % _WORD
+            self[member] = number % _WORD
 
     def point(self, **goals: "Array | Struct | None") -> None:
         """Set members to addresses of arrays or structs, which are kept; None: to 0."""
@@ -71,4 +76,4 @@ class Struct:
             if goal is not None:
                 address = goal.address if isinstance(goal, Struct) else goal.ctypes.data
             self._kept[member] = goal
-            self._words[self._places[member]] = address
+            self[member] = address

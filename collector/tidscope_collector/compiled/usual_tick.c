@@ -24,7 +24,7 @@ struct tick {
 	char *path;
 	char *executable;
 	__u64 executable_bytes;
-	__u64 checks; /* whether the rows are to be looked at before there is a frame */
+	__u64 incomplete; /* whether Python completes the rows before there is a frame */
 	/* what came of it: CPU of the sample */
 	__u64 sample_cpu_ns;
 };
@@ -68,10 +68,10 @@ __attribute__((visibility("default"))) long usual_tick(struct tick *t)
 		return OTHER_THREADS;
 	if (result)
 		return EXITS;
-	return t->checks ? TO_CHECK : usual_frame(t->frame);
+	return t->incomplete ? TO_COMPLETE : usual_frame(t->frame);
 }
 
-/* Makes the frame after EXITS or TO_CHECK. */
+/* Makes the frame after EXITS or TO_COMPLETE. */
 __attribute__((visibility("default"))) long frame_of_tick(struct tick *t)
 {
 	return usual_frame(t->frame);

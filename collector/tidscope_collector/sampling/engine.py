@@ -127,6 +127,7 @@ class Engine:
             lambda: self._health_of(sampler), lambda: self._health_marks(sampler)
         )
         sampler.machine = self._machine.watch(sampler.attach_ns)
+        sampler.prepare_usual(self._exits)
         self._budget.request(sampler.target.id, sampler.target.rate_hz)
         now = time.monotonic_ns()
         if len(self._targets) == 1:
@@ -179,7 +180,7 @@ class Engine:
                 if target not in self._open and sampler.schedule.due_ns <= time.monotonic_ns():
                     if stalled:
                         sampler.schedule.advance(time.monotonic_ns())
-                    else:
+                    elif not self._usual(sampler):
                         self._step(sampler, self._frames(sampler))
             self._drain_if_due()
             if self._open and not stalled:
@@ -255,6 +256,28 @@ class Engine:
         if target in self._targets:
             cpu_ns = self._watch.sampling() - cpu_ns
             self._watch.note(target, cpu_ns, sum(len(frame.data) for frame in frames))
+
+    def _usual(self, sampler: TargetSampler) -> bool:
+        """Take a sample in which nothing happens but that counters grow; false: it is still due."""
+        target, started_ns = sampler.target.id, time.monotonic_ns()
+        late_ns = started_ns - sampler.schedule.due_ns
+        if target in self._held or late_ns >= sampler.schedule.period_ns:
+            return False
+        cpu_ns = self._watch.sampling()
+        frame = sampler.usual(started_ns, late_ns, lambda: self._drained(target))
+        if frame is None:
+            return False
+        # There were no exit records, or they are drained.
+        self._drain_due_ns = started_ns + DRAIN_NS
+        sampler.schedule.advance(started_ns)
+        self._sink(sampler.target, frame)
+        self._watch.note(target, self._watch.sampling() - cpu_ns, len(frame.data))
+        return True
+
+    def _drained(self, target: str) -> bool:
+        """Take exit records in; whether any of a target wait now."""
+        self._drain()
+        return target in self._held
 
     def _complete(self, target: str) -> None:
         """Make all frames of a sample that has begun."""

@@ -72,6 +72,11 @@ class ExitedThreads:
             )
         return self._summary
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether the next sample finds nobody who vanished lately."""
+        return not self._recent and not self._before
+
     def turn(self) -> None:
         """Another sample has come: forget who vanished before the one before."""
         self._before, self._recent = self._recent, {}

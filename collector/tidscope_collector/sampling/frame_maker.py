@@ -13,7 +13,7 @@ from tidscope_wire.generated.models import (
     RoleTotals,
     TargetEvent,
 )
-from tidscope_wire.header_writer import HeaderWriter
+from tidscope_wire.header_writer import HeaderWriter, PreparedHeader
 
 from tidscope_collector.sampling.frame_bounds import Later, divide_events, exits_behind
 from tidscope_collector.sampling.health import HealthNow
@@ -22,10 +22,11 @@ from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.sampling.selfwatch import SampleTimes
 from tidscope_collector.sampling.table_changes import NONE, EncodedTables, TableChanges
 from tidscope_collector.sampling.tracker import Tracker
+from tidscope_collector.sampling.usual_tick import UsualFrame
 
 KEY_FRAME_NS = 10_000_000_000
 KEY_FRAME_BYTES = 4 * 1024 * 1024
-ROLES_NS = 1_000_000_000
+ROLES_NS = 950_000_000
 
 
 class FrameMaker:
@@ -100,11 +101,7 @@ class FrameMaker:
         baseline = self._initial_threads is None and live > 0
         if baseline:
             self._initial_threads = live
-        key = (
-            baseline
-            or started_ns - self._key_ns >= KEY_FRAME_NS
-            or self._key_bytes > KEY_FRAME_BYTES
-        )
+        key = baseline or self.is_key_due(started_ns)
         if key:
             rows = self._tracker.all_rows()
             self._key_ns, self._key_bytes = started_ns, 0
@@ -133,6 +130,30 @@ class FrameMaker:
             tables=tables,
         )
         return [*frames, frame]
+
+    def is_key_due(self, now_ns: int) -> bool:
+        """Whether the next frame is to be a key frame."""
+        return now_ns - self._key_ns >= KEY_FRAME_NS or self._key_bytes > KEY_FRAME_BYTES
+
+    def prepare(self, health: CollectorHealth) -> PreparedHeader:
+        """Prepare the header of the next frames, of usual ticks."""
+        return self._headers.prepare(
+            columns=len(self._tracker.fields),
+            live_threads=len(self._tracker.threads),
+            threads_born=self._threads_born,
+            process=self._process.gauges(),
+            machine=self._machine(),
+            health=health,
+            exited=self._tracker.exited(),
+            counters_from=self.counters_from,
+        )
+
+    def usual(self, made: UsualFrame, now_ns: int) -> SampledFrame:
+        """Number the frame of a usual tick, which was made with the number behind `seq`."""
+        self.seq += 1
+        self._key_bytes += len(made.data)
+        self._times.note(made.sample_us, now_ns)
+        return SampledFrame(self.seq, made.data, key=False)
 
     def exits(
         self,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from tidscope_wire.generated.models import CollectorHealth
 
-MADE_NS = 1_000_000_000
+MADE_NS = 950_000_000
 
 
 @dataclass(slots=True)

@@ -13,7 +13,7 @@ from tidscope_collector.energy.zones import Powercap
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.machine import CpuTimes, cpu_times
 
-READ_NS = 1_000_000_000
+READ_NS = 950_000_000
 """On a machine with many CPUs /proc/stat costs the kernel a millisecond and more."""
 
 ABSENT = MachineCounters(time_ns=0, cpu_busy_us=None, package_uj=None, domains_uj=[], gaps=0)

@@ -9,7 +9,7 @@ from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.gauges import rss_bytes
 from tidscope_collector.sampling.process_clock import process_cpu_ns
 
-SLOW_GAUGES_NS = 1_000_000_000
+SLOW_GAUGES_NS = 950_000_000
 
 
 class ProcessMeter:
@@ -41,6 +41,7 @@ class ProcessMeter:
         self._accounting: bool | None = None
         self._slow_ns = -SLOW_GAUGES_NS
         self._cpu_ns: int | None = None
+        self._cpu_read_ns = -SLOW_GAUGES_NS
         self._read: tuple[float | None, ...] = ()
         self._gauges = ProcessGauges(gomaxprocs=None, rss_bytes=None)
 
@@ -73,9 +74,22 @@ class ProcessMeter:
             return None
         return GomaxprocsChanged(size=size, previous=previous)
 
-    def read_cpu(self) -> None:
-        """Read the CPU time; `take_cpu_ns` takes it."""
-        self._cpu_ns = process_cpu_ns(self._pid)
+    @property
+    def reads_gomaxprocs(self) -> bool:
+        """Whether GOMAXPROCS is asked for in each sample."""
+        return self._gomaxprocs is not None
+
+    def read_cpu(self, now_ns: int) -> None:
+        """Read the CPU time about once a second: the kernel sums up all threads.
+
+        `take_cpu_ns` takes it.
+
+        Args:
+            now_ns: CLOCK_MONOTONIC.
+        """
+        if now_ns - self._cpu_read_ns >= SLOW_GAUGES_NS:
+            self._cpu_read_ns = now_ns
+            self._cpu_ns = process_cpu_ns(self._pid)
 
     def take_cpu_ns(self) -> int | None:
         """CPU time, nanoseconds; None if it was not read since it was taken."""

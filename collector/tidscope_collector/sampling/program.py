@@ -10,7 +10,7 @@ from tidscope_collector.procfs.stat import parse_stat, stack_start
 _STAT_BYTES = 4096
 _DELETED = " (deleted)"
 
-LOOK_NS = 1_000_000_000
+LOOK_NS = 950_000_000
 """How often an execution is looked for that shows in neither the executable nor the name."""
 
 
@@ -83,6 +83,19 @@ class ProgramWatch:
         if self._reader is not None:
             self._reader.close()
             self._reader = None
+
+    def link(self) -> tuple[str, bytes] | None:
+        """What `change` looks at each time: path of a link in the folder, and where it points to.
+
+        None if that may not be seen.
+        """
+        if self._reader is not None:
+            return None
+        path = f"{self._pid}/exe"
+        try:
+            return path, os.readlink(path.encode(), dir_fd=self._tasks)
+        except OSError:
+            return None
 
     def change(self, name: str | None, now_ns: int) -> ProgramChange | None:
         """See whether it runs another program than before; mostly costs a readlink(2).

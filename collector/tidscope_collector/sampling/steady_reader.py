@@ -85,23 +85,21 @@ class SteadyReader:
 
     def read(self) -> Reading:
         """Read all threads; see `ProcessReader.read`."""
-        steady = self.steady()
-        if steady is not None:
-            self.prepare()
-            if self.sampled(self._compiled.tick(self._sample_only.address)):
-                return steady.reading
+        steady = self.begin()
+        if steady is not None and self.sampled(self._compiled.tick(self._sample_only.address)):
+            return steady.reading
         self._steady = None
         reading = self._general.read()
         self.asked = self._general.asked
         return self._prepare(reading)
 
-    def steady(self) -> SteadyRows | None:
-        """See `SteadySource.steady`."""
-        return self._steady if self._slots is self.query.slots else None
-
-    def prepare(self) -> None:
-        """See `SteadySource.prepare`."""
-        self._plan.set(sequence=self.query.number(self._plan_threads))
+    def begin(self) -> SteadyRows | None:
+        """See `SteadySource.begin`."""
+        query = self.query
+        if self._steady is None or self._slots is not query.slots:
+            return None
+        self._plan["sequence"] = query.number(self._plan_threads)
+        return self._steady
 
     def sampled(self, result: int, cpu_ns: int = 0) -> bool:
         """See `SteadySource.sampled`."""
@@ -118,10 +116,11 @@ class SteadyReader:
             self._network.accounts.tidy()
         return True
 
-    is_check_due = False
+    is_complete = True
 
-    def look(self) -> None:
-        """See `SteadySource.look`: taskstats itself was asked."""
+    def complete(self) -> bool:
+        """See `SteadySource.complete`."""
+        return True
 
     def _describe_fixed(self) -> None:
         """Put into the plan what is the same for all samples."""
@@ -160,5 +159,5 @@ class SteadyReader:
         plan.set(length=shape.length, checks=len(shape.places))
         plan.set(thread=shape.thread, stats=shape.stats)
         plan.point(places=shape.places.astype(np.uint64), values=shape.values)
-        self._steady = SteadyRows(reading, rows, plan, walks=False)
+        self._steady = SteadyRows(reading, rows, plan, walks=False, completed=False)
         return reading

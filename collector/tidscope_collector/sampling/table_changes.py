@@ -21,7 +21,7 @@ from tidscope_wire.generated.limits import MAX_TABLE_ROWS
 from tidscope_wire.generated.models import FrameTable, TableName
 
 LOG = logging.getLogger(__name__)
-TABLES_NS = 1_000_000_000
+TABLES_NS = 950_000_000
 MOST_SHARE = 0.005
 """Of a core: tables that take more CPU time to read are read more seldom."""
 MOST_BYTES = 8 * 1024 * 1024

@@ -27,6 +27,8 @@ from tidscope_wire.generated.models import (
 )
 from tidscope_wire.states import STATE
 
+from tidscope_collector.compiled.library import Compiled
+from tidscope_collector.compiled.rows import SteadySource
 from tidscope_collector.foreign.gomaxprocs import GomaxprocsReader, GoProgram
 from tidscope_collector.foreign.program import open_program
 from tidscope_collector.procfs.delay_accounting import DelayAccounting
@@ -43,6 +45,8 @@ from tidscope_collector.sampling.schedule import Schedule
 from tidscope_collector.sampling.selfwatch import SampleTimes
 from tidscope_collector.sampling.table_changes import TableChanges, TableSource
 from tidscope_collector.sampling.tracker import Tracker
+from tidscope_collector.sampling.usual_tick import USUAL_NS, UsualTick
+from tidscope_collector.taskstats.exits import ExitListener
 from tidscope_collector.threads.reading import Reading, TargetExitedError, TargetReader
 
 DESCRIBE_NS = 1_000_000_000
@@ -62,6 +66,7 @@ class TargetSampler:
         attach_ns: CLOCK_MONOTONIC of the attachment.
         delays: the switch of delay accounting, whose state is reported.
         tables: that frames carry; None: none. Closed with the sampler.
+        compiled: takes ticks in which nothing happens but that counters grow; None: Python does.
 
     Attributes:
         machine: the machine's counters since attach; None: they are reported as absent.
@@ -83,6 +88,7 @@ class TargetSampler:
         procfs: ProcFs,
         delays: DelayAccounting | None = None,
         tables: TableSource | None = None,
+        compiled: Compiled | None = None,
     ) -> None:
         self.target = target
         self.pid = target.process.pid
@@ -136,6 +142,9 @@ class TargetSampler:
             self._opened = opened.pop_all()
         self._alive = select.poll()
         self._alive.register(pidfd, select.POLLIN)
+        self._pidfd = pidfd
+        self._compiled = compiled
+        self._usual: UsualTick | None = None
 
     @property
     def seq(self) -> int:
@@ -228,8 +237,9 @@ class TargetSampler:
                     disagreed=self.reader.disagreement is not None,
                 )
             )
-        self._process.read_cpu()
-        return reading, time.monotonic_ns()
+        now_ns = time.monotonic_ns()
+        self._process.read_cpu(now_ns)
+        return reading, now_ns
 
     def frame(
         self,
@@ -262,7 +272,67 @@ class TargetSampler:
         resized = self._process.collect_gomaxprocs()
         if resized is not None:
             self._pending.append(resized)
-        return self._sample(events, rows, started_ns, late, health)
+        quiet = not events and not self._pending
+        frames = self._sample(events, rows, started_ns, late, health)
+        if self._usual is not None:
+            self._arm(self._usual, started_ns, health, quiet=quiet)
+        return frames
+
+    def prepare_usual(self, exits: ExitListener | None) -> None:
+        """Let compiled code take ticks in which nothing happens but that counters grow.
+
+        Args:
+            exits: where exit records come from; None: there are none.
+        """
+        if self._compiled is not None and isinstance(self.reader, SteadySource):
+            self._usual = UsualTick(
+                self._compiled,
+                self.reader,
+                len(self.reader.fields),
+                self._pidfd,
+                self.attach_ns,
+                None if exits is None else exits.descriptor,
+            )
+
+    def usual(
+        self, started_ns: int, late_ns: int, drain: Callable[[], bool]
+    ) -> SampledFrame | None:
+        """Take a sample in which nothing happens but that counters grow, and make its frame.
+
+        Args:
+            started_ns: CLOCK_MONOTONIC.
+            late_ns: how late it is.
+            drain: takes exit records in; whether any were the target's.
+
+        Returns:
+            None if it is to be taken by `read` and `frame`.
+        """
+        tick = self._usual
+        if (
+            tick is None
+            or not tick.is_armed(started_ns)
+            or self._pending
+            or self._frames.is_key_due(started_ns)
+        ):
+            return None
+        made = tick.take(self.seq + 1, started_ns, late_ns // 1000, drain)
+        if made is None:
+            tick.disarm()
+            return None
+        return self._frames.usual(made, started_ns)
+
+    def _arm(self, tick: UsualTick, started_ns: int, health: HealthNow, *, quiet: bool) -> None:
+        """After a sample: let the next ones be usual ones, if they can be."""
+        if (
+            quiet
+            and not self._stale
+            and not self._process.reads_gomaxprocs
+            and self._tracker.is_settled
+        ):
+            header = self._frames.prepare(health.read(started_ns))
+            tick.arm(header, started_ns + USUAL_NS, self._tasks, self._program.link())
+        else:
+            tick.disarm()
 
     def exits(
         self, exits: Reading, end_ns: int | None, *, health: HealthNow, started_ns: int

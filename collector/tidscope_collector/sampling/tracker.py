@@ -185,6 +185,15 @@ class Tracker:
         self._close()
         return rows
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether the next sample, brought up to date in place, can only change counters."""
+        return (
+            self._last.changed is not None
+            and not (self._lingering or self._open or self._heirs)
+            and self._ended.is_settled
+        )
+
     def all_rows(self) -> Rows:
         """All live threads with their identities."""
         alive = np.array([tid in self.threads for tid in self._last.tid.tolist()], np.bool_)

@@ -117,6 +117,7 @@ class TargetRegistry:
                 self._procfs,
                 self._sources.delays,
                 tables,
+                self._sources.compiled,
             )
         except TargetExitedError:
             raise _exited(process.pid) from None

@@ -250,6 +250,11 @@ class ExitListener:
             if got < _BATCH:
                 return
 
+    @property
+    def descriptor(self) -> int:
+        """It is readable when records wait, or when some were dropped."""
+        return self._poll.fileno()
+
     def own_member(self, exits: Exits, name: str) -> npt.NDArray[np.uint32]:
         """A 32-bit member of the records, uint32[n]."""
         return member(exits.words, self._kernel.layout, name)

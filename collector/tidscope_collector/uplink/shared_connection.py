@@ -1,13 +1,20 @@
 """A WebSocket connection that a second thread may write messages to, beside the event loop's."""
 
 import asyncio
+import os
 import socket
+import struct
 import threading
 
 from websockets.asyncio.client import ClientConnection
-from websockets.frames import Frame, Opcode
 from websockets.protocol import State
 
+try:
+    from websockets.speedups import apply_mask
+except ImportError:  # no wheel for this system
+    from websockets.utils import apply_mask
+
+_BINARY, _MASKED, _TWO_BYTES, _EIGHT_BYTES = 0x82, 0x80, 126, 127
 _NOW = socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL
 
 
@@ -56,7 +63,7 @@ class SharedConnection(ClientConnection):
                 return False
             if self.transport.get_write_buffer_size():
                 return False
-            message = Frame(Opcode.BINARY, data).serialize(mask=True)
+            message = binary_message(data)
             try:
                 written = own.send(message, _NOW)
             except OSError:
@@ -65,3 +72,16 @@ class SharedConnection(ClientConnection):
         if self._rest:
             self.loop.call_soon_threadsafe(self.send_data)
         return True
+
+
+def binary_message(data: bytes) -> bytes:
+    """A client's WebSocket message (RFC 6455, 5.2), as `websockets` makes it, in less time."""
+    size = len(data)
+    if size < _TWO_BYTES:
+        head = bytes((_BINARY, _MASKED | size))
+    elif size < 1 << 16:
+        head = struct.pack("!BBH", _BINARY, _MASKED | _TWO_BYTES, size)
+    else:
+        head = struct.pack("!BBQ", _BINARY, _MASKED | _EIGHT_BYTES, size)
+    mask = os.urandom(4)
+    return b"".join((head, mask, apply_mask(data, mask)))

@@ -94,7 +94,7 @@ class WalkReader:
             and self._compiled is not None
             and self.sampled(self._compiled.tick(self._sample_only.address))
         ):
-            self.look()
+            self._look()
             return steady.reading
         self._steady = None
         before = time.monotonic_ns()
@@ -130,12 +130,9 @@ class WalkReader:
         self._prepare()
         return self._reading
 
-    def steady(self) -> SteadyRows | None:
-        """See `SteadySource.steady`."""
+    def begin(self) -> SteadyRows | None:
+        """See `SteadySource.begin`."""
         return self._steady
-
-    def prepare(self) -> None:
-        """See `SteadySource.prepare`: there is nothing to do."""
 
     def sampled(self, result: int, cpu_ns: int = 0) -> bool:
         """See `SteadySource.sampled`."""
@@ -146,16 +143,21 @@ class WalkReader:
         return True
 
     @property
-    def is_check_due(self) -> bool:
-        """See `SteadySource.is_check_due`."""
-        return self._check.is_due
+    def is_complete(self) -> bool:
+        """See `SteadySource.is_complete`: from time to time it is checked."""
+        return not self._check.is_due
 
-    def look(self) -> None:
-        """See `SteadySource.look`.
+    def complete(self) -> bool:
+        """See `SteadySource.complete`.
 
         Raises:
             DisagreementError: the walk, or the one before it, says otherwise than taskstats.
         """
+        self._look()
+        return True
+
+    def _look(self) -> None:
+        """Check rows that compiled code has brought up to date, if that is due."""
         if not self._check.is_due:
             self._check.pass_over()
         elif self._steady is not None:
@@ -171,7 +173,7 @@ class WalkReader:
         rows = describe_rows(reading)
         self._plan.point(rows=rows, states=columns.state, starts=columns.start_ns)
         self._plan.point(comms=columns.comm)
-        self._steady = SteadyRows(reading, rows, self._plan, walks=True)
+        self._steady = SteadyRows(reading, rows, self._plan, walks=True, completed=True)
 
     def _updated(self, now: Columns, count: int) -> bool:
         """Bring the last reading up to date, which has the same threads, unless something fell."""

@@ -136,16 +136,10 @@ class SwitchingReader:
             cost.walked(time.monotonic_ns(), took_ns, walk.ran, self._rate_hz)
         return reading
 
-    def steady(self) -> SteadyRows | None:
-        """See `SteadySource.steady`. Whether to walk is decided by `read`."""
+    def begin(self) -> SteadyRows | None:
+        """See `SteadySource.begin`. Whether to walk is decided by `read`."""
         source = self._steady_source()
-        return None if source is None else source.steady()
-
-    def prepare(self) -> None:
-        """See `SteadySource.prepare`."""
-        source = self._steady_source()
-        if source is not None:
-            source.prepare()
+        return None if source is None else source.begin()
 
     def sampled(self, result: int, cpu_ns: int = 0) -> bool:
         """See `SteadySource.sampled`."""
@@ -165,24 +159,19 @@ class SwitchingReader:
         return True
 
     @property
-    def is_check_due(self) -> bool:
-        """See `SteadySource.is_check_due`."""
+    def is_complete(self) -> bool:
+        """See `SteadySource.is_complete`."""
         source = self._steady_source()
-        return source is not None and source.is_check_due
+        return source is None or source.is_complete
 
-    def look(self) -> None:
-        """See `SteadySource.look`.
-
-        Raises:
-            DisagreementError: the walk and taskstats disagree: from now on threads are asked.
-        """
+    def complete(self) -> bool:
+        """See `SteadySource.complete`; false where a walk and taskstats disagree."""
         source = self._steady_source()
         try:
-            if source is not None:
-                source.look()
+            return source is not None and source.complete()
         except DisagreementError as error:
             self._disagree(error)
-            raise
+            return False
 
     def _steady_source(self) -> SteadySource | None:
         """What reads at present, if compiled code may take its samples."""

@@ -64,8 +64,15 @@ function totalsOf(frames: readonly Frame[]): Total[] {
       held.delete(event.tid);
     }
     const summed = living + (header.exited.totals[FIELD] ?? 0);
-    return { t_s: header.time_ns / 1e9, cpu_s: (header.process.cpu_ns ?? summed) / 1e9 };
+    return { t_s: header.time_ns / 1e9, summed, cpu_ns: header.process.cpu_ns ?? null };
+  });
+  // The process' own clock is read once a second; what it has beyond the threads is kept in between.
+  const first = totals.find(({ cpu_ns }) => cpu_ns !== null);
+  let beyond = first ? (first.cpu_ns ?? 0) - first.summed : 0;
+  const known = totals.map(({ t_s, summed, cpu_ns }) => {
+    if (cpu_ns !== null) beyond = cpu_ns - summed;
+    return { t_s, cpu_s: (summed + beyond) / 1e9 };
   });
   // Of several frames of one instant the last one has it all.
-  return totals.filter(({ t_s }, i) => t_s !== totals[i + 1]?.t_s);
+  return known.filter(({ t_s }, i) => t_s !== known[i + 1]?.t_s);
 }

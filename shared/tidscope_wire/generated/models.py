@@ -1270,7 +1270,7 @@ class ProcessGauges(Message):
     """
     cpu_ns: Annotated[int | None, Field(ge=0)] = None
     """
-    CPU time of the process since it started, exited threads included, nanoseconds; read right after the threads, to check their sum against it.
+    CPU time of the process since it started, exited threads included, nanoseconds; read about once a second, right after the threads, to check their sum against it. null in other frames.
     """
     delay_accounting: bool | None = None
     """

@@ -1555,7 +1555,7 @@ export interface ProcessGauges {
    */
   rss_bytes: number | null;
   /**
-   * CPU time of the process since it started, exited threads included, nanoseconds; read right after the threads, to check their sum against it.
+   * CPU time of the process since it started, exited threads included, nanoseconds; read about once a second, right after the threads, to check their sum against it. null in other frames.
    */
   cpu_ns?: number | null;
   /**
