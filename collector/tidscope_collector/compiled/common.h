@@ -70,6 +70,17 @@ struct network {
 	__u32 *rows; /* of each slot a row that it may be of */
 };
 
+/* Rows beside which ledgers of the threads' states stand, and where those are (waits/slots.py). */
+struct ledgers {
+	struct rows *rows; /* all columns */
+	struct rows *base; /* those that a sample brings up to date; the first columns of the rows */
+	__u8 *slots;
+	__u64 stride, states, first_column, attach_ns;
+	__u64 mark_at, woken_at, arrived_at, began_at, ns_at;
+	__s64 *slot_of; /* of each row; -1: there is none */
+	__u64 *known;	/* of each row what was read last: mark, woken, arrived */
+};
+
 enum { MONOTONIC = 1, REALTIME = 0, THREAD_CPU = 3 };
 
 static inline __s64 clock_ns(int clock)
@@ -108,6 +119,11 @@ struct frame;
 int network_complete(const struct network *n);
 /* Compares the network counters with their columns, or writes them there; whether none fell. */
 int take_network(const struct network *n, const struct rows *r, __s64 listed, int commit);
+
+/* Brings the columns of ledgers up to date; whether all could be read, and nobody has ended. */
+int take_ledgers(const struct ledgers *l);
+/* Puts what a sample has changed beside them. */
+void join_rows(const struct ledgers *l);
 
 long steady_sample(struct plan *p);
 long steady_walk(struct walk *w);

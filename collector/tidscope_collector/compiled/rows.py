@@ -21,6 +21,8 @@ class SteadyRows(NamedTuple):
         sample: struct plan or struct walk.
         walks: whether it is struct walk.
         completed: whether `SteadySource.complete` has to be called after a sample.
+        ledgers: struct ledgers, whose `base` the sample brings up to date instead; None: the
+            sample brings the rows up to date.
     """
 
     reading: Reading
@@ -28,6 +30,7 @@ class SteadyRows(NamedTuple):
     sample: Struct
     walks: bool
     completed: bool
+    ledgers: Struct | None = None
 
 
 @runtime_checkable

@@ -30,9 +30,13 @@ FRAME = _members(
     "sample_at late_at columns_at columns_bytes out room attach_ns seq started_ns late_us",
     "size sample_us sent_rows",
 )
+LEDGERS = _members(
+    "rows base slots stride states first_column attach_ns mark_at woken_at arrived_at began_at",
+    "ns_at slot_of known",
+)
 TICK = _members(
-    "plan walk frame watched watched_count folder path executable executable_bytes incomplete",
-    "sample_cpu_ns",
+    "plan walk frame ledgers watched watched_count folder path executable executable_bytes",
+    "incomplete sample_cpu_ns",
 )
 POLLFD = np.dtype([("descriptor", "i4"), ("wanted", "i2"), ("found", "i2")])
 """struct pollfd of poll(2)."""

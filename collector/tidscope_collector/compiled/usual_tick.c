@@ -16,6 +16,7 @@ struct tick {
 	struct plan *plan; /* one of the two is 0 */
 	struct walk *walk;
 	struct frame *frame;
+	struct ledgers *ledgers; /* 0: there are none */
 	/* what is readable when something happened: first the process, if it ended */
 	struct pollfd *watched;
 	__u64 watched_count;
@@ -48,13 +49,24 @@ static int same_program(const struct tick *t)
 	return 1;
 }
 
+/* Makes the frame after EXITS or TO_COMPLETE. */
+__attribute__((visibility("default"))) long frame_of_tick(struct tick *t)
+{
+	join_rows(t->ledgers);
+	return usual_frame(t->frame);
+}
+
 /* Takes a sample and makes the frame; see common.h for what it returns. */
 __attribute__((visibility("default"))) long usual_tick(struct tick *t)
 {
 	struct { long s, ns; } now = {0, 0};
 	__s64 began = clock_ns(THREAD_CPU);
-	long result = t->plan ? steady_sample(t->plan) : steady_walk(t->walk);
+	long result;
 
+	/* First, so that they are of the sample's own time. */
+	if (!take_ledgers(t->ledgers))
+		return OTHER_THREADS;
+	result = t->plan ? steady_sample(t->plan) : steady_walk(t->walk);
 	t->sample_cpu_ns = (__u64)(clock_ns(THREAD_CPU) - began);
 	if (result != USUAL || !t->frame)
 		return result;
@@ -68,11 +80,5 @@ __attribute__((visibility("default"))) long usual_tick(struct tick *t)
 		return OTHER_THREADS;
 	if (result)
 		return EXITS;
-	return t->incomplete ? TO_COMPLETE : usual_frame(t->frame);
-}
-
-/* Makes the frame after EXITS or TO_COMPLETE. */
-__attribute__((visibility("default"))) long frame_of_tick(struct tick *t)
-{
-	return usual_frame(t->frame);
+	return t->incomplete ? TO_COMPLETE : frame_of_tick(t);
 }

@@ -105,7 +105,7 @@ class UsualTick:
             return
         self._until_ns = until_ns
         frame, tick, count = self._frame, self._tick, len(steady.reading.tid)
-        tick.point(plan=None, walk=None)
+        tick.point(plan=None, walk=None, ledgers=steady.ledgers)
         tick.point(**{"walk" if steady.walks else "plan": steady.sample})
         tick.set(folder=folder)
         if program is None or len(program[1]) >= _PATH_BYTES:

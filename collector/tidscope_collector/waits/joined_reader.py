@@ -8,10 +8,12 @@ import numpy.typing as npt
 from tidscope_wire.generated.models import AbsentField, CountersSource
 from tidscope_wire.states import SINCE, STATE, STATE_FIELDS
 
+from tidscope_collector.compiled.rows import SteadyRows, SteadySource, describe_rows
+from tidscope_collector.compiled.structs import LEDGERS, Struct
 from tidscope_collector.ebpf.libbpf import BpfError
 from tidscope_collector.threads.reading import ExitDecoder, Reading, TargetReader
 from tidscope_collector.waits.ledger import LedgerKeeper
-from tidscope_collector.waits.slots import Indices, Ledgers
+from tidscope_collector.waits.slots import SLOT, STATES, Indices, Ledgers
 from tidscope_collector.waits.states import State
 
 LOG = logging.getLogger(__name__)
@@ -49,6 +51,10 @@ class LedgerReader:
         self._ledgers: Ledgers | None = None
         self._rows: Indices = np.empty(0, np.intp)
         """Of each thread of the reading the row of its ledger; -1: there is none."""
+        self._steady: SteadyRows | None = None
+        """The rows, if compiled code may bring them up to date."""
+        self._under: SteadyRows | None = None
+        """The base's rows, of which those were made."""
         self._closed = False
         keeper.watch(pid)
         exits = base.exits
@@ -93,8 +99,51 @@ class LedgerReader:
             self._keeper.forget(self._pid)
         self._base.close()
 
+    def begin(self) -> SteadyRows | None:
+        """See `SteadySource.begin`."""
+        base, kept = self._base, self._reading
+        under = base.begin() if isinstance(base, SteadySource) else None
+        places = self._keeper.places(self._pid)
+        if under is None or kept is None or self._from is None or places is None:
+            self._steady = self._under = None
+        elif self._under is not under:
+            same = under.reading.counters is self._from.counters
+            self._steady = self._describe(kept, under, places) if same else None
+            self._under = under
+        return self._steady
+
+    def sampled(self, result: int, cpu_ns: int = 0) -> bool:
+        """See `SteadySource.sampled`."""
+        base = self._base
+        return isinstance(base, SteadySource) and base.sampled(result, cpu_ns)
+
+    @property
+    def is_complete(self) -> bool:
+        """See `SteadySource.is_complete`."""
+        return not isinstance(self._base, SteadySource) or self._base.is_complete
+
+    def complete(self) -> bool:
+        """See `SteadySource.complete`."""
+        return isinstance(self._base, SteadySource) and self._base.complete()
+
+    def _describe(self, kept: Reading, under: SteadyRows, places: Indices) -> SteadyRows:
+        """What compiled code needs to bring the columns of ledgers up to date."""
+        rows, ledgers = describe_rows(kept), Struct(LEDGERS)
+        slot_of = np.full(len(self._rows), -1, np.int64)
+        has = self._rows >= 0
+        slot_of[has] = places[self._rows[has]]
+        ledgers.point(rows=rows, base=under.rows, slots=self._keeper.slots, slot_of=slot_of)
+        ledgers.point(known=np.zeros((len(slot_of), 3), np.uint64))
+        ledgers.set(stride=SLOT.itemsize, states=STATES, first_column=self._width)
+        offsets = {name: at for name, (_, at, *_) in (SLOT.fields or {}).items()}
+        ledgers.set(mark_at=offsets["mark"], woken_at=offsets["woken_ns"])
+        ledgers.set(arrived_at=offsets["arrived_ns"], began_at=offsets["began_ns"])
+        ledgers.set(ns_at=offsets["ns"], attach_ns=self._attach_ns)
+        return SteadyRows(kept, rows, under.sample, under.walks, under.completed, ledgers)
+
     def read(self) -> Reading:
         """Read all threads; see `ProcessReader.read`."""
+        self._steady = self._under = None
         ledgers = self._keeper.read(self._pid)
         base = self._base.read()
         kept, before = self._reading, self._from

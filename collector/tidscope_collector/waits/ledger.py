@@ -23,6 +23,7 @@ from tidscope_collector.waits.slots import (
     SLOTS,
     STATES,
     Ledgers,
+    Slots,
     settle,
 )
 from tidscope_collector.waits.states import kinds_of_calls
@@ -148,6 +149,22 @@ class LedgerKeeper:
             self._tidy()
             return self._read(pid)[0]
 
+    @property
+    def slots(self) -> Slots:
+        """All slots, which the program writes to."""
+        return self._held.slots
+
+    def places(self, pid: int) -> npt.NDArray[np.intp] | None:
+        """The slots of the ledgers that `read` gave last, intp[n].
+
+        Returns:
+            None if a slot was given or freed since.
+        """
+        reading = self._readings.get(pid)
+        if reading is None or not reading.is_listed(self._listing()):
+            return None
+        return reading.indices
+
     def tables(self, pid: int) -> dict[str, Table]:
         """What is counted beside ledgers, since the process is watched.
 
@@ -166,11 +183,14 @@ class LedgerKeeper:
 
     def _read(self, pid: int) -> tuple[Ledgers, npt.NDArray[np.intp]]:
         # Read before the slots are: what changes meanwhile makes the next call list them again.
-        listing = int(self._held.control["changes"][0]), self._held.freed
+        listing = self._listing()
         reading = self._readings.get(pid)
         if reading is None:
             reading = self._readings[pid] = LedgerReading(self._held.slots)
         return reading.read(self._held.used, pid, listing), reading.indices
+
+    def _listing(self) -> tuple[int, int]:
+        return int(self._held.control["changes"][0]), self._held.freed
 
     def exited(
         self, pid: int, tids: npt.NDArray[np.uint32], ages_ns: npt.NDArray[np.int64]

@@ -60,6 +60,10 @@ class LedgerReading:
         none = np.empty(0, SLOT)
         self._ledgers = _ledgers(none, np.empty(0, np.uint32), 0)
 
+    def is_listed(self, listing: object) -> bool:
+        """Whether no slot was given or freed since the last read."""
+        return listing == self._listing
+
     def read(self, used: Slots, pid: int, listing: object) -> Ledgers:
         """The ledgers of now. What is returned does not change any more.
 
