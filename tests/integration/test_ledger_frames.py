@@ -4,12 +4,17 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from capabilities import needs
 from followed_target import FollowedTarget
 from programs.build import build_c
 from programs.known_waits import SHORT_THREADS, KnownWaits
+from tidscope_collector.sampling.usual_tick import UsualFrame, UsualTick
+from tidscope_collector.waits.joined_reader import LEDGER_FIELDS, columns
+from tidscope_collector.waits.ledger import LedgerKeeper
 from tidscope_collector.waits.source import LedgerOptions
 from tidscope_collector.waits.states import State
 from tidscope_wire.frame_tables import Table
@@ -67,6 +72,36 @@ def test_states_of_living_threads_add_up_to_wall_time(waits: KnownWaits) -> None
             states = {name: after[one.tid][name] - before[one.tid][name] for name in fields}
             assert states[WAITS[one.name]] > 0
             assert sum(states.values()) > 0.99 * one.in_call_ns, one.name
+
+
+def test_compiled_ticks_say_what_the_keeper_does(
+    waits: KnownWaits, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    take, usual = UsualTick.take, []
+
+    def count(tick: UsualTick, *arguments: Any) -> UsualFrame | None:
+        made = take(tick, *arguments)
+        usual.append(made is not None)
+        return made
+
+    monkeypatch.setattr(UsualTick, "take", count)
+    with FollowedTarget(waits.pid) as followed:
+        followed.catch_up()
+        waits.wait()
+        while sum(usual) < 5:
+            followed.catch_up()
+        sampler = followed.engine.find(followed.target.id)
+        keeper = followed.sources.ledger.ebpf
+        assert sampler is not None and isinstance(keeper, LedgerKeeper)
+        ledgers = keeper.read(waits.pid)
+    made = columns(ledgers, np.arange(len(ledgers.tid)), sampler.attach_ns).tolist()
+    rows = {tid: followed.seen.rows[tid] for tid in ledgers.tid.tolist()}
+    # All but the main thread have been asleep since before the last frames.
+    asleep = [row for row in made if rows[ledgers.tid[made.index(row)]][SINCE] == row[-1]]
+    assert len(asleep) > len(made) // 2
+    for row in asleep:
+        known = rows[ledgers.tid[made.index(row)]]
+        assert [known[name] for name in LEDGER_FIELDS] == row
 
 
 def test_a_thread_that_sleeps_is_not_sent_again_and_its_stay_grows(waits: KnownWaits) -> None:

@@ -218,7 +218,10 @@ def test_elsewhere_python_takes_every_sample(
     reader.close()
 
 
-@pytest.mark.parametrize("name", ["rows", "network", "plan", "walk", "metadata", "frame", "tick"])
+STRUCTS = ["rows", "network", "plan", "walk", "metadata", "frame", "ledgers", "tick"]
+
+
+@pytest.mark.parametrize("name", STRUCTS)
 def test_structs_are_those_of_the_source(name: str) -> None:
     found = []
     for source in SOURCES:
