@@ -32,10 +32,13 @@ from tidscope_collector.waits.slots import (
 )
 from tidscope_collector.waits.states import State
 from tidscope_collector.waits.tables import Table, as_tables
+from tidscope_collector.waits.takers import TakersByName
 
 _MORE_EDGES, _MORE_TAKERS, _MORE_CALLS, _NAMES = 32768, 16384, 65536, 4096
 _MANY_EDGES = _MORE_EDGES * 3 // 4
 """From so many on the rarest are taken out, and kept here."""
+_MANY_TAKERS = _MORE_TAKERS // 4
+"""From so many on all are taken out, and kept here by name."""
 _KEPT_ROWS = 16384
 """Of wake-ups of threads that have ended; of more, the rarest are added up by process."""
 
@@ -73,6 +76,7 @@ class Counting:
         """Whether system calls have ever been counted."""
         self._call_names = names_of_calls(os.uname().machine)
         self._known_names: dict[int, tuple[str, bool]] = {}
+        self._takers_by_name = TakersByName(self._name)
         self._ended: dict[int, Counts] = {}
         self._freed: dict[tuple[int, int], int] = {}
 
@@ -127,7 +131,8 @@ class Counting:
         ended = _without_dead(self._ended.get(pid, Counts()), pid, living)
         self._ended[pid] = ended
         self._read_names()
-        return as_tables(ended.with_all(own, more), pid, self._name, self._call_names)
+        counts = self._takers_by_name.fold(ended.with_all(own, more), pid)
+        return as_tables(counts, pid, self._name, self._takers_by_name.name, self._call_names)
 
     def _living(self, pid: int) -> npt.NDArray[np.uint64]:
         """Ids of threads that have a slot now, ascending."""
@@ -154,6 +159,7 @@ class Counting:
             shared[name][indices[row], at] = 0
 
     def _keep(self, pid: int, counts: Counts) -> None:
+        counts = self._takers_by_name.fold(counts, pid)
         self._ended[pid] = _bounded(self._ended.get(pid, Counts()).with_all(counts))
 
     def _edges_of(self, indices: Indices) -> Slots:
@@ -187,7 +193,12 @@ class Counting:
         keys, sums = self._takers.read()
         for owner, tids, rows in self._by_owner(self._takers, keys, pid, tid_of):
             who, ns = keys["who"][rows], sums[rows].view(np.uint64)
-            found.append((owner, Counts(takers=Rows((tids, who), (ns,)))))
+            counts = Counts(takers=Rows((tids, who), (ns,)))
+            if not owner and len(keys) > _MANY_TAKERS:
+                self._keep(pid, counts)
+                self._takers.remove(keys[rows])
+                continue
+            found.append((owner, counts))
         if self.calls:
             keys, counts_of_call = self._calls.read()
             for owner, tids, rows in self._by_owner(self._calls, keys, pid, tid_of):
@@ -256,8 +267,11 @@ def _without_dead(counts: Counts, pid: int, living: npt.NDArray[np.uint64]) -> C
     """The thread id 0 in place of threads that have ended."""
     tid, waker, address = counts.edges.keys
     tid = np.where(np.isin(tid, living), tid, np.uint64(0))
+    (waiter, who), sums = counts.takers.keys, counts.takers.values
+    takers = Rows((np.where(np.isin(waiter, living), waiter, np.uint64(0)), who), sums)
     waker = np.where(_is_dead(waker, pid, living), waker >> _PID << _PID, waker)
-    return replace(counts, edges=Rows((tid, waker, address), counts.edges.values)).with_all()
+    edges = Rows((tid, waker, address), counts.edges.values)
+    return replace(counts, edges=edges, takers=takers).with_all()
 
 
 def _bounded(counts: Counts) -> Counts:

@@ -35,13 +35,20 @@ _HIGH = np.uint64(32)
 _ONE = np.uint64(1)
 
 
-def as_tables(counts: Counts, pid: int, name_of: NameOf, calls: dict[int, str]) -> dict[str, Table]:
+def as_tables(
+    counts: Counts,
+    pid: int,
+    name_of: NameOf,
+    taker_name: Callable[[int], str],
+    calls: dict[int, str],
+) -> dict[str, Table]:
     """The tables of a process.
 
     Args:
         counts: of it.
         pid: its id.
         name_of: names of other processes.
+        taker_name: name of a process that ran while threads were queued.
         calls: names of system calls.
 
     Returns:
@@ -52,7 +59,7 @@ def as_tables(counts: Counts, pid: int, name_of: NameOf, calls: dict[int, str]) 
         "stays": _plain(counts.stays, STAYS),
         "wakes": _wakes(counts.edges, name_of),
         "locks": _locks(counts.edges, pid),
-        "takers": _takers(counts.takers, counts.queued, name_of),
+        "takers": _takers(counts.takers, counts.queued, taker_name),
         "calls": _calls(counts.calls, calls),
         "call_stays": _plain(counts.call_stays, CALL_STAYS),
     }
@@ -97,7 +104,7 @@ def _locks(edges: Rows, pid: int) -> Table:
     return _plain(Rows(*sum_by(keys, values)), LOCKS)
 
 
-def _takers(takers: Rows, queued: Rows, name_of: NameOf) -> Table:
+def _takers(takers: Rows, queued: Rows, name_of: Callable[[int], str]) -> Table:
     """With what is not known of the time in run queues as the process 0 that is not the kernel's.
 
     A thread's rows never add up to more than its time in run queues: clocks of run queues differ
@@ -123,7 +130,7 @@ def _takers(takers: Rows, queued: Rows, name_of: NameOf) -> Table:
     made["ns"] = np.concatenate([ns, rest[more].astype(np.uint64)])
     for process in np.unique(made["pid"]).tolist():
         rows = made["pid"] == process
-        made["name"][rows] = name_of(process)[0].encode() if process else IDLE.encode()
+        made["name"][rows] = name_of(process).encode() if process else IDLE.encode()
     made["name"][len(tid) :] = UNKNOWN.encode()
     return made
 
