@@ -85,6 +85,7 @@ test.describe("a program with an agent", () => {
     await expect(steering.fact("Policy")).toHaveText("bidirectional");
     await expect(page.locator("[data-tile=ops]")).toContainText(/\d.* k?\/s/);
     const size = page.locator("[data-chart=gomaxprocs]");
+    await size.scrollIntoViewIfNeeded();
     await expect(size).toHaveAttribute("aria-label", /Steered by bidirectional\. \d+ decision/);
     await expect(size).toHaveAttribute("aria-label", /Last change \d → \d: /);
     await expect(page.locator("[data-chart=ops]")).toHaveAttribute("data-state", "ok");
