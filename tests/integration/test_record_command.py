@@ -392,18 +392,19 @@ async def test_a_tidscope_of_its_own(tmp_path: Path) -> None:
         ("after", True),
         ("before", False),
     }
-    # The page's example, on runs that were recorded.
-    (example,) = re.findall(r"```python\n(.*?)```", NOTEBOOK.read_text(), re.DOTALL)
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-W", "error", "-c", example),
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-        env=environ,
-    )
-    out, errors = await process.communicate()
-    assert process.returncode == 0, errors.decode()
-    assert b"cpu_s" in out
-    assert b"On-CPU time" in out
+    # The page's examples, each alone, on runs that were recorded.
+    examples = re.findall(r"```python\n(.*?)```", NOTEBOOK.read_text(), re.DOTALL)
+    columns = (("role", "seconds", "wait_ns"), ("cpu_s", "cores", "On-CPU time"))
+    for example, shown in zip(examples, columns, strict=True):
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-W", "error", "-c", example),
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            env=environ,
+        )
+        out, errors = await process.communicate()
+        assert process.returncode == 0, errors.decode()
+        assert all(each in out.decode() for each in shown), out.decode()
 
 
 async def test_under_sudo_a_run_belongs_to_the_caller(tmp_path: Path) -> None:
