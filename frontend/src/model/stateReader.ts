@@ -110,6 +110,17 @@ export class StateReader {
     return { number, since_s: (values[SINCE * n + instant] ?? Number.NaN) / 1e9 };
   }
 
+  /**
+   * Seconds since attach up to which the values of an instant add up; after `loadAll`. It is the
+   * instant, or somewhat later: a row is read after the time of its frame, and then has what finished
+   * in between.
+   */
+  heldAt(instant: number): number {
+    const t_s = this.time_s[instant] ?? 0;
+    const { number, since_s } = this.currentAt(instant);
+    return number > 0 ? Math.max(t_s, since_s) : t_s;
+  }
+
   /** Add the stays under way: the same as `timeInState` for each state and instant. */
   private addStays({ end_s }: Thread): void {
     const { values, time_s, places, n } = this;

@@ -105,8 +105,8 @@ function readLedger(input: ViewInput, thread: Thread): Ledger | null {
   if (!reader.loadAll(thread)) return null;
   const { first } = reader;
   const last = reader.n - 1;
-  const t0_s = stretches.time_s[first] ?? 0;
-  const t1_s = stretches.time_s[last] ?? 0;
+  const t0_s = reader.heldAt(first);
+  const t1_s = reader.heldAt(last);
   const { number, since_s } = reader.currentAt(last);
   const exit_s = thread.start_ns / 1e9 + (thread.life_s ?? Number.POSITIVE_INFINITY);
   const end_s = Math.min(t1_s, exit_s, thread.end_s ?? Number.POSITIVE_INFINITY);
@@ -134,7 +134,7 @@ function readLedger(input: ViewInput, thread: Thread): Ledger | null {
   });
   return {
     current: currentOf(number, since_s, share),
-    unswitched: states.unswitchedUntil(thread) > t1_s,
+    unswitched: states.unswitchedUntil(thread) > (stretches.time_s[last] ?? 0),
     rows,
     window: sumOf(rows, "window_ns", fresh ? born_s : t0_s, end_s),
     total: sumOf(rows, "total_ns", Math.max(0, born_s), end_s),

@@ -75,15 +75,15 @@ export class LedgerFrames {
 
   constructor(readonly threads: readonly LedgerThread[]) {}
 
-  /** The next frame. */
-  at(t_s: number, changes: Partial<FrameChanges> = {}): Frame {
+  /** The next frame; its rows may have been read somewhat after its time. */
+  at(t_s: number, changes: Partial<FrameChanges> = {}, read_s = t_s): Frame {
     this.seq++;
     const key = this.seq === 1;
     const events: TargetEvent[] = [];
     const rows: [LedgerThread, Record<string, number>][] = [];
     for (const thread of this.threads) {
       const { tid, name, start_s, stays } = thread;
-      const row = ledgerRow(thread, t_s);
+      const row = ledgerRow(thread, read_s);
       const known = this.sent.get(tid);
       if (row === null) {
         const [end_s, last] = stays.at(-1) ?? [0, ""];
