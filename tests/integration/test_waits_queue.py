@@ -76,18 +76,17 @@ def test_who_ran_meanwhile_ran_for_so_long(keeper: LedgerKeeper) -> None:
         queued = int(ledgers.ns[0, State.PREEMPTED])
         under_way = int(row_of(ledgers, hog.pid)[State.PREEMPTED]) - queued
         keeper.forget(hog.pid)
-    by_pid = dict(zip(takers["pid"].tolist(), takers["ns"].tolist(), strict=True))
     assert queued > wall // 4
     # A CPU remembers 2,048 switches: on a busy machine a long time in a queue has more of them.
     unknown = int(takers["ns"][takers["name"] == b"unknown"].sum())
     assert unknown <= 0.3 * queued
-    for pid, ns in ((one.pid, ran[0]), (other.pid, ran[1])):
-        # The kernel counts who runs at ticks; and at the end a time in the queue is under way.
-        assert by_pid[pid] <= 1.02 * ns + 30 * MS
-        assert by_pid[pid] >= 0.98 * ns - 30 * MS - unknown - under_way
-    named = takers[takers["pid"] == one.pid]
-    assert named["name"].tolist() == [b"hog"]
-    assert named["kernel"].tolist() == [0]
+    # Processes of one name are one row, the program itself apart.
+    [others] = takers[(takers["name"] == b"hog") & (takers["pid"] != hog.pid)]
+    assert others["pid"] in (one.pid, other.pid)
+    assert others["kernel"] == 0
+    # The kernel counts who runs at ticks; and at the end a time in the queue is under way.
+    assert others["ns"] <= 1.02 * sum(ran) + 60 * MS
+    assert others["ns"] >= 0.98 * sum(ran) - 60 * MS - unknown - under_way
 
 
 def test_a_thread_beyond_its_quota_is_queued(keeper: LedgerKeeper) -> None:
