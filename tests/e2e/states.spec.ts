@@ -114,5 +114,7 @@ test("a run shows the same states, in a window too, and of threads that ended", 
     .click();
   const awake = ["on_cpu", "preempted", "woken"] as const;
   await expect.poll(async () => sharesOf((await ledgerOf(page)).shares, awake)).toBeGreaterThan(40);
-  expect(Math.abs((await ledgerOf(page)).difference)).toBeLessThan(1_000_000);
+  // An exit record comes before its thread's last switch, up to which the ledger goes: the thread may
+  // have to wait for a CPU in between.
+  expect(Math.abs((await ledgerOf(page)).difference)).toBeLessThan(50_000_000);
 });
