@@ -16,6 +16,10 @@ WATCHED = 8192
 _REST_NS = 50_000_000
 """A slot freed is not used again for so long: the program may still be writing into it."""
 
+_TIDY_NS = 1_000_000_000
+_UNCLAIMED_ROUNDS = 5
+"""After so many rounds of `tidy`, a second apart, no exit record will come for a slot any more."""
+
 Slots = npt.NDArray[np.void]
 
 
@@ -55,6 +59,8 @@ class ThreadSlots:
         self._beside: list[Slots] = []
         self._watched: dict[int, int] = {}
         self._resting: deque[tuple[int, int]] = deque()
+        self._rounds: dict[int, int] = {}
+        self._tidied_ns = 0
 
     def map_beside(self, name: str, row: np.dtype[np.void]) -> Slots:
         """A further map with a row for each slot, which is emptied with it.
@@ -152,3 +158,24 @@ class ThreadSlots:
             for rows in self._beside:
                 rows[index] = 0
             libbpf.write_map(self._vacant, None, index)
+
+    def tidy(self, many: int | None = None) -> npt.NDArray[np.intp]:
+        """Recycle slots, and once a second look for those of ended threads that nobody claims.
+
+        Args:
+            many: from so many ended threads on they wait for one round only; None: never.
+
+        Returns:
+            intp[n], slots to be freed: their threads ended long ago.
+        """
+        now = time.monotonic_ns()
+        self.recycle(now)
+        if now - self._tidied_ns < _TIDY_NS:
+            return np.empty(0, np.intp)
+        self._tidied_ns = now
+        used = self.used
+        ended = np.flatnonzero((used["tgid"] != 0) & (used["exit_ns"] != 0))
+        patience = 1 if many is not None and len(ended) >= many else _UNCLAIMED_ROUNDS
+        self._rounds = {index: self._rounds.get(index, 0) + 1 for index in ended.tolist()}
+        late = [index for index, rounds in self._rounds.items() if rounds > patience]
+        return np.array(late, np.intp)

@@ -24,9 +24,6 @@ from tidscope_collector.procfs.files import ProcFs
 OBJECT = Path(__file__).parent / "bpf" / "netacct.bpf.o"
 SPLICE = "count_splice"
 _PROGRAMS = ("mark_exit", "follow_exec", "count_send", "count_receive")
-_TIDY_NS = 1_000_000_000
-_UNCLAIMED_ROUNDS = 5
-"""After so many rounds of tidying, a second apart, no exit record will come for a slot any more."""
 
 
 class Accounts:
@@ -60,8 +57,6 @@ class Accounts:
         """The slots of all threads, which the program writes to."""
         self.control = self._held.control
         """How many slots are in use, and what was not counted."""
-        self._rounds: dict[int, int] = {}
-        self._tidied_ns = 0
         self._living: dict[int, tuple[tuple[int, int], LivingThreads]] = {}
 
     def close(self) -> None:
@@ -158,13 +153,6 @@ class Accounts:
         return living
 
     def _tidy(self) -> None:
-        now = time.monotonic_ns()
-        self._held.recycle(now)
-        if now - self._tidied_ns < _TIDY_NS:
-            return
-        self._tidied_ns = now
-        used = self._held.used
-        left = np.flatnonzero((used["tgid"] != 0) & (used["exit_ns"] != 0)).tolist()
-        self._rounds = {index: self._rounds.get(index, 0) + 1 for index in left}
-        late = [index for index, rounds in self._rounds.items() if rounds > _UNCLAIMED_ROUNDS]
-        self._held.free(np.array(late, np.intp))
+        late = self._held.tidy()
+        if len(late):
+            self._held.free(late)

@@ -31,9 +31,6 @@ from tidscope_collector.waits.tables import Table
 
 _CALLS = ("on_call", "on_return")
 _WALK = "begin_ledgers"
-_TIDY_NS = 1_000_000_000
-_UNCLAIMED_ROUNDS = 5
-"""After so many rounds of tidying, a second apart, no exit record will come for a slot any more."""
 _MANY_ENDED = SLOTS // 4
 _LAST_SWITCH_NS = 5_000_000
 """From an exit record to the last switch of its thread it takes less, as a rule."""
@@ -65,8 +62,6 @@ class LedgerKeeper:
             self._program, self._held.slots, details, self._held.control, self._procfs
         )
         self._readings: dict[int, LedgerReading] = {}
-        self._rounds: dict[int, int] = {}
-        self._tidied_ns = 0
         self.unfinished_exits = 0
         kinds = np.frombuffer(mmap.mmap(self._program.map("calls"), CALLS * 8), np.uint64)
         for number, kind in kinds_of_calls(os.uname().machine).items():
@@ -251,15 +246,6 @@ class LedgerKeeper:
             self._free(np.flatnonzero((used["tgid"] == pid) & (used["exit_ns"] != 0)))
 
     def _tidy(self) -> None:
-        """Once a second: free the slots of ended threads that nobody has claimed for long."""
-        now = time.monotonic_ns()
-        self._held.recycle(now)
-        if now - self._tidied_ns < _TIDY_NS:
-            return
-        self._tidied_ns = now
-        used = self._held.used
-        ended = np.flatnonzero((used["tgid"] != 0) & (used["exit_ns"] != 0))
-        rounds = _UNCLAIMED_ROUNDS if len(ended) < _MANY_ENDED else 1
-        self._rounds = {index: self._rounds.get(index, -1) + 1 for index in ended.tolist()}
-        late = [index for index, known in self._rounds.items() if known >= rounds]
-        self._free(np.array(late, np.intp))
+        late = self._held.tidy(_MANY_ENDED)
+        if len(late):
+            self._free(late)
