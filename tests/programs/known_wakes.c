@@ -7,13 +7,16 @@
  *
  * ring: RING threads hand a byte around through pipes, ROUNDS times.
  * mutex: two threads take a mutex in turn and hold it while they sleep for HOLD_NS.
- * condition: two threads wake each other by a condition variable, ROUNDS times.
+ * condition: two threads wake each other by a condition variable, ROUNDS times; who has the turn
+ *   sleeps for NAP_NS without the mutex, so that the other waits at the condition, not at the mutex.
  * sleep: one thread sleeps ROUNDS times.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +40,7 @@ static int pipes[RING][2], turn;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
-static pthread_barrier_t begin;
+static atomic_int ready;
 
 static void die(const char *what) {
   perror(what);
@@ -89,6 +92,9 @@ static void take_turns(struct one *one) {
     int64_t before = now_ns();
     while (turn != one->at) pthread_cond_wait(&condition, &guard);
     one->in_call_ns += now_ns() - before;
+    pthread_mutex_unlock(&guard);
+    nap(NAP_NS);
+    pthread_mutex_lock(&guard);
     turn = !one->at;
     pthread_mutex_unlock(&guard);
     pthread_cond_signal(&condition);
@@ -103,10 +109,15 @@ static void sleep_often(struct one *one) {
   }
 }
 
+/* All threads of an experiment begin together, without one of them waking another. */
+static void begin(void) {
+  for (atomic_fetch_sub(&ready, 1); atomic_load(&ready) > 0;) sched_yield();
+}
+
 static void *live(void *argument) {
   struct one *one = argument;
   one->tid = (int)syscall(SYS_gettid);
-  pthread_barrier_wait(&begin);
+  begin();
   one->live(one);
   one->sleeps = sleeps();
   sem_post(&one->done);
@@ -144,7 +155,7 @@ int main(void) {
     while (strcmp(experiment->name, line)) experiment++;
     threads = experiment->threads;
     ones = calloc(threads, sizeof *ones);
-    pthread_barrier_init(&begin, NULL, threads);
+    atomic_store(&ready, threads);
     for (int i = 0; i < threads; i++) {
       ones[i].live = experiment->live;
       ones[i].at = i;
