@@ -16,7 +16,7 @@ class IdRange(NamedTuple):
 
     inside: int
     outside: int
-    count: int
+    length: int
 
 
 def namespace_pid(status: bytes) -> int | None:
@@ -51,7 +51,7 @@ def namespace_uid(uid: int, ranges: list[IdRange]) -> int | None:
         None if it is the same there, or has no id there.
     """
     for one in ranges:
-        if one.outside <= uid < one.outside + one.count:
+        if one.outside <= uid < one.outside + one.length:
             found = uid - one.outside + one.inside
             return None if found == uid else found
     return None
