@@ -167,7 +167,7 @@ def test_there_are_not_too_many() -> None:
     assert refused({"kind": "match", "value": "name:swarm"}, many) == "group-too-large"
 
 
-def test_two_units_of_one_name_are_told_apart_by_their_paths() -> None:
+def test_two_units_of_one_name_have_to_be_named_by_their_paths() -> None:
     inner = "/user.slice/user-1000.slice/user@1000.service/app.slice/web.service"
     two = [listed(1, cgroup="/system.slice/web.service"), listed(2, cgroup=inner)]
     assert refused({"kind": "unit", "value": "web.service"}, two) == "bad-group"
