@@ -55,6 +55,7 @@ function modelOf(instants: readonly Instant[], fields: readonly string[] = ALL):
       ),
       start_ns: Float64Array.from(threads, ({ start_s = 0 }) => 1e9 * start_s),
       names: threads.map(({ name = "" }) => name),
+      pid: null,
       tables: {},
     };
     model.ingest(frame);

@@ -11,6 +11,7 @@ import {
   type ViewRequest,
 } from "../../../../model/viewRequest";
 import type { TableRow } from "../../../../model/views";
+import { treeKeyHandler } from "../../../../ui/treeKeyHandler";
 import { useRowNavigation } from "../../../../ui/useRowNavigation";
 import { useStableOrder } from "../../../../ui/useStableOrder";
 import type { Target } from "../../../../wire/generated/models";
@@ -30,6 +31,8 @@ const STRIDE = 40;
 const LIMIT = 120;
 /** How often rows change that are scrolled out of view: they are there, for a print or a search. */
 const UNSEEN_MS = 2000;
+/** Rows that may be open at once: those of processes that ended stay in the list. */
+const MOST_OPEN = 200;
 const NONE: readonly TableRow[] = [];
 const keyOf = (row: TableRow) => row.key;
 const selectedOf = (view: ViewRequest) => view.selected;
@@ -51,6 +54,7 @@ export const ThreadTable = memo(function ThreadTable({ target }: { readonly targ
     ...DEFAULT_TABLE,
     // At the end of a run of a command no thread lives.
     lives: client.extent ? "all" : DEFAULT_TABLE.lives,
+    group: target.group ? "process" : DEFAULT_TABLE.group,
     limit: LIMIT,
   });
   const change = useCallback(
@@ -100,7 +104,17 @@ export const ThreadTable = memo(function ThreadTable({ target }: { readonly targ
     () => new Map(target.absent.map(({ field, reason }) => [field, reason])),
     [target.absent],
   );
-  const onSelect = useCallback((row: TableRow) => client.select(row.key), [client]);
+  const onSelect = useCallback(
+    // Within a process, a role is selected as such: it is one role wherever it runs.
+    (row: TableRow) => client.select(row.kind === "role" ? `role:${row.role}` : row.key),
+    [client],
+  );
+  const onFold = useCallback((row: TableRow, fold: boolean) => {
+    setRequest((before) => {
+      const others = before.open.filter((key) => key !== row.key);
+      return { ...before, open: fold ? others : [...others.slice(1 - MOST_OPEN), row.key] };
+    });
+  }, []);
   const onPin = useCallback((row: TableRow) => client.togglePin(row.key), [client]);
   const onPoint = useCallback(
     (row: TableRow | null) =>
@@ -108,6 +122,20 @@ export const ThreadTable = memo(function ThreadTable({ target }: { readonly targ
     [client],
   );
 
+  const tree = request.group === "process";
+  const onKeyDown = tree
+    ? treeKeyHandler({
+        rowAt: (index) => rows[index - offset],
+        onFold: (index, fold) => {
+          const row = rows[index - offset];
+          if (row !== undefined) {
+            onFold(row, fold);
+          }
+        },
+        focusRow: keys.focusRow,
+        otherwise: keys.onKeyDown,
+      })
+    : keys.onKeyDown;
   const power = target.energy.domains.some((domain) => domain.summed);
   const inSight = items.some((item) => item.index === keys.active);
   const reachable = inSight ? keys.active : first;
@@ -116,6 +144,7 @@ export const ThreadTable = memo(function ThreadTable({ target }: { readonly targ
     <section className={`surface ${styles.panel}`} aria-label="Threads">
       <TableBar
         request={request}
+        group={target.group != null}
         onChange={change}
         onColumns={() => setChoosing(true)}
         onSearchKey={onSearchKey}
@@ -123,6 +152,9 @@ export const ThreadTable = memo(function ThreadTable({ target }: { readonly targ
       <div ref={root} className={styles.scroll}>
         <table
           className={styles.table}
+          role={tree ? "treegrid" : undefined}
+          aria-label={tree ? "Processes, roles and threads" : undefined}
+          data-group={request.group}
           aria-rowcount={total + 1}
           style={{ ["--columns" as string]: columns.length + Number(power) }}
         >
@@ -133,7 +165,7 @@ export const ThreadTable = memo(function ThreadTable({ target }: { readonly targ
             power={power}
             onSort={sortBy}
           />
-          <tbody onKeyDown={keys.onKeyDown} {...handlers}>
+          <tbody onKeyDown={onKeyDown} {...handlers}>
             <tr style={{ height: items[0]?.start ?? 0 }} />
             {items.map((item) => {
               const row = rows[item.index - offset];
@@ -155,6 +187,7 @@ export const ThreadTable = memo(function ThreadTable({ target }: { readonly targ
                   reachable={item.index === reachable}
                   theme={colours}
                   onSelect={onSelect}
+                  onFold={tree ? onFold : null}
                   onPin={onPin}
                   onPoint={onPoint}
                 />
