@@ -223,8 +223,8 @@ it("lists processes with what the frames say of them, ended ones folded", () => 
   model.ingest(frame({ seq: 4, t_s: 4, tables: { processes } }, []));
   const view = processesView(inputOf(model));
   expect(
-    view.rows.map(({ pid, count, live, cores, parent, figures }) => [
-      ...[pid, count, live, parent, figures["cpu_ns"], Math.round(100 * cores) / 100],
+    view.rows.map(({ pid, count, live, cores, parent, cpu_ns }) => [
+      ...[pid, count, live, parent, cpu_ns, Math.round(100 * cores) / 100],
     ]),
   ).toEqual([
     [20, 1, true, "server (10)", 9e9, 0.33],

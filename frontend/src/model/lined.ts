@@ -60,6 +60,7 @@ export interface ProcessRow {
   readonly user: string;
   readonly container: string;
   readonly unit: string;
-  /** The other figures, by column. */
+  readonly cpu_ns: number;
+  /** All figures, by column. */
   readonly figures: Readonly<Record<string, number>>;
 }

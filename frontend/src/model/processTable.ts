@@ -50,6 +50,7 @@ export class ProcessTable {
         user: text("user"),
         container: text("container"),
         unit: text("unit"),
+        cpu_ns: number("cpu_ns"),
         figures: Object.fromEntries(this.columns.map((name) => [name, number(name)])),
       });
     }

@@ -27,7 +27,9 @@ export interface ProcessRowView {
   readonly colour: number | null;
   /** CPU within the window, cores; NaN: it has no line any more. */
   readonly cores: number;
-  /** Figures of the frames' table, by column. */
+  /** CPU since attach. */
+  readonly cpu_ns: number;
+  /** All figures of the frames' table, by column. */
   readonly figures: Readonly<Record<string, number>>;
 }
 
@@ -64,20 +66,32 @@ export function processesView(input: ViewInput): ProcessesView {
       life && seconds > 0 ? growth(model, stretches, life, rings) / 1e9 / seconds : Number.NaN;
     views.push(viewOf(row, life, cores, rows));
   }
-  const cpuOf = ({ figures }: ProcessRowView): number => figures["cpu_ns"] ?? 0;
-  views.sort((a, b) => (b.cores || 0) - (a.cores || 0) || cpuOf(b) - cpuOf(a));
+  views.sort((a, b) => (b.cores || 0) - (a.cores || 0) || b.cpu_ns - a.cpu_ns);
   const rest = views.slice(MOST);
   return {
     state: model.processes.edition > 0 ? "ok" : "waiting",
     rows: views.slice(0, MOST),
     more: rest.reduce((sum, { count }) => sum + count, 0),
-    more_cpu_ns: rest.reduce((sum, row) => sum + cpuOf(row), 0),
+    more_cpu_ns: rest.reduce((sum, row) => sum + row.cpu_ns, 0),
     omitted,
   };
 }
 
 function viewOf(
-  { process, pid, parent, count, live, name, title, user, container, unit, figures }: ProcessRow,
+  {
+    process,
+    pid,
+    parent,
+    count,
+    live,
+    name,
+    title,
+    user,
+    container,
+    unit,
+    cpu_ns,
+    figures,
+  }: ProcessRow,
   life: ProcessLife | undefined,
   cores: number,
   rows: ReadonlyMap<number, ProcessRow>,
@@ -86,7 +100,7 @@ function viewOf(
   return {
     key: life?.key ?? `process:#${process}`,
     pid: pid > 0 ? pid : null,
-    ...{ count, live, name, title, user, container, unit, figures, cores },
+    ...{ count, live, name, title, user, container, unit, cpu_ns, figures, cores },
     parent: above ? `${above.name} (${above.pid})` : "",
     colour: life?.colour ?? null,
   };

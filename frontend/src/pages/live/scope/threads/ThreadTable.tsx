@@ -35,6 +35,9 @@ const UNSEEN_MS = 2000;
 const MOST_OPEN = 200;
 const NONE: readonly TableRow[] = [];
 const keyOf = (row: TableRow) => row.key;
+const depthOf = (row: TableRow) => row.depth;
+/** What is selected by a row: a role within a process is selected as such, wherever it runs. */
+const selectionOf = ({ kind, role, key }: TableRow) => (kind === "role" ? `role:${role}` : key);
 const selectedOf = (view: ViewRequest) => view.selected;
 const NO_HOVER = { t_s: null, key: null, chart: null };
 
@@ -64,7 +67,7 @@ export const ThreadTable = memo(function ThreadTable({ target }: { readonly targ
   useEffect(() => client.request({ table: request }), [client, request]);
   useEffect(() => () => client.request({ table: null }), [client]);
 
-  const { rows, handlers, release } = useStableOrder(view?.rows ?? NONE, keyOf);
+  const { rows, handlers, release } = useStableOrder(view?.rows ?? NONE, keyOf, depthOf);
   const offset = view?.offset ?? 0;
   const total = view?.total ?? 0;
   const virtual = useVirtualizer({
@@ -104,11 +107,7 @@ export const ThreadTable = memo(function ThreadTable({ target }: { readonly targ
     () => new Map(target.absent.map(({ field, reason }) => [field, reason])),
     [target.absent],
   );
-  const onSelect = useCallback(
-    // Within a process, a role is selected as such: it is one role wherever it runs.
-    (row: TableRow) => client.select(row.kind === "role" ? `role:${row.role}` : row.key),
-    [client],
-  );
+  const onSelect = useCallback((row: TableRow) => client.select(selectionOf(row)), [client]);
   const onFold = useCallback((row: TableRow, fold: boolean) => {
     setRequest((before) => {
       const others = before.open.filter((key) => key !== row.key);
@@ -177,7 +176,7 @@ export const ThreadTable = memo(function ThreadTable({ target }: { readonly targ
                 <ThreadRow
                   key={row.key}
                   row={row}
-                  selected={row.key === selected}
+                  selected={selectionOf(row) === selected}
                   index={item.index}
                   columns={columns}
                   places={places}
