@@ -6,10 +6,11 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from tidscope_wire.generated.models import Process, Target
+from tidscope_wire.generated.models import GroupSelector, Process, Target
 from tidscope_wire.problems import ProblemError, refusal
 
 from tidscope_collector.foreign.gomaxprocs import open_gomaxprocs
+from tidscope_collector.groups.selector import Selection, listed_within, select
 from tidscope_collector.processes.identity import identify
 from tidscope_collector.processes.listing import ProcessLister
 from tidscope_collector.processes.refusals import attach_refusal
@@ -75,17 +76,49 @@ class TargetRegistry:
         if process is None:
             raise _exited(pid)
         with self._lock:
-            active = [one for one in self._known.values() if one.state == "attached"]
-            for one in active:
-                if (one.process.pid, one.process.start_ticks) == (pid, process.start_ticks):
+            for one in self._active():
+                same = (one.process.pid, one.process.start_ticks) == (pid, process.start_ticks)
+                if same and one.group is None:
                     return one, False
-            if len(active) >= MAX_TARGETS:
-                raise refusal(
-                    "too-many-targets",
-                    f"{len(active)} processes are attached; the limit is {MAX_TARGETS}",
-                    "Detach one that is no longer needed.",
-                )
+            self._require_room()
             return self._open(process, rate_hz), True
+
+    def attach_group(self, selector: GroupSelector, rate_hz: float) -> tuple[Target, bool]:
+        """Attach to a group of processes.
+
+        Returns:
+            The target, and whether it is new.
+
+        Raises:
+            ProblemError: it cannot be attached to.
+        """
+        processes = self.processes()
+        selection = select(selector, processes, lambda path: listed_within(processes, path))
+        with self._lock:
+            for one in self._active():
+                if one.group is not None and _is_same(one, selection):
+                    return one, False
+            self._require_room()
+            return self._open_group(selection, rate_hz), True
+
+    def _active(self) -> list[Target]:
+        return [one for one in self._known.values() if one.state == "attached"]
+
+    def _require_room(self) -> None:
+        attached = len(self._active())
+        if attached >= MAX_TARGETS:
+            raise refusal(
+                "too-many-targets",
+                f"{attached} processes are attached; the limit is {MAX_TARGETS}",
+                "Detach one that is no longer needed.",
+            )
+
+    def _open_group(self, selection: Selection, rate_hz: float) -> Target:
+        raise refusal(
+            "not-permitted",
+            f"this collector cannot read the group {selection.name} at {rate_hz:g} Hz",
+            "Attach to one of its processes.",
+        )
 
     def _open(self, process: Process, rate_hz: float) -> Target:
         program = open_gomaxprocs(self._procfs, process.pid, process.start_ticks)
@@ -199,6 +232,16 @@ class TargetRegistry:
             raise _unknown(target)
         self.update(changed)
         return changed
+
+
+def _is_same(target: Target, selection: Selection) -> bool:
+    """Whether a target is of the group that was asked for."""
+    group, lead, new = target.group, target.process, selection.lead
+    if group is None or group.kind != selection.kind:
+        return False
+    if selection.kind == "tree":
+        return (lead.pid, lead.start_ticks) == (new.pid, new.start_ticks)
+    return (group.value, group.cgroup) == (selection.value, selection.cgroup)
 
 
 def _unknown(target: str) -> ProblemError:
