@@ -1,8 +1,8 @@
 /** A group of processes: rows, lines and sums of each level. */
 
 import { describe, expect, it } from "vitest";
+import { factTables } from "../testing/facts";
 import { FIELDS, frame, type Row, TARGET } from "../testing/frames";
-import type { Table } from "../wire/frameTables";
 import { chartView, chooseThreads, type ViewInput } from "./chartView";
 import { movingRates } from "./currentRates";
 import { filterFrom } from "./filter";
@@ -213,14 +213,7 @@ it("lists processes with what the frames say of them, ended ones folded", () => 
     { process: 2, pid: 20, count: 1, live: 1, name: "server", title: "", cpu_ns: 9e9, parent: 1 },
     { process: 3, pid: 0, count: 340, live: 0, name: "cc1", title: "", cpu_ns: 60e9 },
   ];
-  const columns = Object.fromEntries(
-    ["process", "pid", "parent", "count", "live", "name", "title", "cpu_ns"].map((name) => [
-      name,
-      rows.map((row) => (row as Record<string, unknown>)[name] ?? 0),
-    ]),
-  );
-  const processes = { rows: 3, columns } as unknown as Table<"processes">;
-  model.ingest(frame({ seq: 4, t_s: 4, tables: { processes } }, []));
+  model.ingest(frame({ seq: 4, t_s: 4, tables: factTables({ processes: rows }) }, []));
   const view = processesView(inputOf(model));
   expect(
     view.rows.map(({ pid, count, live, cores, parent, cpu_ns }) => [
@@ -232,8 +225,8 @@ it("lists processes with what the frames say of them, ended ones folded", () => 
     [null, 340, false, "", 60e9, Number.NaN],
   ]);
   // A row without processes is gone.
-  const gone = { rows: 1, columns: { process: [3], count: [0] } } as unknown as Table<"processes">;
-  model.ingest(frame({ seq: 5, t_s: 5, tables: { processes: gone } }, []));
+  const gone = factTables({ processes: [{ process: 3 }] });
+  model.ingest(frame({ seq: 5, t_s: 5, tables: gone }, []));
   expect(processesView(inputOf(model)).rows.map(({ pid }) => pid)).toEqual([20, 10]);
   const named = inputOf(model, { filter: "idle" });
   expect(processesView(named).rows.map(({ pid }) => pid)).toEqual([10]);
