@@ -6,7 +6,14 @@ from dataclasses import dataclass, field, replace
 import pytest
 from tidscope_collector.confinement.confine import Confinement
 from tidscope_collector.doctor import checks, taskstats_checks
-from tidscope_collector.doctor.facts import CAP_NET_ADMIN, CAP_SYS_PTRACE, Facts, Namespaces
+from tidscope_collector.doctor.facts import (
+    CAP_DAC_OVERRIDE,
+    CAP_KILL,
+    CAP_NET_ADMIN,
+    CAP_SYS_PTRACE,
+    Facts,
+    Namespaces,
+)
 from tidscope_collector.doctor.probe import TaskstatsProbe
 from tidscope_collector.doctor.report import examine, overall
 from tidscope_wire.generated.models import DoctorCheck
@@ -15,7 +22,7 @@ GOOD = Facts(
     host="box",
     kernel="6.18.44-amd64",
     uid=0,
-    capabilities=frozenset({CAP_NET_ADMIN, CAP_SYS_PTRACE}),
+    capabilities=frozenset({CAP_DAC_OVERRIDE, CAP_KILL, CAP_NET_ADMIN, CAP_SYS_PTRACE}),
     namespaces=Namespaces("initial", "initial", "initial"),
     task_delayacct=True,
     rmem_max=4 << 20,
