@@ -19,8 +19,8 @@ from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.sampling.target import TargetSampler
 from tidscope_collector.targets.host import MAX_TARGETS
 from tidscope_collector.targets.sources import Sources
+from tidscope_collector.targets.tables import TargetTables
 from tidscope_collector.threads.reading import TargetExitedError
-from tidscope_collector.waits.wire_tables import LedgerTables
 
 log = logging.getLogger("tidscope.targets")
 
@@ -36,7 +36,7 @@ class TargetRegistry:
         self._lister = ProcessLister(procfs)
         self._lock = threading.Lock()
         self._known: dict[str, Target] = {}
-        self._tables: dict[str, LedgerTables] = {}
+        self._tables: dict[str, TargetTables] = {}
         self._names: dict[str, ThreadNames] = {}
         self._workers = ThreadPoolExecutor(MAX_TARGETS, "describe")
 
@@ -111,7 +111,7 @@ class TargetRegistry:
                 gomaxprocs_reason=program.reason,
                 steering=None,
             )
-            tables = self._sources.ledger.tables(reader, process)
+            tables = self._sources.tables(reader, process)
             names = self._sources.thread_names(process)
             sampler = TargetSampler(
                 target,
@@ -130,8 +130,7 @@ class TargetRegistry:
         sampler.on_change = lambda executed: self._workers.submit(
             self._describe_again, target, executed
         )
-        if tables is not None:
-            self._tables[target.id] = tables
+        self._tables[target.id] = tables
         if names is not None:
             self._names[target.id] = names
         self._engine.submit(lambda: self._engine.add(sampler)).result()
@@ -150,7 +149,7 @@ class TargetRegistry:
             return
         tables = self._tables.get(target.id)
         if executed and tables is not None:
-            tables.locks.executed(self._sources.ledger.account_of(process))
+            tables.executed(lambda: self._sources.ledger.account_of(process))
         names = self._names.get(target.id)
         if executed and names is not None:
             names.executed(self._sources.name_source(process))
