@@ -80,7 +80,8 @@ def test_without_an_answer_it_is_asked_again_later_and_later() -> None:
     names = ThreadNames(1, source, clock)
     wait_until(lambda: names.reason != "")
     assert names.description == "by the kernel, at most 15 bytes. it is still starting"
-    waits, reads = [], 1
+    waits: list[float] = []
+    reads = 1
     while len(waits) < 8:
         before = clock.now
         while source.reads == reads:

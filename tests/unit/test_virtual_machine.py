@@ -39,17 +39,20 @@ def test_a_machine_of_ours_may_be_asked(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("files", "why"),
+    ("caught", "maps", "command", "why"),
     [
-        ({"caught": WITH_RS}, "does not catch"),
-        ({"caught": ""}, "does not catch"),
-        ({"maps": ""}, "no HotSpot"),
-        ({"maps": MAPS + J9}, "no HotSpot"),
-        ({"command": "java\0-XX:+DisableAttachMechanism\0Main\0"}, "DisableAttachMechanism"),
+        (WITH_RS, MAPS, "java\0", "does not catch"),
+        ("", MAPS, "java\0", "does not catch"),
+        (CATCHES, "", "java\0", "no HotSpot"),
+        (CATCHES, MAPS + J9, "java\0", "no HotSpot"),
+        (CATCHES, MAPS, "java\0-XX:+DisableAttachMechanism\0", "DisableAttachMechanism"),
     ],
 )
-def test_who_must_not_be_asked(tmp_path: Path, files: dict[str, str], why: str) -> None:
-    assert why in obstacle(machine(tmp_path, **files))
+def test_who_must_not_be_asked(
+    tmp_path: Path, caught: str, maps: str, command: str, why: str
+) -> None:
+    found = machine(tmp_path, caught=caught, maps=maps, command=command)
+    assert why in obstacle(found)
 
 
 @pytest.mark.parametrize(
