@@ -62,10 +62,14 @@ const LAYOUT: MapLayout = {
   start_ns: Float64Array.from([0, 0, 0]),
   names: ["main", "worker-1", "worker-2"],
   colours: Uint32Array.from([1, 5, 3]),
+  from_s: Float64Array.from([0, 0, 0]),
+  until_s: new Float64Array(3).fill(Number.POSITIVE_INFINITY),
   groups: [
     { role: "main", colour: 0, row: 0, rows: 1, threads: 1 },
     { role: "worker-#", colour: 3, row: 1, rows: 1, threads: 2 },
   ],
+  lanes: 3,
+  together: Uint16Array.from([1, 2]),
   per_row: 2,
 };
 
@@ -116,7 +120,7 @@ describe("words", () => {
     expect(cellText(picture(), 6.2, "1@0")?.value).toBe("no value for this thread");
     expect(cellText(picture(), 6.2, "2@0")).toMatchObject({
       value: "not running",
-      notes: ["one of the 2 threads in this row", "1 exited in these 500 ms"],
+      notes: ["1 more thread in this row at other times", "1 exited in these 500 ms"],
     });
     expect(cellText(picture(), 6.8, "1@0")?.value).toBe("not sampled");
     expect(cellText(picture(), 5, "77@0")).toBeNull();

@@ -1,6 +1,6 @@
 /** The thread map as the page holds it: a ring of columns, put together from what the worker sends. */
 
-import type { MapLayout } from "./mapLayout";
+import { type MapLayout, NO_LAYOUT, nearestPlace } from "./mapLayout";
 import { STATE_FIELD } from "./states";
 import type { MapMix } from "./viewRequest";
 import type { ShownUnit } from "./views";
@@ -36,7 +36,7 @@ export interface MapView {
    * of states the number of the one that took most of the time.
    */
   readonly values: Float32Array;
-  /** Uint16[columns * rows]: which thread of the row is the highest; empty if per_row is 1. */
+  /** Uint16[columns * rows]: which thread of the row is the highest; empty if each row is one thread. */
   readonly highest: Uint16Array;
   /** Uint32[columns * rows]: of a map of states, how the time was shared; see stateCells.ts. */
   readonly shares: Uint32Array;
@@ -72,17 +72,6 @@ export interface MapPicture {
   readonly exited: Uint16Array;
 }
 
-const NO_LAYOUT: MapLayout = {
-  rows: 0,
-  first: new Int32Array(1),
-  tid: new Uint32Array(0),
-  start_ns: new Float64Array(0),
-  names: [],
-  colours: new Uint32Array(0),
-  groups: [],
-  per_row: 1,
-};
-
 /** The picture after one more view. */
 export function nextPicture(before: MapPicture | null, view: MapView): MapPicture | null {
   const { layout, from, columns, capacity } = view;
@@ -93,7 +82,7 @@ export function nextPicture(before: MapPicture | null, view: MapView): MapPictur
     const to = from + columns;
     return { ...before, view, from: Math.max(before.from, to - capacity), to, changed: from };
   }
-  const { rows, per_row } = layout ?? NO_LAYOUT;
+  const { rows, tid } = layout ?? NO_LAYOUT;
   const picture: MapPicture = {
     view,
     layout: layout ?? NO_LAYOUT,
@@ -102,7 +91,7 @@ export function nextPicture(before: MapPicture | null, view: MapView): MapPictur
     to: from + columns,
     changed: from,
     values: new Float32Array(capacity * rows),
-    highest: new Uint16Array(per_row > 1 ? capacity * rows : 0),
+    highest: new Uint16Array(tid.length > rows ? capacity * rows : 0),
     shares: new Uint32Array(view.field === STATE_FIELD ? capacity * rows : 0),
     peak: new Float32Array(capacity),
     born: new Uint16Array(capacity),
@@ -159,11 +148,17 @@ export function peakInSight({ view, from, to, peak }: MapPicture): number {
   return most;
 }
 
-/** One thread of a cell, by its place in the layout: the highest of the row at that moment. */
+/**
+ * One thread of a cell, by its place in the layout: the highest of the row at that moment; where none
+ * was there, the nearest in time.
+ */
 export function placeAt(picture: MapPicture, column: number, row: number): number {
   const { view, layout, highest } = picture;
   const first = layout.first[row] ?? 0;
-  if (highest.length === 0 || column < picture.from || column >= picture.to) return first;
+  if (highest.length === 0) return first;
+  if (Number.isNaN(cellValue(picture, column, row))) {
+    return nearestPlace(layout, row, (column + 0.5) * view.bin_s);
+  }
   return first + (highest[ringPlace(column, view.capacity) * layout.rows + row] ?? 0);
 }
 

@@ -1,6 +1,6 @@
 /** Fills the thread map with states: of each row and column the one that took most of the time. */
 
-import type { Pieces } from "./mapColumns";
+import { type Pieces, Presence } from "./mapColumns";
 import type { MapLayout } from "./mapLayout";
 import { type MapView, NO_FIELD } from "./mapPicture";
 import { parkedShares } from "./parked";
@@ -35,6 +35,7 @@ export class StateFiller {
   /** Length of the part of each column that samples cover, seconds. */
   private readonly covered: Float64Array;
   private readonly parked: ReadonlyMap<number, number>;
+  private readonly presence = new Presence();
 
   constructor(
     private readonly model: TargetModel,
@@ -76,7 +77,7 @@ export class StateFiller {
   private add(thread: Thread, place: number): void {
     const { reader, model, touched, work } = this;
     if (!reader.load(thread)) {
-      this.mark(thread);
+      this.mark(thread, place);
       return;
     }
     const shared = this.view.highest.length > 0;
@@ -84,7 +85,7 @@ export class StateFiller {
     this.all.fill(0);
     if (shared) work.fill(0);
     for (const number of reader.moving) {
-      const own = reader.steady > 0 ? this.covered : this.spread(number, fresh);
+      const own = reader.steady > 0 ? this.covered : this.spread(thread, number, fresh);
       const share = number === FUTEX ? (this.parked.get(thread.tid) ?? 0) : 0;
       if (share > 0) {
         touched.add(PARKED);
@@ -114,10 +115,11 @@ export class StateFiller {
     }
   }
 
-  /** Share a thread's time in a state among the columns. */
-  private spread(number: number, fresh: boolean): Float64Array {
-    const { reader, pieces, own } = this;
-    const { count, sample, column, seconds, perSecond } = pieces;
+  /** Share a thread's time in a state among the columns in which it was there. */
+  private spread(thread: Thread, number: number, fresh: boolean): Float64Array {
+    const { reader, pieces, own, presence } = this;
+    const { count, sample, column, seconds, begin_s, stretches } = pieces;
+    const { time_s } = stretches;
     const { values, first } = reader;
     const place = reader.placeOf(number);
     own.fill(0);
@@ -132,24 +134,29 @@ export class StateFiller {
           const before = i > first ? (values[place + i - 1] ?? 0) : fresh ? 0 : Number.NaN;
           const grown = (values[place + i] ?? 0) - before;
           // What is settled afterwards may make a column fall by some microseconds.
-          rate = grown > 0 ? (grown / 1e9) * (perSecond[i] ?? 0) : 0;
+          if (grown > 0 && presence.within(thread, time_s[i - 1] ?? 0, time_s[i] ?? 0)) {
+            rate = grown / 1e9 / (presence.to_s - presence.from_s);
+          }
         }
       }
       if (rate > 0) {
+        const part = presence.partOf(begin_s[p] ?? 0, seconds[p] ?? 0);
         const k = column[p] ?? 0;
-        own[k] = (own[k] ?? 0) + rate * (seconds[p] ?? 0);
+        if (part > 0) own[k] = (own[k] ?? 0) + rate * part;
       }
     }
     return own;
   }
 
-  private mark({ seen_s, end_s }: Thread): void {
-    const { lacking } = this;
+  private mark({ from_s, until_s }: Thread, place: number): void {
+    const { lacking, most } = this;
     const { from, columns, bin_s } = this.pieces;
-    const until_s = end_s ?? Number.POSITIVE_INFINITY;
+    const end_s = until_s ?? Number.POSITIVE_INFINITY;
     for (let k = 0; k < columns; k++) {
-      const there = (from + k + 1) * bin_s > seen_s && (from + k) * bin_s <= until_s;
-      if (there) lacking[k] = (lacking[k] ?? 0) + 1;
+      const there = (from + k + 1) * bin_s > from_s && (from + k) * bin_s <= end_s;
+      if (!there) continue;
+      lacking[k] = (lacking[k] ?? 0) + 1;
+      if ((most[k] ?? 0) < 0) this.place[k] = place;
     }
   }
 
@@ -179,6 +186,7 @@ export class StateFiller {
       }
       if (total === 0) {
         view.values[at] = (this.lacking[k] ?? 0) > 0 ? NO_FIELD : Number.NaN;
+        if (shared) view.highest[at] = this.place[k] ?? 0;
         continue;
       }
       view.values[at] = a;

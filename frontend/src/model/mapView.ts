@@ -6,7 +6,8 @@ import { threadsIn, type ViewInput } from "./chartView";
 import { shownRate } from "./format";
 import type { History } from "./history";
 import { columnRates, Pieces } from "./mapColumns";
-import { layoutOf, type MapLayout, mapOrder } from "./mapLayout";
+import { MapLanes } from "./mapLanes";
+import { layoutOf, type MapLayout, orderOf } from "./mapLayout";
 import { type MapView, NO_FIELD } from "./mapPicture";
 import { StateFiller } from "./mapStates";
 import { ringOf } from "./series";
@@ -17,6 +18,12 @@ import type { MapRequest } from "./viewRequest";
 
 /** Making all columns may take one part in so many of the time. */
 const SHARE = 10;
+
+/** From the end of a life to the next of its lane: an empty column stands between them. */
+const GAP_COLUMNS = 2;
+
+/** Columns are no wider, CSS pixels. */
+const WIDEST_PX = 4;
 
 /** So many samples are read one by one. */
 const FEW = 16;
@@ -34,6 +41,8 @@ interface Source {
 interface Held {
   readonly key: string;
   readonly order: readonly Thread[];
+  /** Their roles when they were laid out. */
+  readonly roles: readonly string[];
   readonly layout: MapLayout;
   /** Number of its first column, and of its newest, which may not be complete. */
   readonly from: number;
@@ -48,16 +57,20 @@ export interface Bins {
   readonly bin_px: number;
 }
 
-/** Columns as narrow as whole pixels and the distance of samples allow. */
+/**
+ * Columns as narrow as whole pixels and the distance of samples allow, so that each has a sample; but
+ * no wider than some pixels, so that a short life is a short mark.
+ */
 export function binsFor(seconds: number, width_px: number, rate_hz: number): Bins {
   const width = Math.max(1, Math.round(width_px));
   const pixel_s = seconds / width;
-  const bin_px = Math.min(width, Math.max(1, Math.ceil(1 / rate_hz / pixel_s - 1e-6)));
+  const bin_px = Math.min(width, WIDEST_PX, Math.max(1, Math.ceil(1 / rate_hz / pixel_s - 1e-6)));
   return { bin_s: bin_px * pixel_s, bin_px };
 }
 
 export class MapMaker {
   private held: Held | null = null;
+  private lanes: { readonly of: string; readonly book: MapLanes } | null = null;
   private full_ms = Number.NEGATIVE_INFINITY;
   private cost_ms = 0;
 
@@ -89,16 +102,10 @@ export class MapMaker {
     // Out of view nothing is made: what the window has left behind meanwhile is not missed.
     const same =
       held !== null && held.key === key && newest >= held.newest && held.newest >= from - 1;
-    let order = same ? held.order : mapOrder(threadsIn(input));
-    let whole = !same;
     const rested = clock() - this.full_ms >= SHARE * this.cost_ms;
-    if (same && slow && rested) {
-      const now = mapOrder(threadsIn(input));
-      if (!sameThreads(now, held.order)) {
-        order = now;
-        whole = true;
-      }
-    }
+    const check = !same || (slow && rested);
+    const threads = check ? new Set(threadsIn(input)) : null;
+    const whole = threads !== null && !(same && sameThreads(threads, held));
     if (!whole && held) {
       if (held.seq === model.seq || (newest === held.newest && request.paused)) return null;
       const view = this.columns(
@@ -106,7 +113,7 @@ export class MapMaker {
         asked,
         bins,
         source,
-        order,
+        held.order,
         held.layout,
         held.newest,
         newest,
@@ -115,9 +122,17 @@ export class MapMaker {
       return { ...view, layout: null };
     }
     const start_ms = clock();
-    const layout = layoutOf(order, rows);
+    // Lanes stay while columns do: another colour moves no thread.
+    const lanesOf = [bins.bin_s, request.filter, ...fixed].join();
+    if (this.lanes?.of !== lanesOf) {
+      this.lanes = { of: lanesOf, book: new MapLanes(GAP_COLUMNS * bins.bin_s) };
+    }
+    const lanes = this.lanes.book.update(threads ?? threadsIn(input));
+    const order = orderOf(lanes);
+    const layout = layoutOf(lanes, rows);
     const view = this.columns(input, asked, bins, source, order, layout, from, newest);
-    this.held = { key, order, layout, from, newest, seq: model.seq };
+    const roles = order.map(({ role }) => role);
+    this.held = { key, order, roles, layout, from, newest, seq: model.seq };
     this.full_ms = clock();
     this.cost_ms = this.full_ms - start_ms;
     return { ...view, layout };
@@ -263,12 +278,12 @@ class Filler {
     columnRates(pieces, raw, thread, fresh, this.rates, this.covered);
   }
 
-  private mark({ seen_s, end_s }: Thread): void {
+  private mark({ from_s, until_s }: Thread): void {
     const { pieces, rates } = this;
     const { from, columns, bin_s } = pieces;
-    const until_s = end_s ?? Number.POSITIVE_INFINITY;
+    const end_s = until_s ?? Number.POSITIVE_INFINITY;
     for (let k = 0; k < columns; k++) {
-      const there = (from + k + 1) * bin_s > seen_s && (from + k) * bin_s <= until_s;
+      const there = (from + k + 1) * bin_s > from_s && (from + k) * bin_s <= end_s;
       rates[k] = there ? NO_FIELD : Number.NaN;
     }
   }
@@ -283,11 +298,11 @@ function countTurnover({ model, filter }: ViewInput, from: number, bin_s: number
   };
   const earliest_s = from * bin_s;
   for (const thread of model.threads.all()) {
-    const { seen_s, end_s } = thread;
-    if (seen_s < earliest_s && (end_s ?? 0) < earliest_s) continue;
+    const { seen_s, from_s, until_s } = thread;
+    if (from_s < earliest_s && (until_s ?? 0) < earliest_s) continue;
     if (!filter.fits(thread)) continue;
-    if (seen_s > model.since_s) note(born, seen_s);
-    if (end_s !== null) note(exited, end_s);
+    if (seen_s > model.since_s) note(born, from_s);
+    if (until_s !== null) note(exited, until_s);
   }
 }
 
@@ -306,8 +321,10 @@ function sourceOf(model: TargetModel, field: string): Source | null {
   return { history: extra.history, ring: 0, own: false, since_s: extra.since_s };
 }
 
-function sameThreads(a: readonly Thread[], b: readonly Thread[]): boolean {
-  return a.length === b.length && a.every((thread, i) => thread === b[i]);
+/** Whether there are the same threads, of the same roles. */
+function sameThreads(now: ReadonlySet<Thread>, { order, roles }: Held): boolean {
+  if (now.size !== order.length) return false;
+  return order.every((thread, i) => now.has(thread) && thread.role === roles[i]);
 }
 
 function whyAbsent({ target }: ViewInput, field: string): string {
@@ -345,7 +362,7 @@ function emptyView(
     from: 0,
     columns,
     values: new Float32Array(cells),
-    highest: new Uint16Array((layout?.per_row ?? 1) > 1 ? cells : 0),
+    highest: new Uint16Array(layout && layout.tid.length > layout.rows ? cells : 0),
     shares: new Uint32Array(field === STATE_FIELD ? cells : 0),
     peak: new Float32Array(columns),
     born: new Uint16Array(columns),
