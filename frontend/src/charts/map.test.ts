@@ -58,6 +58,7 @@ describe("colours", () => {
 const LAYOUT: MapLayout = {
   rows: 2,
   first: Int32Array.from([0, 1, 3]),
+  gone: new Uint16Array(2),
   tid: Uint32Array.from([1, 2, 3]),
   start_ns: Float64Array.from([0, 0, 0]),
   names: ["main", "worker-1", "worker-2"],
@@ -89,6 +90,7 @@ function picture(changes: Partial<MapView> = {}): MapPicture {
     bin_px: 10,
     capacity: 6,
     layout: LAYOUT,
+    continues: false,
     from: 10,
     columns: 3,
     values: Float32Array.from([1, 0.25, 1, 0.25, -1, Number.NaN]),

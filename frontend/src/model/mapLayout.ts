@@ -18,6 +18,11 @@ export interface MapLayout {
   readonly rows: number;
   /** Int32[rows + 1]: place of each row's first thread in the arrays below. */
   readonly first: Int32Array;
+  /**
+   * Uint16[rows]: threads that stood before the first one of a row and are out of view by now, modulo
+   * 65,536: a thread keeps its number in the row, which is this and its place there.
+   */
+  readonly gone: Uint16Array;
   /** Threads in row order: thread id, start in ns since attach, name, colour. */
   readonly tid: Uint32Array;
   readonly start_ns: Float64Array;
@@ -78,6 +83,7 @@ export function layoutOf(roles: readonly RoleLanes[], most: number): MapLayout {
   return {
     rows,
     first: Int32Array.from(first),
+    gone: new Uint16Array(rows),
     tid: Uint32Array.from(order, (thread) => thread.tid),
     start_ns: Float64Array.from(order, (thread) => thread.start_ns),
     names: order.map((thread) => thread.name),
@@ -89,6 +95,39 @@ export function layoutOf(roles: readonly RoleLanes[], most: number): MapLayout {
     together,
     per_row: together.reduce((a, b) => Math.max(a, b), 1),
   };
+}
+
+/** What stands where: a layout and its threads, in row order. */
+export interface Placed {
+  readonly layout: MapLayout;
+  readonly order: readonly Thread[];
+}
+
+/**
+ * The later one of two layouts such that each thread keeps its number in its row; null if rows
+ * changed: then cells are not what they were.
+ */
+export function continued(before: Placed, now: Placed): MapLayout | null {
+  const { layout } = now;
+  const past = before.layout;
+  if (layout.rows !== past.rows || layout.groups.length !== past.groups.length) return null;
+  for (const [at, { role, row, rows }] of layout.groups.entries()) {
+    const other = past.groups[at];
+    if (role !== other?.role || row !== other.row || rows !== other.rows) return null;
+  }
+  const gone = Uint16Array.from(past.gone);
+  for (let row = 0; row < layout.rows; row++) {
+    const [from = 0, end = 0] = [layout.first[row], layout.first[row + 1]];
+    const [pastFrom = 0, pastEnd = 0] = [past.first[row], past.first[row + 1]];
+    const left = before.order.indexOf(now.order[from] as Thread, pastFrom) - pastFrom;
+    const kept = pastEnd - pastFrom - left;
+    if (left < 0 || kept <= 0 || kept > end - from) return null;
+    for (let i = 0; i < kept; i++) {
+      if (before.order[pastFrom + left + i] !== now.order[from + i]) return null;
+    }
+    gone[row] = (gone[row] ?? 0) + left;
+  }
+  return { ...layout, gone };
 }
 
 /** Threads of a layout, in row order. */

@@ -25,9 +25,11 @@ export class StateFiller {
   private readonly all: Float64Array;
   private readonly work: Float64Array;
   private readonly touched = new Set<number>();
-  /** Of each column: most seconds of work that a thread has, and its place in the row. */
+  /** Of each column: most seconds of work that a thread has, and its number in the row. */
   private readonly most: Float64Array;
-  private readonly place: Uint16Array;
+  private readonly number: Uint16Array;
+  /** The row has several threads, at one time or one after the other. */
+  private shared = false;
   /** Threads that are there without a ledger, those with one, and of these the unswitched. */
   private readonly lacking: Uint16Array;
   private readonly having: Uint16Array;
@@ -51,7 +53,7 @@ export class StateFiller {
     this.all = new Float64Array(columns);
     this.work = new Float64Array(columns);
     this.most = new Float64Array(columns);
-    this.place = new Uint16Array(columns);
+    this.number = new Uint16Array(columns);
     this.lacking = new Uint16Array(columns);
     this.having = new Uint16Array(columns);
     this.unswitched = new Uint16Array(columns);
@@ -65,22 +67,24 @@ export class StateFiller {
     for (const number of touched) sums[number]?.fill(0);
     touched.clear();
     this.most.fill(-1);
-    for (const counts of [this.place, this.lacking, this.having, this.unswitched]) counts.fill(0);
+    for (const counts of [this.lacking, this.having, this.unswitched]) counts.fill(0);
+    const gone = layout.gone[row] ?? 0;
+    this.number.fill(gone);
+    this.shared = end - first > 1;
     for (let place = first; place < end; place++) {
       const thread = order[place];
-      if (thread) this.add(thread, place - first);
+      if (thread) this.add(thread, place - first + gone);
     }
     this.write(row);
   }
 
   /** Add a thread's time to the row's. */
-  private add(thread: Thread, place: number): void {
-    const { reader, model, touched, work } = this;
+  private add(thread: Thread, numbered: number): void {
+    const { reader, model, touched, work, shared } = this;
     if (!reader.load(thread)) {
-      this.mark(thread, place);
+      this.mark(thread, numbered);
       return;
     }
-    const shared = this.view.highest.length > 0;
     const fresh = thread.start_ns / 1e9 >= model.since_s;
     this.all.fill(0);
     if (shared) work.fill(0);
@@ -96,12 +100,12 @@ export class StateFiller {
       addTo(this.all, own, 1);
       if (shared && !IDLE[number]) addTo(work, own, 1 - share);
     }
-    this.count(thread, place, shared);
+    this.count(thread, numbered);
   }
 
   /** Where it was there, what of it was as /proc said, and whether it worked most of all so far. */
-  private count(thread: Thread, place: number, shared: boolean): void {
-    const { all, work, most, having, unswitched } = this;
+  private count(thread: Thread, numbered: number): void {
+    const { all, work, most, having, unswitched, shared } = this;
     const { columns, from, bin_s } = this.pieces;
     const until_s = this.model.states.unswitchedUntil(thread);
     for (let k = 0; k < columns; k++) {
@@ -110,7 +114,7 @@ export class StateFiller {
       if ((from + k + 1) * bin_s <= until_s) unswitched[k] = (unswitched[k] ?? 0) + 1;
       if (shared && (work[k] ?? 0) > (most[k] ?? 0)) {
         most[k] = work[k] ?? 0;
-        this.place[k] = place;
+        this.number[k] = numbered;
       }
     }
   }
@@ -148,7 +152,7 @@ export class StateFiller {
     return own;
   }
 
-  private mark({ from_s, until_s }: Thread, place: number): void {
+  private mark({ from_s, until_s }: Thread, numbered: number): void {
     const { lacking, most } = this;
     const { from, columns, bin_s } = this.pieces;
     const end_s = until_s ?? Number.POSITIVE_INFINITY;
@@ -156,17 +160,17 @@ export class StateFiller {
       const there = (from + k + 1) * bin_s > from_s && (from + k) * bin_s <= end_s;
       if (!there) continue;
       lacking[k] = (lacking[k] ?? 0) + 1;
-      if ((most[k] ?? 0) < 0) this.place[k] = place;
+      if ((most[k] ?? 0) < 0) this.number[k] = numbered;
     }
   }
 
   private write(row: number): void {
     const { sums, view } = this;
     const { rows } = this.layout;
-    const shared = view.highest.length > 0;
     const touched = [...this.touched];
     for (let k = 0; k < this.pieces.columns; k++) {
       const at = k * rows + row;
+      view.highest[at] = this.number[k] ?? 0;
       let total = 0;
       // The three that took most.
       let [a, b, c] = [0, 0, 0];
@@ -186,7 +190,6 @@ export class StateFiller {
       }
       if (total === 0) {
         view.values[at] = (this.lacking[k] ?? 0) > 0 ? NO_FIELD : Number.NaN;
-        if (shared) view.highest[at] = this.place[k] ?? 0;
         continue;
       }
       view.values[at] = a;
@@ -196,7 +199,6 @@ export class StateFiller {
         third: c,
         unswitched: this.unswitched[k] === this.having[k],
       });
-      if (shared) view.highest[at] = this.place[k] ?? 0;
     }
   }
 }

@@ -3,6 +3,7 @@ import { type Counters, frame, TARGET } from "../testing/frames";
 import type { Target, TargetEvent } from "../wire/generated/models";
 import type { ViewInput } from "./chartView";
 import { filterFrom } from "./filter";
+import type { MapLayout } from "./mapLayout";
 import {
   cellValue,
   keyAt,
@@ -205,6 +206,36 @@ describe("MapMaker", () => {
     expect(world.row(3).map(Number.isNaN).slice(4, 9)).toEqual([false, true, true, false, true]);
     // Between them the nearest one is named.
     expect(placeAt(picture as MapPicture, 5, 3)).toBe(named[0]);
+  });
+
+  it("continues rows where threads come and go in their lanes", () => {
+    const world = started();
+    world.asked = { ...world.asked, rows: 10 };
+    world.make();
+    const start = (tid: number, start_s: number): TargetEvent =>
+      ({ ...exit(tid, `task-${tid}`, 0.1), start_ns: start_s * SECOND }) as TargetEvent;
+    const life = { lifetime_ns: 0.2 * SECOND, seen_alive: false };
+    let wholes = 0;
+    for (let i = 5; i < 65; i++) {
+      const event = { ...start(50 + i, i / 2 - 0.4), ...life } as TargetEvent;
+      world.sample({ 1: cpu(5 + i / 2) }, i % 4 === 0 ? [event] : []);
+      const view = world.make();
+      if (view && !view.continues) wholes++;
+    }
+    // Only the first one made a row.
+    expect(wholes).toBe(1);
+    const { picture } = world;
+    const names = Array.from({ length: 5 }, (_, i) => {
+      const column = (picture?.to ?? 0) - 1 - 4 * i;
+      return keyAt(picture?.layout as MapLayout, placeAt(picture as MapPicture, column - 1, 3));
+    });
+    expect(names.map((key) => key?.split("@")[0])).toEqual(["114", "110", "106", "102", "98"]);
+    // The same as made at once.
+    const values = world.row(3).slice(-20);
+    expect(values.filter((value) => !Number.isNaN(value))).toEqual([0.5, 0.5, 0.5, 0.5, 0.5]);
+    world.asked = { ...world.asked, rows: 9 };
+    world.make();
+    expect(world.row(3).slice(-20)).toEqual(values);
   });
 
   it("lets rows be shared: the highest with its thread, or the mean", () => {
