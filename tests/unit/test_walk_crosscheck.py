@@ -34,19 +34,19 @@ def asked(*threads: tuple[int, int, int, int], says: list[tuple[int, int]]) -> A
 
 def test_what_lies_between_agrees() -> None:
     before = asked((10, 1, 5, 5), (11, 2, 7, 0), says=[(5, 6), (7, 0)])
-    assert compare(before, walked((10, 1, 5, 6), (11, 2, 9, 0)), FIELDS, 0) == ""
+    assert compare(before, walked((10, 1, 5, 6), (11, 2, 9, 0)), FIELDS, NOBODY) == ""
 
 
 def test_more_by_the_walk_before_is_named_with_its_values() -> None:
     before = asked((10, 1, 5, 5), (11, 2, 7, 3), says=[(5, 5), (7, 2)])
-    assert compare(before, walked((10, 1, 5, 5), (11, 2, 7, 3)), FIELDS, 0) == (
+    assert compare(before, walked((10, 1, 5, 5), (11, 2, 7, 3)), FIELDS, NOBODY) == (
         "cpu_count of thread 11 is 3 by the walk and 2 by taskstats after it"
     )
 
 
 def test_less_by_the_walk_after_is_named_with_its_values() -> None:
     before = asked((10, 1, 5, 5), says=[(6, 5)])
-    assert compare(before, walked((10, 1, 5, 5)), FIELDS, 0) == (
+    assert compare(before, walked((10, 1, 5, 5)), FIELDS, NOBODY) == (
         "cpu_run_ns of thread 10 is 6 by taskstats and 5 by the walk after it"
     )
 

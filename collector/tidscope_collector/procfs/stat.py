@@ -10,7 +10,7 @@ _STATE, _FLAGS, _MINFLT, _MAJFLT, _UTIME, _STIME, _THREADS, _START, _RSS = (
     field - 3 for field in (3, 9, 10, 12, 14, 15, 20, 22, 24)
 )
 
-_STACK = 28 - 3
+_STACK, _PARENT = 28 - 3, 4 - 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +53,12 @@ def stack_start(line: bytes) -> int:
     """Address at which the stack begins, of a stat line; 0 if this user may not see it."""
     fields = line[line.rfind(b")") + 1 :].split()
     return int(fields[_STACK]) if len(fields) > _STACK else 0
+
+
+def parse_parent(line: bytes) -> int:
+    """The id of the parent, of a stat line; 0 if there is none."""
+    fields = line[line.rfind(b")") + 1 :].split()
+    return int(fields[_PARENT]) if len(fields) > _PARENT else 0
 
 
 def parse_stat(line: bytes) -> Stat:
