@@ -117,6 +117,7 @@ def frame_bytes(
     fields: Sequence[str] = FIELDS,
     baseline: bool = False,
     tables: Tables | None = None,
+    pids: Mapping[int, int] | None = None,
 ) -> bytes:
     """A frame; a key frame if identities (start, name) are given.
 
@@ -131,6 +132,7 @@ def frame_bytes(
         fields: names of the columns.
         baseline: in the header.
         tables: behind the rows.
+        pids: tid to its process, of each row; of key frames of groups.
     """
     rows = {1: [seq * 100] * len(fields)} if rows is None else rows
     columns = {}
@@ -160,6 +162,7 @@ def frame_bytes(
             if identity is None
             else np.array([identity[tid][0] for tid in rows], np.int64),
             name=None if identity is None else [identity[tid][1] for tid in rows],
+            pid=None if pids is None else np.array([pids[tid] for tid in rows], np.uint32),
         )
     )
     if not tables:

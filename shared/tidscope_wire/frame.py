@@ -31,6 +31,14 @@ END_OF_STREAM = b"\xff\xff\xff\xff\0\0\0\0"
 Fields = tuple[str, ...]
 """Names of the counter columns of a stream of frames, in column order."""
 _IDENTITY = {"tid": pa.uint32(), "start_ns": pa.int64(), "name": pa.utf8()}
+"""Columns of a key frame besides the counters."""
+_GROUP_IDENTITY = {
+    "tid": pa.uint32(),
+    "pid": pa.uint32(),
+    "start_ns": pa.int64(),
+    "name": pa.utf8(),
+}
+"""Those of a key frame of a group."""
 
 
 class FrameError(ValueError):
@@ -48,6 +56,7 @@ class Rows:
             not named has all its values.
         start_ns: int64 nanoseconds since attach; key frames only.
         name: comms; key frames only.
+        pid: uint32, the process of each thread; key frames of groups only.
     """
 
     tid: npt.NDArray[np.uint32]
@@ -55,6 +64,7 @@ class Rows:
     absent: Mapping[str, npt.NDArray[np.bool_]]
     start_ns: npt.NDArray[np.int64] | None = None
     name: Sequence[str] | None = None
+    pid: npt.NDArray[np.uint32] | None = None
 
 
 class CounterMatrix(Mapping[str, npt.NDArray[np.uint64]]):
@@ -120,11 +130,14 @@ class RowEncoder:
             return self._encode_delta(rows)
         places = self._columns(rows)
         fields = self._fields if places is None else [self._fields[place] for place in places]
-        arrays = [pa.array(rows.tid), pa.array(rows.start_ns), pa.array(rows.name, pa.utf8())]
+        arrays = [pa.array(rows.start_ns), pa.array(rows.name, pa.utf8())]
         arrays += [pa.array(rows.columns[name], mask=rows.absent.get(name)) for name in fields]
-        names = [*_IDENTITY, *fields]
+        processes = [] if rows.pid is None else [pa.array(rows.pid)]
+        arrays = [pa.array(rows.tid), *processes, *arrays]
+        identity = _IDENTITY if rows.pid is None else _GROUP_IDENTITY
+        names = [*identity, *fields]
         if names != self._key.names:
-            kinds = [*_IDENTITY.values(), *([pa.uint64()] * len(fields))]
+            kinds = [*identity.values(), *([pa.uint64()] * len(fields))]
             self._key = pa.schema(list(zip(names, kinds, strict=True)))
             self._key_start = self._key.serialize().to_pybytes()
         # What an IPC writer would write, without making the schema's message again for each frame.
@@ -299,11 +312,15 @@ def key_fields(header: FrameHeader, body: bytes | memoryview) -> Fields:
     return _fields_of(schema)
 
 
+def _identity_of(schema: pa.Schema) -> dict[str, pa.DataType]:
+    return _GROUP_IDENTITY if "pid" in schema.names else _IDENTITY
+
+
 def _fields_of(schema: pa.Schema) -> Fields:
     if len(set(schema.names)) != len(schema):
         raise FrameError("two columns have one name")
     types = dict(zip(schema.names, schema.types, strict=True))
-    for name, kind in _IDENTITY.items():
+    for name, kind in _identity_of(schema).items():
         if types.pop(name, None) != kind:
             raise FrameError(f"column {name} ({kind}) is missing")
     for name, kind in types.items():
@@ -340,11 +357,12 @@ def decode_key(
         raise FrameError(f"bad Arrow stream: {error}") from error
     if more:
         raise FrameError("bad Arrow stream: more than one record batch")
-    for name in _IDENTITY:
+    identity = _identity_of(batch.schema)
+    for name in identity:
         if batch.column(name).null_count:
             raise FrameError(f"column {name} has rows without a value")
     names = given if fields is None else tuple(fields)
-    if len(set(names)) != len(names) or not _IDENTITY.keys().isdisjoint(names):
+    if len(set(names)) != len(names) or not _GROUP_IDENTITY.keys().isdisjoint(names):
         raise FrameError("two columns have one name")
     if _chosen(names, columns) != given:
         raise FrameError(f"the stream has the columns {given}, which the header does not say")
@@ -358,7 +376,9 @@ def decode_key(
         values[field] = column.to_numpy()
     tid, start_ns = batch.column("tid").to_numpy(), batch.column("start_ns").to_numpy()
     named = _with_zeros(names, values, len(tid))
-    return Rows(tid, named, absent, start_ns, batch.column("name").to_pylist())
+    called = batch.column("name").to_pylist()
+    pid = batch.column("pid").to_numpy() if "pid" in identity else None
+    return Rows(tid, named, absent, start_ns, called, pid)
 
 
 def _chosen(fields: Fields, columns: Sequence[int] | None) -> Fields:

@@ -15,6 +15,7 @@ from tidscope_wire.generated.models import (
     ExitedTotals,
     FrameKind,
     FrameTable,
+    GroupCounts,
     MachineCounters,
     ProcessGauges,
     RoleTotals,
@@ -81,6 +82,7 @@ class HeaderWriter:
         roles: Sequence[RoleTotals] | None,
         counters_from: CountersSource | None,
         tables: Sequence[FrameTable] | None,
+        group: GroupCounts | None = None,
     ) -> bytes:
         """Write the header of a frame that stands for itself alone.
 
@@ -96,7 +98,8 @@ class HeaderWriter:
             f'"machine":{self._machine.text(machine)},'
             f'"health":{self._health.text(health, sample_us, late_us)},'
             f'"exited":{self._exited.text(exited)},"roles":{_list(roles)},'
-            f'"counters_from":{_WORDS[counters_from]},"tables":{_list(tables)}}}'
+            f'"counters_from":{_WORDS[counters_from]},"tables":{_list(tables)},'
+            f'"group":{"null" if group is None else group.model_dump_json()}}}'
         ).encode()
 
     def prepare(
@@ -111,7 +114,7 @@ class HeaderWriter:
         exited: ExitedTotals,
         counters_from: CountersSource | None,
     ) -> PreparedHeader:
-        """Prepare the headers of delta frames without events, roles, tables and `cpu_ns`.
+        """Prepare the headers of delta frames without events, roles, tables, `cpu_ns` and group.
 
         The arguments are those of `write`, but that `columns` is how many the target has.
         """
@@ -139,7 +142,7 @@ class HeaderWriter:
             text += b" " * (columns_bytes if name == "columns" else NUMBER_BYTES)
         behind = (
             f'{rest},"exited":{self._exited.text(exited)},"roles":null,'
-            f'"counters_from":{_WORDS[counters_from]},"tables":null}}'
+            f'"counters_from":{_WORDS[counters_from]},"tables":null,"group":null}}'
         )
         return PreparedHeader(text + behind.encode(), places, columns_bytes)
 

@@ -22,6 +22,7 @@ from tidscope_wire.generated.models import (
     DoctorReply,
     DoctorReport,
     FieldCatalogue,
+    GroupSelector,
     HealthResponse,
     HostsResponse,
     ListProcessesCommand,
@@ -172,6 +173,26 @@ async def test_attach_is_201_and_200_if_it_was_attached_already(backend: Backend
         assert listed.targets == [target()]
 
 
+async def test_a_group_is_attached_to(backend: Backend) -> None:
+    asked = {"kind": "tree", "pid": 7, "start_ticks": 5}
+    async with backend.program() as client, backend.collector() as collector:
+        await collector.greeted()
+        asking = asyncio.create_task(client.post("/api/v1/targets", json={"group": asked}))
+        command = await collector.attached()
+        assert command.pid is None
+        assert command.group == GroupSelector(kind="tree", pid=7, start_ticks=5)
+        assert (await asking).status_code == 201
+
+
+@pytest.mark.parametrize("body", [{}, {"pid": 7, "group": {"kind": "tree", "pid": 7}}])
+async def test_either_a_process_or_a_group_is_attached_to(
+    backend: Backend, body: dict[str, Any]
+) -> None:
+    async with backend.program() as client, backend.collector() as collector:
+        await collector.greeted()
+        refused(await client.post("/api/v1/targets", json=body), 422, "bad-request")
+
+
 async def test_the_collectors_refusal_is_passed_on_as_it_is(backend: Backend) -> None:
     said = make_problem("kernel-thread", "process 2 is kthreadd", "choose another")
     async with backend.program() as client, backend.collector() as collector:
@@ -276,7 +297,13 @@ ROUTES = sorted(routes())
 
 
 BODIES: dict[tuple[str, str], dict[str, Any]] = {
-    ("POST", "/api/v1/targets"): {"host": HOST_ID, "pid": 1, "start_ticks": 1, "rate_hz": 10},
+    ("POST", "/api/v1/targets"): {
+        "host": HOST_ID,
+        "pid": 1,
+        "start_ticks": 1,
+        "group": {"kind": "tree", "pid": 1, "start_ticks": 1, "value": "a"},
+        "rate_hz": 10,
+    },
     ("PATCH", "/api/v1/targets/{target_id}"): {"rate_hz": 10},
     ("PUT", "/api/v1/targets/{target_id}/steering"): {
         "policy": "fixed",

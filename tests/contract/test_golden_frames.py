@@ -135,8 +135,46 @@ TABLES: dict[TableName, Table] = {
         },
     ),
     "calls": empty_table("calls"),
+    "processes": make_table(
+        "processes",
+        {
+            "process": [1, 2, 9],
+            "pid": [10, 20, 0],
+            "parent": [0, 1, 0],
+            "start_ticks": [2**40, 2**40 + 1, 0],
+            "count": [1, 1, 2000],
+            "live": [1, 1, 0],
+            "threads": [1, 2, 0],
+            "threads_ended": [0, 3, 2000],
+            "cpu_ns": [3 * 10**6, 2**53 - 1, 10**12],
+            **{
+                name: [1, 0, 2]
+                for name in (
+                    *("run_delay_ns", "blkio_delay_ns", "read_bytes", "write_bytes", "rx_bytes"),
+                    *("tx_bytes", "minor_faults", "major_faults", "switches"),
+                )
+            },
+            "name": ["make", "sh", "cc1"],
+            "title": ["make -j4", "/bin/sh -c ü", ""],
+            "user": ["root", "1000", "root"],
+            "container": ["", "web", ""],
+            "unit": ["session-1.scope", "", ""],
+        },
+    ),
 }
 """Of each type of column, texts of other lengths, and a table without rows."""
+COUNTS = {"live": 2, "started": 7, "ended": 6, "unseen": 5, "missed": 0}
+IN_A_PROCESS: tuple[dict[str, Any], ...] = (
+    {"type": "thread_born", "tid": 30, "start_ns": 9, "name": "cc1", "pid": 30},
+    {
+        "type": "program_executed",
+        "name": "as",
+        "executable": "/usr/bin/as",
+        "previous": None,
+        "pid": 30,
+    },
+    {"type": "gomaxprocs_changed", "size": 4, "previous": 8, "pid": 20},
+)
 ROLES: tuple[dict[str, Any], ...] = (
     {"role": "worker-#", "live": 3, "exited": 1, "totals": {"cpu_run_ns": 2**53 - 1}},
     {"role": None, "live": 0, "exited": 0, "totals": {}},
@@ -154,6 +192,7 @@ def _rows(
     identity: bool = False,
     absent: bool = True,
     zeros: Sequence[str] = (),
+    pids: list[int] | None = None,
 ) -> Rows:
     n = len(tids)
     base = np.arange(n, dtype=np.uint64) + np.uint64(1)
@@ -173,6 +212,7 @@ def _rows(
         absent={"blkio_delay_ns": missing} if absent else {},
         start_ns=np.arange(n, dtype=np.int64) * 10**9 - 5 * 10**9 if identity else None,
         name=[f"worker-{i}" for i in range(n)] if identity else None,
+        pid=None if pids is None else np.array(pids, np.uint32),
     )
 
 
@@ -182,6 +222,14 @@ def _frames() -> dict[str, tuple[FrameHeader, Rows, Tables]]:
         "key-with-tables": (_header(9, 2, kind="key"), _rows([10, 11], identity=True)),
         "delta-with-tables": (_header(10, 1), _rows([11])),
         "tables-alone": (_header(11, 0), _rows([])),
+        "key-of-group": (
+            _header(12, 3, kind="key", group=COUNTS),
+            _rows([10, 20, 21], identity=True, pids=[10, 20, 20]),
+        ),
+        "delta-of-group": (
+            _header(13, 1, group=COUNTS | {"missed": None}, events=list(IN_A_PROCESS)),
+            _rows([21]),
+        ),
     }
     return {
         **{name: (header, rows, {}) for name, (header, rows) in _without_tables().items()},
@@ -242,6 +290,7 @@ def _content(header: FrameHeader, rows: Rows, tables: Tables) -> dict[str, objec
         "columns": columns,
         "start_ns": None if rows.start_ns is None else rows.start_ns.tolist(),
         "names": None if rows.name is None else list(rows.name),
+        "pid": None if rows.pid is None else rows.pid.tolist(),
         "tables": {
             name: {column: table[column].tolist() for column in table.dtype.names or ()}
             for name, table in tables.items()

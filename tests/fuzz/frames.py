@@ -142,6 +142,9 @@ def _check_again(rows: Rows, again: Rows) -> None:
     if rows.start_ns is not None and again.start_ns is not None:
         assert again.start_ns.tolist() == rows.start_ns.tolist()
         assert again.name == rows.name
+    assert (rows.pid is None) == (again.pid is None)
+    if rows.pid is not None and again.pid is not None:
+        assert again.pid.tolist() == rows.pid.tolist()
 
 
 def _check(rows: Rows) -> None:
@@ -153,6 +156,7 @@ def _check(rows: Rows) -> None:
         assert field in rows.columns
         assert (gone.dtype.name, gone.shape) == ("bool", (count,))
         assert gone.any()
+    assert rows.pid is None or (rows.pid.dtype.name, rows.pid.shape) == ("uint32", (count,))
     assert (rows.start_ns is None) == (rows.name is None)
     if rows.start_ns is not None and rows.name is not None:
         assert (rows.start_ns.dtype.name, rows.start_ns.shape) == ("int64", (count,))

@@ -37,6 +37,7 @@ def verdict(frame: bytes) -> dict[str, object] | None:
         "columns": columns,
         "start_ns": None if rows.start_ns is None else [float(at) for at in rows.start_ns.tolist()],
         "names": None if rows.name is None else list(rows.name),
+        "pid": None if rows.pid is None else rows.pid.tolist(),
     }
 
 

@@ -82,6 +82,7 @@ async def started(client: httpx.AsyncClient, collector: FakeCollector) -> int:
     answer = await asking
     assert answer.status_code == 201
     assert DemoResponse.model_validate_json(answer.content).target == target()
+    assert command.pid is not None
     assert command.start_ticks == start_ticks(command.pid)
     return command.pid
 
@@ -121,6 +122,7 @@ async def refused_start(backend: Backend, collector: FakeCollector) -> tuple[Pro
         command = await collector.command(AttachCommand)
         said = make_problem("not-permitted", "the kernel says no", "be root")
         await collector.say(RefusedReply(request_id=command.request_id, problem=said))
+        assert command.pid is not None
         return Problem.model_validate_json((await asking).content), command.pid
 
 

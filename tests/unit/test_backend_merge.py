@@ -1,6 +1,6 @@
 """Coalescing is exact: a reader of the merged frame is in the state of one that read them all."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pytest
@@ -23,8 +23,12 @@ from tidscope_wire.generated.models import (
 Values = tuple[int | None, int | None]
 
 
-def born(tid: int, start_ns: int = 0, name: str = "new") -> ThreadBorn:
-    return ThreadBorn(tid=tid, start_ns=start_ns, name=name)
+Identity = tuple[int, str, int | None]
+"""Start, name and process; that is None where the target is one."""
+
+
+def born(tid: int, start_ns: int = 0, name: str = "new", pid: int | None = None) -> ThreadBorn:
+    return ThreadBorn(tid=tid, start_ns=start_ns, name=name, pid=pid)
 
 
 def exited(tid: int, cpu: int = 0) -> ThreadExited:
@@ -47,7 +51,7 @@ def merged_of(frames: Sequence[bytes], gap_reason: str = "") -> bytes:
     return merge(frames, FIELDS, gap_reason)
 
 
-def read(frame: bytes) -> tuple[FrameHeader, dict[int, Values], dict[int, tuple[int, str]] | None]:
+def read(frame: bytes) -> tuple[FrameHeader, dict[int, Values], dict[int, Identity] | None]:
     """Header, rows by tid, and identities by tid if it is a key frame."""
     header, rows = FrameDecoder(FIELDS).decode(frame)
 
@@ -62,7 +66,8 @@ def read(frame: bytes) -> tuple[FrameHeader, dict[int, Values], dict[int, tuple[
     }
     if rows.start_ns is None or rows.name is None:
         return header, values, None
-    identities = zip(rows.start_ns.tolist(), rows.name, strict=True)
+    pids = [None] * len(tids) if rows.pid is None else rows.pid.tolist()
+    identities = zip(rows.start_ns.tolist(), rows.name, pids, strict=True)
     return header, values, dict(zip(tids, identities, strict=True))
 
 
@@ -138,7 +143,7 @@ def test_a_key_frame_absorbs_what_was_before() -> None:
     header, rows, identity = read(merged_of(frames))
     assert header.kind == "key"
     assert rows == {1: (5, 5)}
-    assert identity == {1: (-1, "main")}
+    assert identity == {1: (-1, "main", None)}
 
 
 def test_what_comes_after_a_key_frame_is_worked_into_it() -> None:
@@ -152,7 +157,7 @@ def test_what_comes_after_a_key_frame_is_worked_into_it() -> None:
     header, rows, identity = read(merged_of(frames))
     assert header.kind == "key"
     assert rows == {1: (9, None), 3: (3, 3), 4: (1, 0)}
-    assert identity == {1: (-1, "t1"), 3: (-3, "three"), 4: (50, "vier")}
+    assert identity == {1: (-1, "t1", None), 3: (-3, "three", None), 4: (50, "vier", None)}
 
 
 def test_an_id_used_again_after_a_key_frame_has_the_new_identity() -> None:
@@ -162,7 +167,7 @@ def test_an_id_used_again_after_a_key_frame_has_the_new_identity() -> None:
     ]
     _, rows, identity = read(merged_of(frames))
     assert rows == {2: (1, 0)}
-    assert identity == {2: (70, "young")}
+    assert identity == {2: (70, "young", None)}
 
 
 def test_a_newborn_without_a_row_has_no_values_rather_than_none_at_all() -> None:
@@ -173,7 +178,7 @@ def test_a_newborn_without_a_row_has_no_values_rather_than_none_at_all() -> None
     _, rows, identity = read(merged_of(frames))
     assert rows == {1: (1, 1), 9: (None, None)}
     assert identity is not None
-    assert identity[9] == (70, "young")
+    assert identity[9] == (70, "young", None)
 
 
 def test_the_later_of_two_key_frames_counts() -> None:
@@ -183,7 +188,7 @@ def test_the_later_of_two_key_frames_counts() -> None:
     ]
     _, rows, identity = read(merged_of(frames))
     assert rows == {3: (3, 3)}
-    assert identity == {3: (5, "c")}
+    assert identity == {3: (5, "c", None)}
 
 
 def test_a_hole_in_the_numbers_becomes_an_event() -> None:
@@ -221,7 +226,7 @@ class Reader:
     """What a page makes of frames: who is alive, what their counters say, what was gained."""
 
     def __init__(self) -> None:
-        self.alive: dict[int, tuple[int, str]] = {}
+        self.alive: dict[int, Identity] = {}
         self.counters: dict[int, Values] = {}
         self.exits: list[tuple[int, int]] = []
 
@@ -229,10 +234,11 @@ class Reader:
         header, rows, identity = read(frame)
         for event in header.events:
             if isinstance(event, ThreadBorn):
-                self.alive[event.tid] = (event.start_ns, event.name)
+                self.alive[event.tid] = (event.start_ns, event.name, event.pid)
                 self.counters.pop(event.tid, None)
             elif isinstance(event, ThreadRenamed) and event.tid in self.alive:
-                self.alive[event.tid] = (self.alive[event.tid][0], event.name)
+                start, _, pid = self.alive[event.tid]
+                self.alive[event.tid] = (start, event.name, pid)
             elif isinstance(event, ThreadExited):
                 self.alive.pop(event.tid, None)
                 self.counters.pop(event.tid, None)
@@ -247,8 +253,12 @@ class Reader:
 
 @st.composite
 def streams(draw: st.DrawFn) -> list[bytes]:
-    """A life of a few threads whose ids are used again, reported in frames from a key frame on."""
-    alive: dict[int, tuple[int, str]] = {}
+    """A life of a few threads whose ids are used again, reported in frames from a key frame on.
+
+    Those of a group are of two processes.
+    """
+    of_group = draw(st.booleans())
+    alive: dict[int, Identity] = {}
     counters: dict[int, Values] = {}
     frames = []
     for seq in range(1, draw(st.integers(2, 9))):
@@ -257,7 +267,8 @@ def streams(draw: st.DrawFn) -> list[bytes]:
         for tid in draw(st.lists(st.integers(1, 4), max_size=5)):
             deed = draw(st.sampled_from(["work", "work", "die", "rename"]))
             if tid not in alive:
-                alive[tid] = (seq * 10 + len(events), f"n{seq}")
+                pid = draw(st.sampled_from([1, 4])) if of_group else None
+                alive[tid] = (seq * 10 + len(events), f"n{seq}", pid)
                 events.append(born(tid, *alive[tid]))
                 counters[tid] = (0, None)
             elif deed == "die":
@@ -266,7 +277,8 @@ def streams(draw: st.DrawFn) -> list[bytes]:
                 changed.discard(tid)
                 continue
             elif deed == "rename":
-                alive[tid] = (alive[tid][0], f"r{seq}")
+                start, _, pid = alive[tid]
+                alive[tid] = (start, f"r{seq}", pid)
                 events.append(renamed(tid, alive[tid][1]))
             counters[tid] = (
                 (counters[tid][0] or 0) + draw(st.integers(0, 99)),
@@ -274,7 +286,11 @@ def streams(draw: st.DrawFn) -> list[bytes]:
             )
             changed.add(tid)
         if seq == 1 or draw(st.integers(0, 3)) == 0:
-            frames.append(frame_bytes(seq, dict(counters), identity=dict(alive), events=events))
+            names = {tid: (start, name) for tid, (start, name, _) in alive.items()}
+            pids = {tid: pid or 0 for tid, (_, _, pid) in alive.items()} if of_group else None
+            frames.append(
+                frame_bytes(seq, dict(counters), identity=names, events=events, pids=pids)
+            )
         else:
             frames.append(frame_bytes(seq, {t: counters[t] for t in changed}, events=events))
     return frames
@@ -313,9 +329,23 @@ TableState = dict[TableName, Table]
 STAYS = st.lists(
     st.tuples(st.integers(1, 3), st.integers(1, 2), st.just(0), st.integers(0, 3)), max_size=4
 )
+PROCESSES = st.dictionaries(
+    st.integers(1, 4), st.tuples(st.integers(0, 2), st.sampled_from(["", "cc1"])), max_size=4
+)
 LOCKS = st.lists(
     st.tuples(st.integers(1, 2), st.integers(1, 3), *([st.integers(0, 2)] * 3)), max_size=3
 )
+
+
+def processes(rows: Mapping[int, tuple[int, str]]) -> Table:
+    """A table of processes: by number, how many are in each row (0: it is gone), and its name."""
+    table = np.zeros(len(rows), dtype_of("processes"))
+    for column in ("title", "user", "container", "unit"):
+        table[column] = ""
+    table["process"] = list(rows)
+    table["count"] = [count for count, _ in rows.values()]
+    table["name"] = [name for _, name in rows.values()]
+    return table
 
 
 @st.composite
@@ -327,6 +357,8 @@ def frames_with_tables(draw: st.DrawFn) -> list[bytes]:
             tables["stays"] = np.array(draw(STAYS), dtype_of("stays"))
         if draw(st.booleans()):
             tables["locks"] = np.array(draw(LOCKS), dtype_of("locks"))
+        if draw(st.booleans()):
+            tables["processes"] = processes(draw(PROCESSES))
         identity = {1: (0, "main")} if draw(st.integers(0, 3)) == 0 else None
         frames.append(frame_bytes(seq, {1: [seq, seq]}, identity=identity, tables=tables))
     return frames

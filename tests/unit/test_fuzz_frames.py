@@ -54,7 +54,7 @@ def rows(draw: st.DrawFn) -> Rows:
     """Any rows that the collector could send."""
     count = draw(st.integers(0, 12))
     fields = draw(st.lists(st.text(min_size=1, max_size=8), max_size=4, unique=True))
-    fields = [field for field in fields if field not in ("tid", "start_ns", "name")]
+    fields = [field for field in fields if field not in ("tid", "pid", "start_ns", "name")]
 
     def column(low: int, high: int) -> list[int]:
         return draw(st.lists(st.integers(low, high), min_size=count, max_size=count))
@@ -75,6 +75,7 @@ def rows(draw: st.DrawFn) -> Rows:
         absent,
         np.array(column(-(2**63), 2**63 - 1), np.int64) if key else None,
         names if key else None,
+        np.array(column(0, 2**32 - 1), np.uint32) if key and draw(st.booleans()) else None,
     )
 
 
@@ -91,6 +92,9 @@ def test_any_rows_are_read_as_they_were_written(made: Rows) -> None:
     assert (found.start_ns is None) == (made.start_ns is None)
     if found.start_ns is not None and made.start_ns is not None:
         assert found.start_ns.tolist() == made.start_ns.tolist()
+    assert (None if found.pid is None else found.pid.tolist()) == (
+        None if made.pid is None else made.pid.tolist()
+    )
     assert list(found.columns) == list(made.columns)
     for field, values in made.columns.items():
         gone = made.absent.get(field, np.zeros(len(values), np.bool_))

@@ -2,6 +2,8 @@
 
 from fastapi import APIRouter, Request, Response, status
 from tidscope_wire.generated.models import AttachRequest, RateRequest, Target, TargetsResponse
+from tidscope_wire.groups import selector_text
+from tidscope_wire.problems import refusal
 
 from tidscope_backend.api.openapi import ASK_COLLECTOR, FIND_ATTACHED, PICK_HOST, raises
 from tidscope_backend.hidden_arguments import target_without
@@ -22,21 +24,26 @@ def router(registry: HostRegistry, links: CollectorLinks) -> APIRouter:
     @routes.post(
         "",
         status_code=status.HTTP_201_CREATED,
-        summary="Attach to a process",
+        summary="Attach to a process or a group of processes",
         responses={200: {"model": Target, "description": "It was attached to already"}},
         openapi_extra=raises(
             *PICK_HOST,
             *ASK_COLLECTOR,
             *("unknown-process", "process-id-reused", "not-permitted", "kernel-thread"),
+            *("empty-group", "group-too-large", "bad-group"),
             *("target-exited", "too-many-targets", "audit-failed"),
         ),
     )
     async def attach(body: AttachRequest, request: Request, response: Response) -> Target:
+        if (body.pid is None) == (body.group is None):
+            raise refusal(
+                "bad-request",
+                "either pid or group says what to attach to",
+                "Give one of them.",
+            )
         link = links.pick(body.host)
-        reply = await link.attach(
-            body.pid, body.start_ticks, body.rate_hz, principal_of(request.scope).actor
-        )
-        note(request.scope, reply.target.id, pid=str(body.pid), host=link.host.name)
+        reply = await link.attach(body, principal_of(request.scope).actor)
+        note(request.scope, reply.target.id, host=link.host.name, **_asked(body))
         if not reply.created:
             response.status_code = status.HTTP_200_OK
         return reply.target
@@ -73,6 +80,13 @@ def router(registry: HostRegistry, links: CollectorLinks) -> APIRouter:
             registry.remove_target(target_id)
 
     return routes
+
+
+def _asked(body: AttachRequest) -> dict[str, str]:
+    """What was asked for, as the audit log has it."""
+    if body.group is None:
+        return {"pid": str(body.pid)}
+    return {"group": selector_text(body.group)}
 
 
 def _shown(target: Target, request: Request) -> Target:

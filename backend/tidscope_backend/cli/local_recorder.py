@@ -22,6 +22,7 @@ from typing import Self, TypeVar
 
 from tidscope_wire.generated.models import (
     Actor,
+    AttachRequest,
     FrameHeader,
     RecordRequest,
     RunManifest,
@@ -145,7 +146,9 @@ class LocalRecorder:
     def attach(self, pid: int) -> Target:
         """Attach to a process. Raises RefusedError."""
         rate_hz = self._options.rate_hz or DEFAULT_RATE_HZ
-        reply = self._wait(self._links.pick(None).attach(pid, None, rate_hz, ACTOR))
+        reply = self._wait(
+            self._links.pick(None).attach(AttachRequest(pid=pid, rate_hz=rate_hz), ACTOR)
+        )
         return reply.target
 
     def detach(self, target: Target) -> None:

@@ -6,7 +6,7 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-from tidscope_wire.generated.models import Actor, Target
+from tidscope_wire.generated.models import Actor, AttachRequest, Target
 from tidscope_wire.problems import ProblemError, make_problem, refusal
 
 from tidscope_backend.ingest.links import CollectorLinks
@@ -43,7 +43,8 @@ class DemoProcess:
                 self._process = await _spawn()
             pid = self._process.pid
             try:
-                reply = await link.attach(pid, start_ticks(pid), RATE_HZ, actor)
+                asked = AttachRequest(pid=pid, start_ticks=start_ticks(pid), rate_hz=RATE_HZ)
+                reply = await link.attach(asked, actor)
             except (ProblemError, OSError) as error:
                 await self._end()
                 reason = error.problem.detail if isinstance(error, ProblemError) else str(error)

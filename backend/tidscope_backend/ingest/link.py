@@ -8,6 +8,7 @@ from typing import TypeVar
 from tidscope_wire.generated.models import (
     Actor,
     AttachCommand,
+    AttachRequest,
     DetachCommand,
     DoctorCommand,
     DoctorReply,
@@ -80,19 +81,18 @@ class CollectorLink:
         self._doctors: SharedReads[DoctorReply] = SharedReads()
         self._options: SharedReads[SteeringOptionsReply] = SharedReads()
 
-    async def attach(
-        self, pid: int, start_ticks: int | None, rate_hz: float, actor: Actor
-    ) -> TargetReply:
-        """Attach to a process.
+    async def attach(self, request: AttachRequest, actor: Actor) -> TargetReply:
+        """Attach to a process or a group of processes.
 
         Raises:
             ProblemError: it was refused, or no answer came.
         """
         command = AttachCommand(
             request_id=next(self._numbers),
-            pid=pid,
-            start_ticks=start_ticks,
-            rate_hz=rate_hz,
+            pid=request.pid,
+            start_ticks=request.start_ticks,
+            group=request.group,
+            rate_hz=request.rate_hz,
             actor=actor,
         )
         return await self._ask(command, TargetReply, self._command_seconds)

@@ -24,8 +24,8 @@ from tidscope_wire.generated.models import (
     ThreadRenamed,
 )
 
-Identity = tuple[int, str]
-"""Start in nanoseconds since attach, and comm."""
+Identity = tuple[int, str, int]
+"""Start in nanoseconds since attach, comm, and process; that is 0 where the target is one."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,8 @@ def merge(
     key = max((i for i, p in enumerate(parts) if p.header.kind == "key"), default=None)
     rows = _last_rows(parts, key)
     if key is not None:
-        rows = _with_identity(rows, _identities(parts[key:]))
+        of_group = parts[key].rows.pid is not None
+        rows = _with_identity(rows, _identities(parts[key:]), of_group=of_group)
     described, tables = _tables(parts[key or 0 :])
     merged = parts[-1].header.model_copy(
         update={
@@ -180,24 +181,26 @@ def _identities(parts: Sequence[_Part]) -> dict[int, Identity]:
     first = parts[0].rows
     if first.start_ns is None or first.name is None:
         raise FrameError("a key frame has no start_ns and name columns")
+    pids = [0] * len(first.tid) if first.pid is None else first.pid.tolist()
     known: dict[int, Identity] = {
-        tid: (start, name)
-        for tid, start, name in zip(
-            first.tid.tolist(), first.start_ns.tolist(), first.name, strict=True
+        tid: (start, name, pid)
+        for tid, start, name, pid in zip(
+            first.tid.tolist(), first.start_ns.tolist(), first.name, pids, strict=True
         )
     }
     for part in parts[1:]:
         for event in part.header.events:
             if isinstance(event, ThreadBorn):
-                known[event.tid] = (event.start_ns, event.name)
+                known[event.tid] = (event.start_ns, event.name, event.pid or 0)
             elif isinstance(event, ThreadExited):
                 known.pop(event.tid, None)
             elif isinstance(event, ThreadRenamed) and event.tid in known:
-                known[event.tid] = (known[event.tid][0], event.name)
+                start, _, pid = known[event.tid]
+                known[event.tid] = (start, event.name, pid)
     return known
 
 
-def _with_identity(rows: Rows, known: dict[int, Identity]) -> Rows:
+def _with_identity(rows: Rows, known: dict[int, Identity], *, of_group: bool) -> Rows:
     """Make the rows of a key frame: exactly the threads that are alive, each with start and name.
 
     A thread that was born and has no row yet gets one without values; a row whose thread nobody
@@ -225,6 +228,7 @@ def _with_identity(rows: Rows, known: dict[int, Identity]) -> Rows:
         tid=tid,
         columns=columns,
         absent=absent,
-        start_ns=np.array([start for start, _ in identities], np.int64),
-        name=[name for _, name in identities],
+        start_ns=np.array([start for start, _, _ in identities], np.int64),
+        name=[name for _, name, _ in identities],
+        pid=np.array([pid for _, _, pid in identities], np.uint32) if of_group else None,
     )

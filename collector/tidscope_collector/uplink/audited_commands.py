@@ -18,6 +18,7 @@ from tidscope_wire.generated.models import (
     Target,
     TargetReply,
 )
+from tidscope_wire.groups import selector_text
 from tidscope_wire.problems import PREFIX, make_problem
 
 from tidscope_collector.targets.targets import TargetRegistry
@@ -92,6 +93,8 @@ class AuditedCommands:
     def _object(self, command: ChangingCommand) -> tuple[str | None, dict[str, str]]:
         """Name of what it acts on, and which process that is."""
         if isinstance(command, AttachCommand):
+            if command.group is not None:
+                return selector_text(command.group), {}
             return f"process {command.pid}", {}
         if isinstance(command, SetDelayAccountingCommand):
             return "kernel.task_delayacct", {}

@@ -113,8 +113,12 @@ class CommandHandler:
 
     def _carry_out(self, command: Command) -> Reply:
         match command:
-            case AttachCommand(request_id=number, pid=pid, start_ticks=start, rate_hz=rate):
-                target, created = self._targets.attach(pid, start, rate)
+            case AttachCommand(request_id=number, rate_hz=rate):
+                if command.pid is None:
+                    raise refusal(
+                        "bad-group", "this collector attaches to no groups", "Name a pid."
+                    )
+                target, created = self._targets.attach(command.pid, command.start_ticks, rate)
                 return TargetReply(request_id=number, target=target, created=created)
             case DetachCommand(request_id=number, target=name):
                 if self._steering is not None:

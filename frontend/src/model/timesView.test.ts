@@ -54,6 +54,7 @@ function modelOf(instants: readonly Instant[], fields: readonly string[] = ALL):
         Float64Array.from(threads, ({ times }) => 1e9 * (times[field] ?? Number.NaN)),
       ),
       start_ns: Float64Array.from(threads, ({ start_s = 0 }) => 1e9 * start_s),
+      pid: null,
       names: threads.map(({ name = "" }) => name),
       tables: {},
     };

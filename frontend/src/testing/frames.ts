@@ -42,6 +42,8 @@ export interface Row {
   /** With these two the frame is a key frame. */
   readonly start_s?: number;
   readonly name?: string;
+  /** Of a key frame of a group: its process. */
+  readonly pid?: number;
   /** What is not named is absent. */
   readonly counters: Counters;
 }
@@ -95,6 +97,7 @@ export const MACHINE: MachineCounters = {
 export function frame(changes: FrameChanges, rows: readonly Row[]): Frame {
   const { seq } = changes;
   const key = rows.length > 0 && rows.every((row) => row.name !== undefined);
+  const ofGroup = key && rows.some((row) => row.pid !== undefined);
   const t_s = changes.t_s ?? seq / 10;
   const header: FrameHeader = {
     type: "frame",
@@ -123,13 +126,14 @@ export function frame(changes: FrameChanges, rows: readonly Row[]): Frame {
     ),
     start_ns: key ? Float64Array.from(rows, (row) => (row.start_s ?? 0) * 1e9) : null,
     names: key ? rows.map((row) => row.name ?? "") : null,
+    pid: ofGroup ? Uint32Array.from(rows, (row) => row.pid ?? 0) : null,
     tables: changes.tables ?? {},
   };
 }
 
 /** The bytes of a frame, made by an Arrow writer that is not the one of the collector. */
 export function encodeFrame(frame: Frame): ArrayBuffer {
-  const { tid, fields, columns, start_ns, names } = frame;
+  const { tid, fields, columns, start_ns, names, pid } = frame;
   const encoded = Object.entries(frame.tables).map(([name, table]) =>
     encodeTable(name as TableName, table),
   );
@@ -138,6 +142,7 @@ export function encodeFrame(frame: Frame): ArrayBuffer {
   const parts: [string, ReturnType<typeof columnFromArray>][] = [
     ["tid", columnFromArray(tid, uint32())],
   ];
+  if (pid) parts.push(["pid", columnFromArray(pid, uint32())]);
   if (start_ns && names) {
     parts.push(["start_ns", columnFromArray([...start_ns].map(BigInt), int64())]);
     parts.push(["name", columnFromArray([...names], utf8())]);

@@ -25,6 +25,7 @@ interface Rows {
   readonly columns: Readonly<Record<string, readonly (number | null)[]>>;
   readonly start_ns: readonly number[] | null;
   readonly names: readonly string[] | null;
+  readonly pid: readonly number[] | null;
 }
 
 function rowsOf(frame: Frame): Rows {
@@ -36,6 +37,7 @@ function rowsOf(frame: Frame): Rows {
     columns: Object.fromEntries(frame.fields.map((field, i) => [field, columns[i] ?? []])),
     start_ns: frame.start_ns && [...frame.start_ns],
     names: frame.names,
+    pid: frame.pid && [...frame.pid],
   };
 }
 
@@ -93,8 +95,10 @@ function fault(frame: Frame): string | null {
     if (named !== Object.keys(COLUMNS[name]).join()) return "other columns than the table has";
     if (columns.some(([, values]) => values.length !== count)) return "a table of other lengths";
   }
-  if (frame.header.kind !== "key") return frame.names || frame.start_ns ? "identity" : null;
+  if (frame.header.kind !== "key")
+    return frame.names || frame.start_ns || frame.pid ? "identity" : null;
   if (frame.names?.length !== rows || frame.start_ns?.length !== rows) return "no identity";
+  if (frame.pid && frame.pid.length !== rows) return "processes of other rows";
   return frame.names.every((name) => typeof name === "string") ? null : "a name that is no text";
 }
 
@@ -107,7 +111,7 @@ async function agreement(file: string): Promise<void> {
     if (!frame || !reported.rows) continue;
     both++;
     // A delta has no use for identities, should there be some.
-    const identity = frame.names ? {} : { names: null, start_ns: null };
+    const identity = frame.names ? {} : { names: null, start_ns: null, pid: null };
     expect(rowsOf(frame), reported.frame).toEqual({ ...reported.rows, ...identity });
   }
   expect(both).toBeGreaterThan(0);

@@ -11,6 +11,7 @@ interface Expected {
   readonly columns: Record<string, (number | null)[]>;
   readonly start_ns: number[] | null;
   readonly names: string[] | null;
+  readonly pid: number[] | null;
   readonly tables: Record<string, Record<string, unknown[]>>;
 }
 
@@ -58,6 +59,7 @@ describe("FrameDecoder", () => {
       expect(columns).toEqual(Object.values(expected.columns));
       expect(decoded.start_ns && [...decoded.start_ns]).toEqual(expected.start_ns);
       expect(decoded.names).toEqual(expected.names);
+      expect(decoded.pid && [...decoded.pid]).toEqual(expected.pid);
       expect(tablesOf(decoded)).toEqual(expected.tables);
     },
   );

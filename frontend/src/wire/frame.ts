@@ -33,6 +33,8 @@ export interface Frame {
   readonly columns: readonly Float64Array[];
   /** Seconds would lose what identity needs: nanoseconds since attach. Key frames only. */
   readonly start_ns: Float64Array | null;
+  /** The process of each thread; key frames of groups only. */
+  readonly pid: Uint32Array | null;
   /** Comms; key frames only. */
   readonly names: readonly string[] | null;
   readonly tables: FrameTables;
@@ -42,7 +44,7 @@ type Decoded = Omit<Frame, "tables">;
 
 const LENGTH_BYTES = 4;
 const TID: ArrowField = { name: "tid", type: "uint32" };
-const IDENTITY: ReadonlySet<string> = new Set(["tid", "start_ns", "name"]);
+const IDENTITY: ReadonlySet<string> = new Set(["tid", "pid", "start_ns", "name"]);
 const text = new TextDecoder("utf-8", { fatal: true });
 
 /**
@@ -135,7 +137,9 @@ function keyFrame(header: FrameHeader, read: readonly ArrowColumn[]): Decoded {
   }
   const start = identity(read, "start_ns", "int64").values;
   const names = identity(read, "name", "utf8").values;
-  return { ...deltaFrame(header, fields, read), start_ns: widen(start, null), names };
+  const ofGroup = read.some((column) => column.name === "pid");
+  const pid = ofGroup ? identity(read, "pid", "uint32").values : null;
+  return { ...deltaFrame(header, fields, read), start_ns: widen(start, null), names, pid };
 }
 
 /** The fields that the batch of a frame has columns of. */
@@ -171,14 +175,15 @@ function deltaFrame(
   }
   const zeros = new Float64Array(tid.length);
   const columns = fields.map((name) => counters.get(name) ?? zeros);
-  return { header, tid, fields, columns, start_ns: null, names: null };
+  return { header, tid, fields, columns, start_ns: null, names: null, pid: null };
 }
 
 function emptyFrame(header: FrameHeader, fields: readonly string[]): Decoded {
   if (header.rows !== 0)
     throw new FrameError(`the header says ${header.rows} rows, none are there`);
   const columns = fields.map(() => new Float64Array());
-  return { header, tid: new Uint32Array(), fields, columns, start_ns: null, names: null };
+  const tid = new Uint32Array();
+  return { header, tid, fields, columns, start_ns: null, names: null, pid: null };
 }
 
 function guarded<T>(read: () => T): T {

@@ -48,3 +48,9 @@ MAX_MARK_TEXT = 200
 """Characters in a mark's text."""
 MAX_TABLE_ROWS = 65_536
 """Rows of a table of a frame."""
+MAX_GROUP_PROCESSES = 4_096
+"""Live processes of a group that is a target."""
+MAX_FOLDED_PROCESSES = 1_024
+"""Rows of ended processes in the table of a group's processes, each of one name; the last one is of all others."""
+MAX_PROCESS_TITLE = 128
+"""Bytes of a title in the table of a group's processes."""

@@ -34,32 +34,6 @@ Where runs are aligned in time: start: at their first frames; policy: at the fir
 """
 
 
-class AttachRequest(Message):
-    """
-    Body of POST /api/v1/targets.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    host: str | None = None
-    """
-    Host id; may be omitted if there is one host.
-    """
-    pid: Annotated[int, Field(ge=1)]
-    """
-    Process id (thread group id) as the collector's PID namespace counts.
-    """
-    start_ticks: Annotated[int | None, Field(ge=0)] = None
-    """
-    Start time of the process in clock ticks since boot (field 22 of /proc/PID/stat). Together with the pid it is the process' identity.
-    """
-    rate_hz: Annotated[float, Field(ge=1.0, le=100.0)] = 10
-    """
-    Samples a second.
-    """
-
-
 AuditAction = TypeAliasType(
     "AuditAction",
     Annotated[
@@ -782,7 +756,14 @@ TableName = TypeAliasType(
     "TableName",
     Annotated[
         Literal[
-            "stays", "wakes", "locks", "lock_names", "takers", "calls", "call_stays"
+            "stays",
+            "wakes",
+            "locks",
+            "lock_names",
+            "takers",
+            "calls",
+            "call_stays",
+            "processes",
         ],
         Field(title="TableName"),
     ],
@@ -905,6 +886,49 @@ class GomaxprocsChanged(Message):
     """
     Previous value.
     """
+    pid: Annotated[int | None, Field(ge=1)] = None
+    """
+    Of a group: the process that it happened in; null: the target is one process.
+    """
+
+
+GroupDiscovery = TypeAliasType(
+    "GroupDiscovery",
+    Annotated[Literal["ebpf", "polling"], Field(title="GroupDiscovery")],
+)
+"""
+How processes are found that join it: ebpf: the kernel reports each fork, exec and exit. polling: lists are read with each sample, so a process that lives only between two of them may be missed.
+"""
+
+
+class GroupCounts(Message):
+    """
+    How many processes a group has and had.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    live: Annotated[int, Field(ge=0)]
+    """
+    Processes in it now.
+    """
+    started: Annotated[int, Field(ge=0)]
+    """
+    Processes that joined it since attach, those that were in it at attach not counted.
+    """
+    ended: Annotated[int, Field(ge=0)]
+    """
+    Processes that ended or left it since attach.
+    """
+    unseen: Annotated[int, Field(ge=0)]
+    """
+    Ended ones that no sample saw alive; their totals come from exit records.
+    """
+    missed: Annotated[int | None, Field(ge=0)]
+    """
+    Processes that may have been missed; null: it cannot be known.
+    """
 
 
 class GroupFigure(Message):
@@ -938,6 +962,41 @@ class GroupFigure(Message):
     high: float | None
     """
     Upper end of that interval.
+    """
+
+
+GroupKind = TypeAliasType(
+    "GroupKind",
+    Annotated[
+        Literal["tree", "cgroup", "unit", "container", "match"],
+        Field(title="GroupKind"),
+    ],
+)
+"""
+What makes processes a group: tree: a process and all its descendants. cgroup: all in a cgroup and those below it. unit: those of a systemd unit. container: those of a container. match: all that fit a match expression.
+"""
+
+
+class GroupSelector(Message):
+    """
+    Which processes are a group.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    kind: GroupKind
+    pid: Annotated[int | None, Field(ge=1)] = None
+    """
+    Of a tree: the process id of its root; null for other kinds.
+    """
+    start_ticks: Annotated[int | None, Field(ge=0)] = None
+    """
+    Of a tree: start time of its root in clock ticks since boot, so that another process with its id is refused.
+    """
+    value: Annotated[str | None, Field(max_length=1024, min_length=1)] = None
+    """
+    cgroup: its path below the cgroup mount. unit: its name, such as postgresql.service. container: its name or id, or the first 12 digits of its id. match: terms joined by blanks, all of which must hold: name:GLOB, user:NAME, port:NUMBER, command:TEXT; a bare word is command:. null for a tree.
     """
 
 
@@ -1208,6 +1267,9 @@ ProblemType = TypeAliasType(
             "process-id-reused",
             "not-permitted",
             "kernel-thread",
+            "empty-group",
+            "group-too-large",
+            "bad-group",
             "target-exited",
             "too-many-targets",
             "unknown-target",
@@ -1246,6 +1308,44 @@ Port = TypeAliasType("Port", Annotated[int, Field(ge=0)])
 """
 TCP port.
 """
+
+
+ContainerRuntime = TypeAliasType(
+    "ContainerRuntime",
+    Annotated[
+        Literal["docker", "containerd", "podman", "kubernetes", "lxc", "other"],
+        Field(title="ContainerRuntime"),
+    ],
+)
+"""
+What runs it.
+"""
+
+
+class ProcessContainer(Message):
+    """
+    The container of a process, as far as the path of its cgroup tells.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    id: str
+    """
+    Its id.
+    """
+    name: str | None
+    """
+    Its name; null if the path does not tell it.
+    """
+    runtime: Annotated[ContainerRuntime, Field(title="ContainerRuntime")]
+    """
+    What runs it.
+    """
+    pod: str | None
+    """
+    Kubernetes: the uid of its pod; null otherwise.
+    """
 
 
 class ProcessGauges(Message):
@@ -1314,6 +1414,10 @@ class ProgramExecuted(Message):
     previous: str | None
     """
     Path of the executable before; null if it could not be seen.
+    """
+    pid: Annotated[int | None, Field(ge=1)] = None
+    """
+    Of a group: the process that it happened in; null: the target is one process.
     """
 
 
@@ -2662,6 +2766,10 @@ class ThreadBorn(Message):
     """
     Its name (comm).
     """
+    pid: Annotated[int | None, Field(ge=1)] = None
+    """
+    Of a group: the process that it happened in; null: the target is one process.
+    """
 
 
 class ThreadExited(Message):
@@ -2701,6 +2809,10 @@ class ThreadExited(Message):
     """
     Lifetime from its exit record, nanoseconds; null without one.
     """
+    pid: Annotated[int | None, Field(ge=1)] = None
+    """
+    Of a group: the process that it happened in; null: the target is one process.
+    """
 
 
 class ThreadRenamed(Message):
@@ -2723,6 +2835,10 @@ class ThreadRenamed(Message):
     previous: str
     """
     Previous name.
+    """
+    pid: Annotated[int | None, Field(ge=1)] = None
+    """
+    Of a group: the process that it happened in; null: the target is one process.
     """
 
 
@@ -2793,7 +2909,7 @@ class Actor(Message):
 
 class AttachCommand(Message):
     """
-    Attach to a process.
+    Attach to a process or a group of processes.
     """
 
     model_config = ConfigDict(
@@ -2804,19 +2920,53 @@ class AttachCommand(Message):
     """
     Chosen by the sender, repeated in the reply.
     """
-    pid: Annotated[int, Field(ge=1)]
+    pid: Annotated[int | None, Field(ge=1)]
     """
-    Process id (thread group id) as the collector's PID namespace counts.
+    Process id (thread group id) as the collector's PID namespace counts. null: a group is asked for.
     """
     start_ticks: Annotated[int | None, Field(ge=0)]
     """
     Start time of the process in clock ticks since boot (field 22 of /proc/PID/stat). Together with the pid it is the process' identity.
+    """
+    group: GroupSelector | None = None
+    """
+    The group to attach to; either this or pid is given.
     """
     rate_hz: Annotated[float, Field(ge=1.0, le=100.0)]
     """
     Samples a second.
     """
     actor: Actor
+
+
+class AttachRequest(Message):
+    """
+    Body of POST /api/v1/targets.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    host: str | None = None
+    """
+    Host id; may be omitted if there is one host.
+    """
+    pid: Annotated[int | None, Field(ge=1)] = None
+    """
+    Process id (thread group id) as the collector's PID namespace counts. null: a group is asked for.
+    """
+    start_ticks: Annotated[int | None, Field(ge=0)] = None
+    """
+    Start time of the process in clock ticks since boot (field 22 of /proc/PID/stat). Together with the pid it is the process' identity.
+    """
+    group: GroupSelector | None = None
+    """
+    The group to attach to; either this or pid is given.
+    """
+    rate_hz: Annotated[float, Field(ge=1.0, le=100.0)] = 10
+    """
+    Samples a second.
+    """
 
 
 class AuditRecord(Message):
@@ -3105,6 +3255,37 @@ class FieldCatalogue(Message):
     """
 
 
+class Group(Message):
+    """
+    A group of processes that is a target.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    kind: GroupKind
+    value: str | None
+    """
+    As in the selector; null for a tree.
+    """
+    name: str
+    """
+    As shown, such as: make -j4 and its descendants.
+    """
+    cgroup: str | None
+    """
+    Path of its cgroup below the cgroup mount; null for a tree or a match.
+    """
+    discovery: Annotated[GroupDiscovery, Field(title="GroupDiscovery")]
+    """
+    How processes are found that join it: ebpf: the kernel reports each fork, exec and exit. polling: lists are read with each sample, so a process that lives only between two of them may be missed.
+    """
+    discovery_reason: str
+    """
+    Why this way.
+    """
+
+
 class Host(Message):
     """
     A machine running a collector.
@@ -3276,6 +3457,26 @@ class Process(Message):
     refusal: Problem | None
     """
     Why it cannot be attached to; null if it can.
+    """
+    parent: Annotated[int | None, Field(ge=1)] = None
+    """
+    Process id of its parent; null if there is none that the collector sees.
+    """
+    cgroup: str | None = None
+    """
+    Path of its cgroup below the cgroup mount; null if it cannot be read.
+    """
+    unit: str | None = None
+    """
+    systemd unit that it belongs to; null: none.
+    """
+    container: ProcessContainer | None = None
+    """
+    Container that it runs in; null: none.
+    """
+    namespace_pid: Annotated[int | None, Field(ge=1)] = None
+    """
+    Its process id inside its own PID namespace; null if that is the collector's.
     """
 
 
@@ -3463,7 +3664,7 @@ class SteerCommand(Message):
 
 class Target(Message):
     """
-    An attached process.
+    An attached process, or group of processes.
     """
 
     model_config = ConfigDict(
@@ -3478,6 +3679,13 @@ class Target(Message):
     Identity of a host: the first 12 hex digits of its boot id, so that a reboot is another host.
     """
     process: Process
+    """
+    The process; of a group its lead process: the root of a tree, else the one that is oldest at attach.
+    """
+    group: Group | None = None
+    """
+    The group that it is; null: one process.
+    """
     state: TargetState
     rate_hz: Annotated[float, Field(ge=1.0, le=100.0)]
     """
@@ -3667,7 +3875,7 @@ class DemoResponse(Message):
 
 class FrameHeader(Message):
     """
-    First part of a binary frame: one sample of one target. It is followed by the rows in Arrow: tid (uint32) and one uint64 column per field, null = not available; a column that is 0 in all rows is left out; a key frame also has start_ns (int64) and name (utf8). A key frame has an IPC stream of one record batch, a delta frame only the message of the batch, or nothing without rows. A key frame holds all live threads; a delta frame holds those whose counters changed since the previous frame. Events apply before rows. Behind the rows stand tables, each an Arrow stream, in the order of `tables`.
+    First part of a binary frame: one sample of one target. It is followed by the rows in Arrow: tid (uint32) and one uint64 column per field, null = not available; a column that is 0 in all rows is left out; a key frame also has start_ns (int64) and name (utf8), one of a group also pid (uint32, after tid), the process of each thread. A key frame has an IPC stream of one record batch, a delta frame only the message of the batch, or nothing without rows. A key frame holds all live threads; a delta frame holds those whose counters changed since the previous frame. Events apply before rows. Behind the rows stand tables, each an Arrow stream, in the order of `tables`.
     """
 
     model_config = ConfigDict(
@@ -3735,9 +3943,13 @@ class FrameHeader(Message):
     """
     How the counters of this sample were read; null if none were.
     """
-    tables: Annotated[list[FrameTable] | None, Field(max_length=7)] = None
+    tables: Annotated[list[FrameTable] | None, Field(max_length=8)] = None
     """
     Tables behind the rows, each name once: in key frames all rows, about once a second those that changed since the table was sent last; null if there are none. A row replaces an earlier one with the same key, and one whose figures are all 0 takes it away; in a key frame the table replaces the earlier table, and tables that it does not name are empty.
+    """
+    group: GroupCounts | None = None
+    """
+    Of a group: how many processes it has and had; null: the target is one process.
     """
 
 

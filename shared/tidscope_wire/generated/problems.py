@@ -30,6 +30,12 @@ PROBLEMS: dict[ProblemType, ProblemKind] = {
     "not-permitted": ProblemKind(403, "Not permitted", ("collector", )),
     # A kernel thread cannot be attached to.
     "kernel-thread": ProblemKind(422, "Kernel thread", ("collector", )),
+    # No process that may be attached to is in the group now.
+    "empty-group": ProblemKind(404, "No process in the group", ("collector", )),
+    # More processes are in the group than a target can have.
+    "group-too-large": ProblemKind(409, "Too many processes in the group", ("collector", )),
+    # The selector of a group is incomplete, or its match expression cannot be read.
+    "bad-group": ProblemKind(422, "Not a group", ("collector", )),
     # The process exited, or its target is no longer sampled.
     "target-exited": ProblemKind(410, "Process exited", ("collector", "backend", )),
     # The limit on attached targets, or on the targets of one page, is reached.

@@ -23,7 +23,9 @@ it("knows all columns of all tables", () => {
     ...{ stays: STAYS, wakes: WAKES, locks: LOCKS, lock_names: LOCK_NAMES },
     ...{ takers: TAKERS, calls: CALLS, call_stays: CALL_STAYS },
   };
-  for (const [name, columns] of Object.entries(COLUMNS)) {
+  // Processes are facts of a group, not of its threads: they have a model of their own.
+  const { processes: _, ...tables } = COLUMNS;
+  for (const [name, columns] of Object.entries(tables)) {
     const known = places[name as keyof typeof places];
     expect(Object.keys(known).sort(), name).toEqual(Object.keys(columns).sort());
     KEYS[name as keyof typeof KEYS].forEach((key, place) => {

@@ -6,8 +6,8 @@ import { navigate } from "../../base/routing";
 import type { AttachRequest, Problem } from "../../wire/generated/models";
 
 interface Attaching {
-  /** The process that is being attached to; "demo" while the demo program starts. */
-  readonly busy: number | "demo" | null;
+  /** The process that is being attached to; "group" for a group of them, "demo" while the demo program starts. */
+  readonly busy: number | "group" | "demo" | null;
   /** Why the last attempt was refused. */
   readonly problem: Problem | null;
   readonly attachTo: (request: AttachRequest, how?: "push" | "replace") => void;
@@ -17,11 +17,15 @@ interface Attaching {
 
 /** Attaching, and going to the target when it succeeds. */
 export function useAttach(): Attaching {
-  const [busy, setBusy] = useState<number | "demo" | null>(null);
+  const [busy, setBusy] = useState<number | "group" | "demo" | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
 
   const go = useCallback(
-    async (what: number | "demo", ask: () => Promise<{ id: string }>, how: "push" | "replace") => {
+    async (
+      what: number | "group" | "demo",
+      ask: () => Promise<{ id: string }>,
+      how: "push" | "replace",
+    ) => {
       setBusy(what);
       setProblem(null);
       try {
@@ -35,7 +39,7 @@ export function useAttach(): Attaching {
   );
   const attachTo = useCallback(
     (request: AttachRequest, how: "push" | "replace" = "push") =>
-      void go(request.pid, () => attach(request), how),
+      void go(request.pid ?? "group", () => attach(request), how),
     [go],
   );
   const attachDemo = useCallback(

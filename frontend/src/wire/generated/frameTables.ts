@@ -97,6 +97,55 @@ export const COLUMNS = {
     /** Finished calls. */
     count: "uint64",
   },
+  /** Processes of a group. Figures are cumulative since attach, or since the process joined the group; threads that ended are included; those of fields that the target does not carry are 0. */
+  processes: {
+    /** Number of the row, from 1; unique within the target and never used again. */
+    process: "uint32",
+    /** Process id; 0: a row of ended processes of one name, folded. */
+    pid: "uint32",
+    /** Number of the row of its parent; 0: none in the group. */
+    parent: "uint32",
+    /** Start in clock ticks since boot; 0: folded. */
+    start_ticks: "uint64",
+    /** Processes in this row; 0: the row is gone. */
+    count: "uint64",
+    /** 1: it lives. */
+    live: "uint32",
+    /** Live threads. */
+    threads: "uint64",
+    /** Threads that ended. */
+    threads_ended: "uint64",
+    /** On-CPU time. */
+    cpu_ns: "uint64",
+    /** Run-queue delay. */
+    run_delay_ns: "uint64",
+    /** Block I/O delay. */
+    blkio_delay_ns: "uint64",
+    /** Bytes read from block devices. */
+    read_bytes: "uint64",
+    /** Bytes written to block devices. */
+    write_bytes: "uint64",
+    /** Network bytes received. */
+    rx_bytes: "uint64",
+    /** Network bytes sent. */
+    tx_bytes: "uint64",
+    /** Minor page faults. */
+    minor_faults: "uint64",
+    /** Major page faults. */
+    major_faults: "uint64",
+    /** Context switches, voluntary and involuntary. */
+    switches: "uint64",
+    /** Its comm. */
+    name: "utf8",
+    /** Command line or title, at most MAX_PROCESS_TITLE bytes, what looks like a secret left out; of a folded row empty. */
+    title: "utf8",
+    /** User name, or the uid as text. */
+    user: "utf8",
+    /** Name or id of its container; empty: none. */
+    container: "utf8",
+    /** systemd unit; empty: none. */
+    unit: "utf8",
+  },
 } as const;
 
 /** Columns that tell its rows apart, the first ones. */
@@ -108,4 +157,5 @@ export const KEYS = {
   takers: ["tid", "pid", "kernel"],
   calls: ["tid", "call"],
   call_stays: ["tid", "call", "bucket"],
+  processes: ["process"],
 } as const;

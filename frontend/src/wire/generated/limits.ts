@@ -71,3 +71,12 @@ export const MAX_MARK_TEXT = 200;
 
 /** Rows of a table of a frame. */
 export const MAX_TABLE_ROWS = 65_536;
+
+/** Live processes of a group that is a target. */
+export const MAX_GROUP_PROCESSES = 4_096;
+
+/** Rows of ended processes in the table of a group's processes, each of one name; the last one is of all others. */
+export const MAX_FOLDED_PROCESSES = 1_024;
+
+/** Bytes of a title in the table of a group's processes. */
+export const MAX_PROCESS_TITLE = 128;

@@ -5,6 +5,10 @@
  */
 export type AlignKind = "start" | "policy" | "mark";
 /**
+ * What makes processes a group: tree: a process and all its descendants. cgroup: all in a cgroup and those below it. unit: those of a systemd unit. container: those of a container. match: all that fit a match expression.
+ */
+export type GroupKind = "tree" | "cgroup" | "unit" | "container" | "match";
+/**
  * Unit on the wire.
  */
 export type Unit = "ns" | "us" | "bytes" | "count";
@@ -58,6 +62,14 @@ export type CountersSource = "genetlink" | "walk" | "procfs";
  */
 export type Runtime = "go" | "python" | "java" | "node" | "native" | "unknown";
 /**
+ * What runs it.
+ */
+export type ContainerRuntime = "docker" | "containerd" | "podman" | "kubernetes" | "lxc" | "other";
+/**
+ * How processes are found that join it: ebpf: the kernel reports each fork, exec and exit. polling: lists are read with each sample, so a process that lives only between two of them may be missed.
+ */
+export type GroupDiscovery = "ebpf" | "polling";
+/**
  * attached: being sampled. exited: the process ended; the stream is complete. detached: sampling was stopped on request.
  */
 export type TargetState = "attached" | "exited" | "detached";
@@ -102,7 +114,7 @@ export type TargetEvent =
  * Which one; frame_tables.json has its columns.
  */
 export type TableName =
-  "stays" | "wakes" | "locks" | "lock_names" | "takers" | "calls" | "call_stays";
+  "stays" | "wakes" | "locks" | "lock_names" | "takers" | "calls" | "call_stays" | "processes";
 /**
  * degraded: no collector is connected.
  */
@@ -127,6 +139,9 @@ export type ProblemType =
   | "process-id-reused"
   | "not-permitted"
   | "kernel-thread"
+  | "empty-group"
+  | "group-too-large"
+  | "bad-group"
   | "target-exited"
   | "too-many-targets"
   | "unknown-target"
@@ -195,17 +210,39 @@ export interface AttachRequest {
    */
   host?: string | null;
   /**
-   * Process id (thread group id) as the collector's PID namespace counts.
+   * Process id (thread group id) as the collector's PID namespace counts. null: a group is asked for.
    */
-  pid: number;
+  pid?: number | null;
   /**
    * Start time of the process in clock ticks since boot (field 22 of /proc/PID/stat). Together with the pid it is the process' identity.
    */
   start_ticks?: number | null;
   /**
+   * The group to attach to; either this or pid is given.
+   */
+  group?: GroupSelector | null;
+  /**
    * Samples a second.
    */
   rate_hz?: number;
+}
+/**
+ * Which processes are a group.
+ */
+export interface GroupSelector {
+  kind: GroupKind;
+  /**
+   * Of a tree: the process id of its root; null for other kinds.
+   */
+  pid?: number | null;
+  /**
+   * Of a tree: start time of its root in clock ticks since boot, so that another process with its id is refused.
+   */
+  start_ticks?: number | null;
+  /**
+   * cgroup: its path below the cgroup mount. unit: its name, such as postgresql.service. container: its name or id, or the first 12 digits of its id. match: terms joined by blanks, all of which must hold: name:GLOB, user:NAME, port:NUMBER, command:TEXT; a bare word is command:. null for a tree.
+   */
+  value?: string | null;
 }
 /**
  * One measured value.
@@ -741,7 +778,7 @@ export interface DemoResponse {
   target: Target;
 }
 /**
- * An attached process.
+ * An attached process, or group of processes.
  */
 export interface Target {
   /**
@@ -753,6 +790,10 @@ export interface Target {
    */
   host: string;
   process: Process;
+  /**
+   * The group that it is; null: one process.
+   */
+  group?: Group | null;
   state: TargetState;
   /**
    * Requested sampling rate; each frame's health has the effective rate.
@@ -788,7 +829,7 @@ export interface Target {
   steering: Steering | null;
 }
 /**
- * A process that can be attached to.
+ * The process; of a group its lead process: the root of a tree, else the one that is oldest at attach.
  */
 export interface Process {
   /**
@@ -850,6 +891,26 @@ export interface Process {
    * Why it cannot be attached to; null if it can.
    */
   refusal: Problem | null;
+  /**
+   * Process id of its parent; null if there is none that the collector sees.
+   */
+  parent?: number | null;
+  /**
+   * Path of its cgroup below the cgroup mount; null if it cannot be read.
+   */
+  cgroup?: string | null;
+  /**
+   * systemd unit that it belongs to; null: none.
+   */
+  unit?: string | null;
+  /**
+   * Container that it runs in; null: none.
+   */
+  container?: ProcessContainer | null;
+  /**
+   * Its process id inside its own PID namespace; null if that is the collector's.
+   */
+  namespace_pid?: number | null;
 }
 /**
  * A rejected request or command (RFC 9457 problem details): what was wrong and how to fix it.
@@ -875,6 +936,47 @@ export interface Problem {
    * How to fix it.
    */
   hint: string;
+}
+/**
+ * The container of a process, as far as the path of its cgroup tells.
+ */
+export interface ProcessContainer {
+  /**
+   * Its id.
+   */
+  id: string;
+  /**
+   * Its name; null if the path does not tell it.
+   */
+  name: string | null;
+  runtime: ContainerRuntime;
+  /**
+   * Kubernetes: the uid of its pod; null otherwise.
+   */
+  pod: string | null;
+}
+/**
+ * A group of processes that is a target.
+ */
+export interface Group {
+  kind: GroupKind;
+  /**
+   * As in the selector; null for a tree.
+   */
+  value: string | null;
+  /**
+   * As shown, such as: make -j4 and its descendants.
+   */
+  name: string;
+  /**
+   * Path of its cgroup below the cgroup mount; null for a tree or a match.
+   */
+  cgroup: string | null;
+  discovery: GroupDiscovery;
+  /**
+   * Why this way.
+   */
+  discovery_reason: string;
 }
 /**
  * Where a target's samples come from.
@@ -1115,7 +1217,7 @@ export interface FrameAck {
   frames: number;
 }
 /**
- * First part of a binary frame: one sample of one target. It is followed by the rows in Arrow: tid (uint32) and one uint64 column per field, null = not available; a column that is 0 in all rows is left out; a key frame also has start_ns (int64) and name (utf8). A key frame has an IPC stream of one record batch, a delta frame only the message of the batch, or nothing without rows. A key frame holds all live threads; a delta frame holds those whose counters changed since the previous frame. Events apply before rows. Behind the rows stand tables, each an Arrow stream, in the order of `tables`.
+ * First part of a binary frame: one sample of one target. It is followed by the rows in Arrow: tid (uint32) and one uint64 column per field, null = not available; a column that is 0 in all rows is left out; a key frame also has start_ns (int64) and name (utf8), one of a group also pid (uint32, after tid), the process of each thread. A key frame has an IPC stream of one record batch, a delta frame only the message of the batch, or nothing without rows. A key frame holds all live threads; a delta frame holds those whose counters changed since the previous frame. Events apply before rows. Behind the rows stand tables, each an Arrow stream, in the order of `tables`.
  */
 export interface FrameHeader {
   type: "frame";
@@ -1189,7 +1291,7 @@ export interface FrameHeader {
   /**
    * Tables behind the rows, each name once: in key frames all rows, about once a second those that changed since the table was sent last; null if there are none. A row replaces an earlier one with the same key, and one whose figures are all 0 takes it away; in a key frame the table replaces the earlier table, and tables that it does not name are empty.
    *
-   * @maxItems 7
+   * @maxItems 8
    */
   tables?:
     | []
@@ -1200,7 +1302,21 @@ export interface FrameHeader {
     | [FrameTable, FrameTable, FrameTable, FrameTable, FrameTable]
     | [FrameTable, FrameTable, FrameTable, FrameTable, FrameTable, FrameTable]
     | [FrameTable, FrameTable, FrameTable, FrameTable, FrameTable, FrameTable, FrameTable]
+    | [
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable
+      ]
     | null;
+  /**
+   * Of a group: how many processes it has and had; null: the target is one process.
+   */
+  group?: GroupCounts | null;
 }
 /**
  * A thread was seen for the first time.
@@ -1219,6 +1335,10 @@ export interface ThreadBorn {
    * Its name (comm).
    */
   name: string;
+  /**
+   * Of a group: the process that it happened in; null: the target is one process.
+   */
+  pid?: number | null;
 }
 /**
  * A thread changed its name.
@@ -1237,6 +1357,10 @@ export interface ThreadRenamed {
    * Previous name.
    */
   previous: string;
+  /**
+   * Of a group: the process that it happened in; null: the target is one process.
+   */
+  pid?: number | null;
 }
 /**
  * A thread exited.
@@ -1273,6 +1397,10 @@ export interface ThreadExited {
    * Lifetime from its exit record, nanoseconds; null without one.
    */
   lifetime_ns?: number | null;
+  /**
+   * Of a group: the process that it happened in; null: the target is one process.
+   */
+  pid?: number | null;
 }
 /**
  * The process exited.
@@ -1365,6 +1493,10 @@ export interface GomaxprocsChanged {
    * Previous value.
    */
   previous: number;
+  /**
+   * Of a group: the process that it happened in; null: the target is one process.
+   */
+  pid?: number | null;
 }
 /**
  * The process executed another program (execve): its threads but one are gone, its id and its start are the same. What is known of the new program is in the target's process soon after.
@@ -1383,6 +1515,10 @@ export interface ProgramExecuted {
    * Path of the executable before; null if it could not be seen.
    */
   previous: string | null;
+  /**
+   * Of a group: the process that it happened in; null: the target is one process.
+   */
+  pid?: number | null;
 }
 /**
  * A sample failed.
@@ -1648,6 +1784,31 @@ export interface FrameTable {
    * Rows that the target has and that no frame carries, because the table has a bound (MAX_TABLE_ROWS): those with the smallest figures.
    */
   omitted?: number;
+}
+/**
+ * How many processes a group has and had.
+ */
+export interface GroupCounts {
+  /**
+   * Processes in it now.
+   */
+  live: number;
+  /**
+   * Processes that joined it since attach, those that were in it at attach not counted.
+   */
+  started: number;
+  /**
+   * Processes that ended or left it since attach.
+   */
+  ended: number;
+  /**
+   * Ended ones that no sample saw alive; their totals come from exit records.
+   */
+  unseen: number;
+  /**
+   * Processes that may have been missed; null: it cannot be known.
+   */
+  missed: number | null;
 }
 /**
  * Frames that cannot be replayed because the collector's bounded replay buffer no longer has them.
@@ -1950,6 +2111,90 @@ export interface PolicyParameter {
   meaning: string;
 }
 /**
+ * A process that can be attached to.
+ */
+export interface Process1 {
+  /**
+   * Process id (thread group id) as the collector's PID namespace counts.
+   */
+  pid: number;
+  /**
+   * Start time of the process in clock ticks since boot (field 22 of /proc/PID/stat). Together with the pid it is the process' identity.
+   */
+  start_ticks: number;
+  /**
+   * When it started, Unix milliseconds.
+   */
+  started_unix_ms: number;
+  /**
+   * Its comm, at most 15 bytes.
+   */
+  name: string;
+  /**
+   * Command line, arguments joined by spaces, what looks like a secret left out; its comm in brackets if there is none; null: hidden, since arguments are not for viewers.
+   */
+  command: string | null;
+  /**
+   * Path of its executable; null if it cannot be read.
+   */
+  executable: string | null;
+  /**
+   * Real user id.
+   */
+  uid: number;
+  /**
+   * User name, or the uid as text.
+   */
+  user: string;
+  /**
+   * Number of threads.
+   */
+  threads: number;
+  /**
+   * CPU since the previous listing, 100 = one core; null in the first.
+   */
+  cpu_percent: number | null;
+  /**
+   * Resident memory.
+   */
+  rss_bytes: number | null;
+  runtime: Runtime;
+  /**
+   * Such as go1.26.8; null if unknown.
+   */
+  runtime_version: string | null;
+  /**
+   * TCP ports it listens on.
+   *
+   * Items: TCP port.
+   */
+  ports: number[];
+  /**
+   * Why it cannot be attached to; null if it can.
+   */
+  refusal: Problem | null;
+  /**
+   * Process id of its parent; null if there is none that the collector sees.
+   */
+  parent?: number | null;
+  /**
+   * Path of its cgroup below the cgroup mount; null if it cannot be read.
+   */
+  cgroup?: string | null;
+  /**
+   * systemd unit that it belongs to; null: none.
+   */
+  unit?: string | null;
+  /**
+   * Container that it runs in; null: none.
+   */
+  container?: ProcessContainer | null;
+  /**
+   * Its process id inside its own PID namespace; null if that is the collector's.
+   */
+  namespace_pid?: number | null;
+}
+/**
  * GET /api/v1/processes.
  */
 export interface ProcessesResponse {
@@ -1960,7 +2205,7 @@ export interface ProcessesResponse {
   /**
    * Visible processes; `note` says if some are left out.
    */
-  processes: Process[];
+  processes: Process1[];
   /**
    * What was left out because the list is too long for a message, such as `1,200 of 40,000 processes are listed`; empty if nothing.
    */

@@ -1,0 +1,20 @@
+"""How a group of processes is named where it is asked for."""
+
+from typing import assert_never
+
+from tidscope_wire.generated.models import GroupSelector
+from tidscope_wire.redaction import redact
+
+
+def selector_text(selector: GroupSelector) -> str:
+    """A selector in words, what looks like a secret left out: for logs and messages."""
+    value = redact(selector.value or "")
+    match selector.kind:
+        case "tree":
+            return f"process {selector.pid} and its descendants"
+        case "cgroup" | "unit" | "container":
+            return f"{selector.kind} {value}"
+        case "match":
+            return f"processes that match {value}"
+        case _:
+            assert_never(selector.kind)
