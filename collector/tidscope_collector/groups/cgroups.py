@@ -1,5 +1,6 @@
 """Control groups as the eBPF programs know them: by number, within their hierarchy."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -62,3 +63,26 @@ def v1_hierarchy(procfs: ProcFs) -> int:
         if "cpuacct" in rest.partition(":")[0].split(",") and number.isdecimal():
             return int(number)
     return 0
+
+
+def cpu_used_ns(cgroups: Sequence[Cgroup]) -> int | None:
+    """CPU time that the processes of a control group have used, nanoseconds; None: it is not told.
+
+    Args:
+        cgroups: the same group in one or more hierarchies.
+    """
+    used = [one for one in (_used_ns(cgroup) for cgroup in cgroups) if one is not None]
+    return max(used, default=None)
+
+
+def _used_ns(cgroup: Cgroup) -> int | None:
+    try:
+        if cgroup.hierarchy:
+            return int((cgroup.folder / "cpuacct.usage").read_text())
+        for line in (cgroup.folder / "cpu.stat").read_text().splitlines():
+            name, _, value = line.partition(" ")
+            if name == "usage_usec":
+                return int(value) * 1000
+    except (OSError, ValueError):
+        return None
+    return None

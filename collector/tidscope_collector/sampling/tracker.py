@@ -209,7 +209,11 @@ class Tracker:
         rows = wire_rows(self._last, alive, self.fields)
         known = [self.threads[tid] for tid in rows.tid.tolist()]
         starts = np.array([thread.start_ns for thread in known], np.int64)
-        return Rows(rows.tid, rows.columns, rows.absent, starts, [thread.name for thread in known])
+        names = [thread.name for thread in known]
+        pids = None
+        if not self.pid:
+            pids = np.array([thread.process for thread in known], np.uint32)
+        return Rows(rows.tid, rows.columns, rows.absent, starts, names, pids)
 
     def exited(self) -> ExitedTotals:
         """Sums over the threads that ended since attach."""
@@ -316,6 +320,7 @@ class Tracker:
                     exact=True,
                     seen_alive=thread is not None,
                     lifetime_ns=None if exits.age_us is None else 1000 * int(exits.age_us[row]),
+                    pid=process or None,
                 )
             )
         for (name, process), rows in unseen.items():
@@ -441,6 +446,7 @@ class Tracker:
                 totals=totals,
                 exact=False,
                 seen_alive=True,
+                pid=thread.process or None,
             )
         )
 
@@ -466,7 +472,11 @@ class Tracker:
         start_ns = int(reading.start_ns[row]) - self.attach_ns
         thread = Thread(start_ns, text(bytes(reading.name[row])), _process(reading, row))
         self.threads[tid] = thread
-        events.append(ThreadBorn(tid=tid, start_ns=thread.start_ns, name=thread.name))
+        events.append(
+            ThreadBorn(
+                tid=tid, start_ns=thread.start_ns, name=thread.name, pid=thread.process or None
+            )
+        )
 
     def _renamed(
         self, reading: Reading, now: Index, then: Index, events: list[TargetEvent]
@@ -478,7 +488,11 @@ class Tracker:
             tid, name = int(reading.tid[row]), text(bytes(reading.name[row]))
             thread = self.threads[tid]
             if thread.name != name:
-                events.append(ThreadRenamed(tid=tid, name=name, previous=thread.name))
+                events.append(
+                    ThreadRenamed(
+                        tid=tid, name=name, previous=thread.name, pid=thread.process or None
+                    )
+                )
                 self._ended.roles.renamed(thread.name, name, self._last_totals(last))
                 thread.name = name
 
