@@ -22,6 +22,8 @@ class Boundary(Protocol):
     Attributes:
         inherited: whether the children of members are members.
         cgroups: whose processes are members.
+        path: of these, below their mounts; None: there are none.
+        lead: id of the process that stands for all; None: the oldest one does.
         polled_ns: how often it is looked at where nobody tells of births, nanoseconds.
     """
 
@@ -30,6 +32,12 @@ class Boundary(Protocol):
 
     @property
     def cgroups(self) -> tuple[Cgroup, ...]: ...
+
+    @property
+    def path(self) -> str | None: ...
+
+    @property
+    def lead(self) -> int | None: ...
 
     @property
     def polled_ns(self) -> int: ...
@@ -64,7 +72,12 @@ class Tree:
     root: int
     inherited: bool = True
     cgroups: tuple[Cgroup, ...] = ()
+    path: str | None = None
     polled_ns: int = 200_000_000
+
+    @property
+    def lead(self) -> int | None:
+        return self.root
 
     def find(self, known: Iterable[int]) -> Mapping[int, Newcomer]:
         """See `Boundary`."""
@@ -84,11 +97,14 @@ class ControlGroup:
     Attributes:
         procfs: root of /proc.
         cgroups: the same group in one or more hierarchies.
+        path: of it, below their mounts.
     """
 
     procfs: ProcFs
     cgroups: tuple[Cgroup, ...]
+    path: str
     inherited: bool = False
+    lead: int | None = None
     polled_ns: int = 0
 
     def find(self, known: Iterable[int]) -> Mapping[int, Newcomer]:
@@ -115,6 +131,8 @@ class Matching:
     matches: Callable[[], set[int]]
     inherited: bool = True
     cgroups: tuple[Cgroup, ...] = ()
+    path: str | None = None
+    lead: int | None = None
     polled_ns: int = 1_000_000_000
 
     def find(self, known: Iterable[int]) -> Mapping[int, Newcomer]:

@@ -66,7 +66,7 @@ def v1_hierarchy(procfs: ProcFs) -> int:
 
 
 def cpu_used_ns(cgroups: Sequence[Cgroup]) -> int | None:
-    """CPU time that the processes of a control group have used, nanoseconds; None: it is not told.
+    """CPU time that the processes of a control group have used, nanoseconds; None: unknown.
 
     Args:
         cgroups: the same group in one or more hierarchies.

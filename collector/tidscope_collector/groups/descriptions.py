@@ -1,10 +1,11 @@
-"""What members are besides their numbers: title, user, container, unit. Found out beside sampling."""
+"""Title, user, container, unit of members, found out beside sampling."""
 
 import logging
 import pwd
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass
+from functools import lru_cache
 
 from tidscope_wire.generated.limits import MAX_PROCESS_TITLE
 
@@ -136,6 +137,7 @@ def shortened(text: str) -> str:
     return text.encode(errors="replace")[:MAX_PROCESS_TITLE].decode(errors="ignore")
 
 
+@lru_cache
 def user_name(uid: int) -> str:
     """The name of a user; the number if there is none."""
     try:

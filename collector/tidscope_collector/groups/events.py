@@ -1,7 +1,7 @@
 """Births, executions and ends of members, as the eBPF program puts them into its ring.
 
-struct event of bpf/groups.bpf.c stands here once more; a test compares them. How the ring is mapped:
-Documentation/bpf/ringbuf.rst of the kernel.
+struct event of bpf/groups.bpf.c stands here once more; a test compares them. How the ring is
+mapped: Documentation/bpf/ringbuf.rst of the kernel.
 """
 
 import mmap
@@ -9,14 +9,15 @@ import mmap
 import numpy as np
 import numpy.typing as npt
 
-BORN, EXECUTED, ENDED, MOVED = 1, 2, 3, 4
+BORN, EXECUTED, DONE, MOVED = 1, 2, 3, 4
 """Kinds of events."""
 
 EVENT = np.dtype(
     [
-        *((name, "u4") for name in ("kind", "pid", "parent", "uid")),
+        *((name, "u4") for name in ("kind", "pid", "other", "value")),
         ("groups", "u8"),
         *((name, "i8") for name in ("at_ns", "start_ns", "start_boot_ns")),
+        ("run_ns", "u8"),
         ("comm", "S16"),
     ]
 )
@@ -40,9 +41,7 @@ class EventRing:
         page = mmap.PAGESIZE
         self._taken = np.frombuffer(mmap.mmap(descriptor, page), np.uint64, 1)
         # What is written stands there twice in a row, so that no record is in two pieces.
-        written = mmap.mmap(
-            descriptor, page + 2 * length, prot=mmap.PROT_READ, offset=page
-        )
+        written = mmap.mmap(descriptor, page + 2 * length, prot=mmap.PROT_READ, offset=page)
         self._written = np.frombuffer(written, np.uint64, 1)
         self._data = memoryview(written)[page:]
         self._length = length

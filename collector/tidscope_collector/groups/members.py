@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 BELIEVED_NS = 2_000_000_000
-"""After its end a process' exit records may still come for so long."""
+"""Once its end is known a process' exit records may still come for so long."""
 
 Pids = npt.NDArray[np.uint32]
 
@@ -78,7 +78,7 @@ class Members:
         self.ended = 0
         self.unseen = 0
         self._number = 0
-        self._lately: deque[Member] = deque()
+        self._lately: deque[tuple[int, Member]] = deque()
         self._ended: dict[int, Member] = {}
         self._ids: Pids | None = None
         self._believed: Pids | None = None
@@ -96,7 +96,7 @@ class Members:
         if known is not None:
             if known.start_ticks == newcomer.start_ticks:
                 return known
-            self.end(newcomer.pid, newcomer.start_ns)
+            self.end(newcomer.pid, newcomer.start_ns, newcomer.start_ns)
         parent = self.alive.get(newcomer.parent)
         member = Member(
             self.number(),
@@ -119,15 +119,21 @@ class Members:
         self._number += 1
         return self._number
 
-    def end(self, pid: int, at_ns: int) -> Member | None:
-        """A process ended, or left the group; None: it was not in it."""
+    def end(self, pid: int, at_ns: int, now_ns: int) -> Member | None:
+        """A process ended, or left the group; None: it was not in it.
+
+        Args:
+            pid: its id.
+            at_ns: CLOCK_MONOTONIC of its end.
+            now_ns: CLOCK_MONOTONIC.
+        """
         member = self.alive.pop(pid, None)
         if member is None:
             return None
         member.ended_ns = at_ns
         self.ended += 1
         self.unseen += not member.seen
-        self._lately.append(member)
+        self._lately.append((now_ns, member))
         self._ended[pid] = member
         self._left.append(member)
         self._ids = None
@@ -151,8 +157,8 @@ class Members:
 
     def forget(self, now_ns: int) -> None:
         """Let go of those that ended so long ago that no exit record of theirs will come."""
-        while self._lately and now_ns - self._lately[0].ended_ns > BELIEVED_NS:
-            member = self._lately.popleft()
+        while self._lately and now_ns - self._lately[0][0] > BELIEVED_NS:
+            _, member = self._lately.popleft()
             if self._ended.get(member.pid) is member:
                 del self._ended[member.pid]
             self._believed = None

@@ -1,4 +1,4 @@
-"""Who belongs to a group now: told by eBPF programs, or found by looking again and again."""
+"""Who belongs to a group now: reported by eBPF programs, or found by looking again and again."""
 
 import time
 from collections.abc import Mapping
@@ -6,7 +6,8 @@ from typing import Literal, NamedTuple, Protocol
 
 from tidscope_collector.ebpf.obstacles import Obstacle
 from tidscope_collector.groups.boundaries import Boundary
-from tidscope_collector.groups.events import BORN, ENDED, EXECUTED, MOVED, Events
+from tidscope_collector.groups.cgroups import Cgroup
+from tidscope_collector.groups.events import BORN, DONE, EXECUTED, MOVED, Events
 from tidscope_collector.groups.members import Members, Newcomer
 from tidscope_collector.groups.programs import Bit, GroupPrograms
 from tidscope_collector.procfs.thread_reader import TICKS_PER_SECOND
@@ -25,6 +26,18 @@ class Execution(NamedTuple):
     name: str
 
 
+class Done(NamedTuple):
+    """A thread of a member has run for the last time.
+
+    Attributes:
+        tid: its id.
+        run_ns: how long it was on a CPU.
+    """
+
+    tid: int
+    run_ns: int
+
+
 class Membership(Protocol):
     """Belongs to the sampling thread, once it is made.
 
@@ -32,12 +45,16 @@ class Membership(Protocol):
         members: of the group.
         discovery: how they are found.
         reason: why, as a sentence without its full stop.
+        cgroups: that the group is defined by.
         missed: how many processes may have been missed; None: it cannot be known.
     """
 
     members: Members
     discovery: Literal["ebpf", "polling"]
     reason: str
+
+    @property
+    def cgroups(self) -> tuple[Cgroup, ...]: ...
 
     @property
     def missed(self) -> int | None: ...
@@ -48,6 +65,9 @@ class Membership(Protocol):
     def take_executions(self) -> list[Execution]:
         """What members executed since this was asked last."""
 
+    def take_done(self) -> list[Done]:
+        """Threads that ran for the last time since this was asked last, if that is reported."""
+
     @property
     def is_over(self) -> bool:
         """Whether there are no members, and will be none."""
@@ -56,7 +76,7 @@ class Membership(Protocol):
         """Follow them no more; twice does no harm."""
 
 
-class ToldMembership:
+class ReportedMembership:
     """A `Membership` by eBPF: no birth and no end is missed between two looks.
 
     Args:
@@ -77,6 +97,7 @@ class ToldMembership:
         self._boundary = boundary
         self._attach_ns = attach_ns
         self._executions: list[Execution] = []
+        self._done: list[Done] = []
         self._missed = 0
         self._lost = programs.lost
         self._closed = False
@@ -108,8 +129,13 @@ class ToldMembership:
         for one in sorted(found.values(), key=lambda one: one.start_ns):
             old = one.start_ns < self._attach_ns
             self.members.add(one, at_attach=old, before=old)
+        now_ns = time.monotonic_ns()
         for pid in self.members.alive.keys() - found.keys():
-            self.members.end(pid, time.monotonic_ns())
+            self.members.end(pid, now_ns, now_ns)
+
+    @property
+    def cgroups(self) -> tuple[Cgroup, ...]:
+        return self._boundary.cgroups
 
     @property
     def missed(self) -> int | None:
@@ -128,26 +154,33 @@ class ToldMembership:
         self.members.forget(time.monotonic_ns())
 
     def _apply(self, events: Events) -> None:
-        members, mask = self.members, self._bit.mask
-        for kind, pid, parent, uid, groups, at_ns, start_ns, boot_ns, comm in events.tolist():
+        members, mask, now_ns = self.members, self._bit.mask, time.monotonic_ns()
+        for kind, pid, other, value, groups, at_ns, start, boot, run_ns, comm in events.tolist():
             if kind == EXECUTED:
                 member = members.alive.get(pid)
                 if member is not None:
-                    member.name, member.uid = comm.decode("utf-8", "replace"), uid
+                    member.name, member.uid = comm.decode("utf-8", "replace"), value
                     self._executions.append(Execution(pid, member.name))
-            elif kind == ENDED:
+            elif kind == DONE:
                 if groups & mask:
-                    members.end(pid, at_ns)
+                    self._done.append(Done(other, run_ns))
+                    if not value:
+                        members.end(pid, at_ns, now_ns)
             elif kind in (BORN, MOVED) and groups & mask:
-                name, ticks = comm.decode("utf-8", "replace"), boot_ns // _TICK_NS
-                born = Newcomer(pid, parent, start_ns, ticks, name, uid)
+                name, ticks = comm.decode("utf-8", "replace"), boot // _TICK_NS
+                born = Newcomer(pid, other, start, ticks, name, value)
                 members.add(born, before=kind == MOVED)
             elif kind == MOVED:
-                members.end(pid, at_ns)
+                members.end(pid, at_ns, now_ns)
 
     def take_executions(self) -> list[Execution]:
         """See `Membership`."""
         taken, self._executions = self._executions, []
+        return taken
+
+    def take_done(self) -> list[Done]:
+        """See `Membership`."""
+        taken, self._done = self._done, []
         return taken
 
     @property
@@ -168,7 +201,7 @@ class PolledMembership:
     Args:
         boundary: of the group.
         attach_ns: CLOCK_MONOTONIC of the attachment.
-        why: births are not told.
+        why: births are not reported.
     """
 
     discovery: Literal["ebpf", "polling"] = "polling"
@@ -182,6 +215,10 @@ class PolledMembership:
         self._looked_ns = -boundary.polled_ns
         self.update()
 
+    @property
+    def cgroups(self) -> tuple[Cgroup, ...]:
+        return self._boundary.cgroups
+
     def update(self) -> None:
         """See `Membership`."""
         now = time.monotonic_ns()
@@ -193,13 +230,17 @@ class PolledMembership:
         for pid, member in list(self.members.alive.items()):
             one = found.get(pid)
             if one is None or one.start_ticks != member.start_ticks:
-                self.members.end(pid, now)
+                self.members.end(pid, now, now)
         for one in sorted(found.values(), key=lambda one: one.start_ns):
             old = one.start_ns < self._attach_ns
             self.members.add(one, at_attach=old, before=old)
 
     def take_executions(self) -> list[Execution]:
-        """See `Membership`: they are not told."""
+        """See `Membership`: they are not reported."""
+        return []
+
+    def take_done(self) -> list[Done]:
+        """See `Membership`: it is not reported."""
         return []
 
     @property

@@ -24,7 +24,7 @@ class GroupMeter(ProcessMeter):
         reader: of GOMAXPROCS, or None; closed with the meter.
         size: GOMAXPROCS as it is known already; None if it is not.
         members: of the group.
-        cgroups: that it is defined by; their own clock is the CPU time. Without them it is not said.
+        cgroups: that it is defined by; their own clock is the CPU time. None: it is not said.
     """
 
     def __init__(

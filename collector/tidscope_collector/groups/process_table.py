@@ -53,6 +53,7 @@ class ProcessTable:
         now_ns = time.monotonic_ns()
         processes, counters, absent, _ = self._live(now_ns)
         rows = self._sums.rows(processes, counters, absent, now_ns)
+        self._descriptions.forget({row.number for row in rows})
         return {"processes": self._table(sorted(rows, key=lambda row: row.number))}
 
     def _table(self, rows: list[ProcessRow]) -> Table:

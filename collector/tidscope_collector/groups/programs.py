@@ -24,7 +24,7 @@ CONTROL = np.dtype(
 )
 """struct control of bpf/groups.bpf.c."""
 MOST_GROUPS = 64
-_PROGRAMS = ("on_fork", "on_exec", "on_exit", "on_move")
+_PROGRAMS = ("on_fork", "on_exec", "on_last_switch", "on_move")
 _BTF_KIND_STRUCT = 4
 _KEY, _BITS, _CGROUP = struct.Struct("=I"), struct.Struct("=Q"), struct.Struct("=QQ")
 
@@ -175,9 +175,7 @@ class GroupPrograms:
             libbpf.remove_entry(descriptor, key)
 
 
-def load(
-    procfs: ProcFs, make: Callable[[], dict[str, int]] = dict
-) -> GroupPrograms | Obstacle:
+def load(procfs: ProcFs, make: Callable[[], dict[str, int]] = dict) -> GroupPrograms | Obstacle:
     """Load the programs, or say why not.
 
     Args:

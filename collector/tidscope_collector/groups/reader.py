@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -10,6 +9,7 @@ from tidscope_wire.generated.models import AbsentField, CountersSource
 
 from tidscope_collector.ebpf.libbpf import BpfError
 from tidscope_collector.groups.counters import GroupCounters, GroupTaskstats
+from tidscope_collector.groups.exits import GroupExits, Late
 from tidscope_collector.groups.members import Members
 from tidscope_collector.groups.membership import MOST_MEMBERS, Execution, Membership
 from tidscope_collector.threads.reading import ExitDecoder, Reading, TargetExitedError
@@ -47,8 +47,9 @@ class GroupReader:
         self._name = name
         self._executions: list[Execution] = []
         self.exits: ExitDecoder | None = None
+        self._ends: GroupExits | None = None
         if taskstats is not None:
-            self.exits = _ExitDecoder(taskstats, membership)
+            self.exits = self._ends = GroupExits(taskstats, membership)
         self.listed = np.empty(0, np.uint32)
         self.reason = ""
         self.disagreement: str | None = None
@@ -98,8 +99,8 @@ class GroupReader:
     def _read(self, pids: npt.NDArray[np.uint32]) -> Reading:
         executions = self.membership.take_executions()
         self._executions += executions
-        told = self.membership.discovery == "ebpf"
-        executed = np.array([one.pid for one in executions], np.uint32) if told else pids
+        reported = self.membership.discovery == "ebpf"
+        executed = np.array([one.pid for one in executions], np.uint32) if reported else pids
         self._counters.executed = executed
         try:
             return self._counters.read(pids)
@@ -119,24 +120,11 @@ class GroupReader:
         taken, self._executions = self._executions, []
         return taken
 
+    def take_late(self) -> list[Late]:
+        """What ended threads used more than was said with their ends, since this was asked last."""
+        return [] if self._ends is None else self._ends.take_late()
+
     def close(self) -> None:
         """Follow nobody any more; twice does no harm."""
         self._counters.close()
         self.membership.close()
-
-
-class _ExitDecoder:
-    """An `ExitDecoder` that knows those who were born and ended since the last sample."""
-
-    def __init__(self, base: GroupTaskstats, membership: Membership) -> None:
-        self._base = base
-        self._membership = membership
-
-    def decode(self, words: npt.NDArray[np.uint64], before: npt.NDArray[np.int64]) -> Reading:
-        """Make a reading of exit records; see `TaskstatsReader.decode`."""
-        # A birth is told before the end's record is sent: whoever is in these is known now.
-        self._membership.update()
-        reading = self._base.decode(words, before)
-        if reading.process is None:
-            reading = replace(reading, process=np.zeros(len(reading.tid), np.uint32))
-        return reading

@@ -3,19 +3,29 @@
 from collections.abc import Callable
 from contextlib import ExitStack
 
-from tidscope_wire.generated.models import GroupCounts, Process, ProgramExecuted, Target
+from tidscope_wire.frame import Rows
+from tidscope_wire.generated.models import (
+    GroupCounts,
+    Process,
+    ProgramExecuted,
+    Target,
+    TargetEvent,
+)
 
 from tidscope_collector.foreign.gomaxprocs import GomaxprocsReader, GoProgram
 from tidscope_collector.groups.descriptions import Descriptions
+from tidscope_collector.groups.exits import CPU
 from tidscope_collector.groups.membership import Membership
 from tidscope_collector.groups.meter import GroupMeter
 from tidscope_collector.groups.process_sums import ProcessSums
-from tidscope_collector.groups.process_table import JoinedTables, ProcessTable
+from tidscope_collector.groups.process_table import JoinedTables, Live, ProcessTable
 from tidscope_collector.groups.reader import GroupReader
 from tidscope_collector.procfs.delay_accounting import DelayAccounting
 from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.sampling.health import HealthNow
 from tidscope_collector.sampling.presence import Presence, presence_in
 from tidscope_collector.sampling.process_meter import ProcessMeter
+from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.sampling.table_changes import TableSource
 from tidscope_collector.sampling.target import DESCRIBE_NS, TargetSampler
 from tidscope_collector.sampling.tracker import Tracker
@@ -53,12 +63,15 @@ class GroupSampler(TargetSampler):
         self._membership: Membership = reader.membership
         self._procfs = procfs
         self._sums = ProcessSums(reader.members, reader.fields)
-        table = ProcessTable(self._sums, lambda now_ns: self._tracker.by_process(now_ns), descriptions)
+        table = ProcessTable(self._sums, self._live, descriptions)
         super().__init__(
             target, reader, gomaxprocs, attach_ns, procfs, delays, JoinedTables(table, tables)
         )
         self._descriptions = descriptions
         self.name_again: Callable[[Process], str | None] = lambda _: None
+
+    def _live(self, now_ns: int) -> Live:
+        return self._tracker.by_process(now_ns)
 
     def _make_tracker(self) -> Tracker:
         return Tracker(
@@ -99,6 +112,24 @@ class GroupSampler(TargetSampler):
 
     def _check_alive(self) -> None:
         """The reader says when nobody is left."""
+
+    def _settle(self) -> None:
+        """Count what ended threads used more than was said with their ends."""
+        for name, process, cpu_ns in self.reader.take_late():
+            self._tracker.add_late(name, process, {CPU: cpu_ns})
+
+    def _sample(
+        self,
+        events: list[TargetEvent],
+        rows: Rows | None,
+        started_ns: int,
+        late: int,
+        health: HealthNow,
+        *,
+        last: bool = False,
+    ) -> list[SampledFrame]:
+        self._settle()
+        return super()._sample(events, rows, started_ns, late, health, last=last)
 
     def _look(self, tid: int) -> Presence:
         return presence_in(self._procfs, tid, self._membership.members.alive)

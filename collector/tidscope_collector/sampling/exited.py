@@ -167,6 +167,13 @@ class ExitedThreads:
                 return True
         return False
 
+    def add_late(self, name: str, process: int, totals: Mapping[str, int]) -> None:
+        """A thread that ended had more than its totals said: this is added."""
+        self._add(totals)
+        self.roles.corrected(name, {}, totals)
+        if self.processes is not None:
+            self.processes.corrected(process, {}, totals)
+
     def moved(self, name: str, totals: Mapping[str, int], process: int = 0) -> None:
         """A thread that vanished lives on under another id, with counters that have grown since.
 

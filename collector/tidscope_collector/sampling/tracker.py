@@ -3,7 +3,7 @@
 The question is what a thread id stands for now, asked only where the reading leaves it open.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -265,6 +265,16 @@ class Tracker:
         alive = self._alive()
         names = [self.threads[tid].name for tid in alive.tid.tolist()]
         return self._ended.roles.summary(self._states.at(alive, now_ns), names, self._states.summed)
+
+    def add_late(self, name: str, process: int, totals: Mapping[str, int]) -> None:
+        """A thread that ended had more than its totals said.
+
+        Args:
+            name: its comm.
+            process: id of its process.
+            totals: field name to what is to be added.
+        """
+        self._ended.add_late(name, process, totals)
 
     def finish(self, exits: Reading | None, *, exited: bool) -> list[TargetEvent]:
         """Sampling is over.

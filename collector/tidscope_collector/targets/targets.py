@@ -6,10 +6,14 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from tidscope_wire.generated.models import Process, Target
+from tidscope_wire.generated.models import Group, GroupKind, Process, Target
 from tidscope_wire.problems import ProblemError, refusal
 
 from tidscope_collector.foreign.gomaxprocs import open_gomaxprocs
+from tidscope_collector.groups.boundaries import Boundary
+from tidscope_collector.groups.descriptions import Descriptions
+from tidscope_collector.groups.membership import Membership
+from tidscope_collector.groups.sampler import GroupSampler
 from tidscope_collector.processes.identity import identify
 from tidscope_collector.processes.listing import ProcessLister
 from tidscope_collector.processes.refusals import attach_refusal
@@ -86,6 +90,95 @@ class TargetRegistry:
                     "Detach one that is no longer needed.",
                 )
             return self._open(process, rate_hz), True
+
+    def attach_group(
+        self, kind: GroupKind, value: str | None, boundary: Boundary, rate_hz: float, name: str
+    ) -> Target:
+        """Attach to a group of processes.
+
+        Args:
+            kind: of the group.
+            value: by which it was asked for; None for a tree.
+            boundary: which processes belong to it.
+            rate_hz: samples a second.
+            name: as shown.
+
+        Raises:
+            ProblemError: it cannot be attached to.
+        """
+        attach_ns = time.monotonic_ns()
+        membership = self._sources.groups.membership(boundary, attach_ns)
+        try:
+            return self._open_group(kind, value, boundary, membership, attach_ns, rate_hz, name)
+        except TargetExitedError:
+            membership.close()
+            raise _exited(boundary.lead or 0) from None
+        except BaseException:
+            membership.close()
+            raise
+
+    def _open_group(
+        self,
+        kind: GroupKind,
+        value: str | None,
+        boundary: Boundary,
+        membership: Membership,
+        attach_ns: int,
+        rate_hz: float,
+        name: str,
+    ) -> Target:
+        members = membership.members.alive
+        listed = {one.pid: one for one in self.processes() if one.pid in members}
+        lead = listed.get(boundary.lead or 0)
+        if lead is None:
+            lead = min(listed.values(), key=lambda one: one.start_ticks, default=None)
+        if lead is None:
+            raise refusal(
+                "empty-group",
+                f"no process that may be attached to is in {name}",
+                "Look at the list of processes.",
+            )
+        program = open_gomaxprocs(self._procfs, lead.pid, lead.start_ticks)
+        reader = self._sources.groups.reader(membership, name)
+        target = Target(
+            id=f"t-{lead.pid}-{secrets.token_hex(4)}",
+            host=self._host,
+            process=lead,
+            group=Group(
+                kind=kind,
+                value=value,
+                name=name,
+                cgroup=boundary.path,
+                discovery=membership.discovery,
+                discovery_reason=membership.reason,
+            ),
+            state="attached",
+            rate_hz=rate_hz,
+            attached_unix_us=time.time_ns() // 1000,
+            source=self._sources.describe(),
+            energy=self._engine.energy,
+            fields=list(reader.fields),
+            absent=self._sources.explain(reader.absent),
+            gomaxprocs=program.reader.read() if program.reader else None,
+            gomaxprocs_reason=program.reason,
+            steering=None,
+        )
+        sampler = GroupSampler(
+            target,
+            reader,
+            program.reader,
+            attach_ns,
+            self._procfs,
+            self._sources.delays,
+            None,
+            Descriptions(self._procfs, self._workers, self._engine.submit),
+        )
+        self._known[target.id] = target
+        sampler.on_change = lambda executed: self._workers.submit(
+            self._describe_again, target, executed
+        )
+        self._engine.submit(lambda: self._engine.add(sampler)).result()
+        return target
 
     def _open(self, process: Process, rate_hz: float) -> Target:
         program = open_gomaxprocs(self._procfs, process.pid, process.start_ticks)

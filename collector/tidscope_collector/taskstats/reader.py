@@ -239,10 +239,9 @@ class TaskstatsReader:
 
     def _is_own(self, processes: npt.NDArray[np.uint32]) -> npt.NDArray[np.bool_]:
         """Which threads are wanted, by the ids of their processes."""
-        return processes == self.pid
+        own: npt.NDArray[np.bool_] = processes == self.pid
+        return own
 
-    def _named(
-        self, processes: npt.NDArray[np.uint32] | None
-    ) -> npt.NDArray[np.uint32] | None:
+    def _named(self, processes: npt.NDArray[np.uint32] | None) -> npt.NDArray[np.uint32] | None:
         """What readings say of the processes of threads: nothing, as it is one."""
         return None

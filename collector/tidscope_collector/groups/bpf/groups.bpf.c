@@ -21,6 +21,7 @@
 #define CGROUPS 4096
 #define RING_BYTES (4 << 20)
 #define LEVELS 24 /* of control groups, from the root on */
+#define TASK_DEAD 0x80 /* include/linux/sched.h */
 #define WATCHED 8192 /* as in ../../ebpf/thread_slots.bpf.h */
 
 /* Of the kernel's structs only what is used here; the loader moves the offsets to this kernel's. */
@@ -66,11 +67,17 @@ struct cred {
 	kuid_t uid;
 } KERNEL;
 
+struct sched_entity {
+	__u64 sum_exec_runtime;
+} KERNEL;
+
 struct task_struct {
+	unsigned int __state;
 	int pid;
 	int tgid;
 	__u64 start_time;
 	__u64 start_boottime;
+	struct sched_entity se;
 	struct signal_struct *signal;
 	struct css_set *cgroups;
 	const struct cred *cred;
@@ -83,18 +90,19 @@ enum cgroup_subsys_id {
 
 #define BORN 1
 #define EXECUTED 2
-#define ENDED 3
+#define DONE 3 /* a thread has run for the last time */
 #define MOVED 4 /* into another control group */
 
 struct event {
 	__u32 kind;
-	__u32 pid;
-	__u32 parent; /* BORN: the process that forked */
-	__u32 uid;
+	__u32 pid;   /* of the process */
+	__u32 other; /* BORN: the process that forked; DONE: the thread */
+	__u32 value; /* DONE: how many threads are left; else the real user id */
 	__u64 groups;        /* bits; before the end, or from now on */
 	__u64 at_ns;         /* CLOCK_MONOTONIC */
-	__u64 start_ns;      /* of the process, CLOCK_MONOTONIC */
+	__u64 start_ns;      /* of the thread that does it, or is born; CLOCK_MONOTONIC */
 	__u64 start_boot_ns; /* the same on CLOCK_BOOTTIME */
+	__u64 run_ns;        /* DONE: how long the thread was on a CPU */
 	char comm[16];
 };
 
@@ -161,8 +169,19 @@ struct {
 LENT(ledger);
 LENT(network);
 
+static __noinline int fill(struct event *event, struct task_struct *task)
+{
+	event->pid = task->tgid;
+	event->at_ns = bpf_ktime_get_ns();
+	event->start_ns = task->start_time;
+	event->start_boot_ns = task->start_boottime;
+	event->run_ns = task->se.sum_exec_runtime;
+	__builtin_memcpy(event->comm, task->comm, sizeof event->comm);
+	return 0;
+}
+
 static __always_inline void tell(struct control *shared, __u32 kind, struct task_struct *task,
-				 __u32 parent, __u64 groups)
+				 __u32 other, __u32 value, __u64 groups)
 {
 	struct event *event = bpf_ringbuf_reserve(&events, sizeof *event, 0);
 
@@ -171,15 +190,16 @@ static __always_inline void tell(struct control *shared, __u32 kind, struct task
 		return;
 	}
 	event->kind = kind;
-	event->pid = task->tgid;
-	event->parent = parent;
-	event->uid = BPF_CORE_READ(task, cred, uid.val);
+	event->other = other;
+	event->value = value;
 	event->groups = groups;
-	event->at_ns = bpf_ktime_get_ns();
-	event->start_ns = task->start_time;
-	event->start_boot_ns = task->start_boottime;
-	__builtin_memcpy(event->comm, task->comm, sizeof event->comm);
+	fill(event, task);
 	bpf_ringbuf_submit(event, BPF_RB_NO_WAKEUP);
+}
+
+static __always_inline __u32 uid_of(struct task_struct *task)
+{
+	return BPF_CORE_READ(task, cred, uid.val);
 }
 
 /* The bits of a control group, and of those that it is in. */
@@ -261,7 +281,7 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 	if (!bits)
 		return 0;
 	add(shared, child->tgid, bits);
-	tell(shared, BORN, child, forker, bits);
+	tell(shared, BORN, child, forker, uid_of(child), bits);
 	return 0;
 }
 
@@ -273,28 +293,35 @@ int BPF_PROG(on_exec, struct task_struct *task)
 	__u64 *found = bpf_map_lookup_elem(&members, &pid);
 
 	if (shared && (found || shared->matched))
-		tell(shared, EXECUTED, task, 0, found ? *found : 0);
+		tell(shared, EXECUTED, task, 0, uid_of(task), found ? *found : 0);
 	return 0;
 }
 
-/* The last thread of a process: it has sent its exit record (do_exit in kernel/exit.c). */
-SEC("tp_btf/sched_process_exit")
-int BPF_PROG(on_exit, struct task_struct *task)
+/*
+ * A thread leaves its CPU for good: from here on its time on a CPU is known whole. Its exit record,
+ * which was sent before, has it up to the last tick only: of a process that lived for a millisecond,
+ * often nothing.
+ */
+SEC("tp_btf/sched_switch")
+int BPF_PROG(on_last_switch, _Bool preempted, struct task_struct *prev)
 {
-	__u32 zero = 0, pid = task->tgid;
+	__u32 zero = 0, pid;
 	struct control *shared;
 	__u64 groups, *found;
+	int left;
 
+	if (!(prev->__state & TASK_DEAD))
+		return 0;
+	pid = prev->tgid;
 	found = bpf_map_lookup_elem(&members, &pid);
-	if (!found || task->signal->live.counter)
+	shared = bpf_map_lookup_elem(&control, &zero);
+	if (!found || !shared)
 		return 0;
 	groups = *found;
-	/* Two threads may both be the last: one of them takes it out. */
-	if (bpf_map_delete_elem(&members, &pid))
-		return 0;
-	shared = bpf_map_lookup_elem(&control, &zero);
-	if (shared)
-		tell(shared, ENDED, task, 0, groups);
+	left = prev->signal->live.counter;
+	if (!left)
+		bpf_map_delete_elem(&members, &pid);
+	tell(shared, DONE, prev, prev->pid, left, groups);
 	return 0;
 }
 
@@ -316,7 +343,7 @@ int BPF_PROG(on_move, struct cgroup *to, const char *path, struct task_struct *t
 		add(shared, pid, now);
 	else
 		bpf_map_delete_elem(&members, &pid);
-	tell(shared, MOVED, task, 0, now);
+	tell(shared, MOVED, task, 0, uid_of(task), now);
 	return 0;
 }
 
