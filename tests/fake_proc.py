@@ -13,6 +13,7 @@ def stat_line(
     name: bytes = b"prog",
     *,
     state: str = "S",
+    parent: int = 0,
     flags: int = 0x40_0000,
     minflt: int = 0,
     majflt: int = 0,
@@ -26,6 +27,7 @@ def stat_line(
     fields = ["0"] * 53
     for place, value in {
         3: state,
+        4: parent,
         9: flags,
         10: minflt,
         12: majflt,

@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from tidscope_collector.ebpf.obstacles import Obstacle
-from tidscope_collector.groups.boundaries import Boundary
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.sampling.sampled_frame import SampledFrame
@@ -21,7 +20,7 @@ from tidscope_wire.frame_tables import Table, decode_tables, latest_rows
 from tidscope_wire.generated.models import (
     FrameHeader,
     GroupCounts,
-    GroupKind,
+    GroupSelector,
     Target,
     TargetDetached,
     TargetEvent,
@@ -80,8 +79,8 @@ class GroupTargets:
         self.targets.update(target)
         self.frames.put(frame.data)
 
-    def attach(self, kind: GroupKind, boundary: Boundary, rate_hz: float = 10) -> Target:
-        return self.targets.attach_group(kind, boundary.path, boundary, rate_hz, "a group")
+    def attach(self, selector: GroupSelector, rate_hz: float = 10) -> Target:
+        return self.targets.attach_group(selector, rate_hz)[0]
 
     def hear(self) -> Heard:
         """All frames up to the end of the target."""

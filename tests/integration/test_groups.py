@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 from capabilities import missing, needs
 from group_targets import Heard, HeldCommand, group_targets, used_ns
-from tidscope_collector.groups.boundaries import ControlGroup, Tree
 from tidscope_collector.groups.cgroups import Cgroup, cpu_used_ns, find_cgroups
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.walk.choice import Choice as WalkChoice
-from tidscope_wire.generated.models import ProgramExecuted, ThreadBorn, ThreadExited
+from tidscope_wire.generated.models import GroupSelector, ProgramExecuted, ThreadBorn, ThreadExited
 
 pytestmark = [needs("root"), needs("btf")]
 
@@ -33,7 +32,7 @@ def cpu_ns(heard: Heard) -> int:
 def test_a_loop_of_short_commands_is_what_wait4_says(counters: WalkChoice) -> None:
     with group_targets(counters=counters) as groups:
         command = HeldCommand(["bash", "-c", SHELL_LOOP])
-        groups.attach("tree", Tree(ProcFs(), command.pid))
+        groups.attach(GroupSelector(kind="tree", pid=command.pid))
         used = command.run()
         heard = groups.hear()
     assert heard.last.health.exit_records_lost == 0
@@ -54,7 +53,7 @@ def test_a_loop_of_short_commands_is_what_wait4_says(counters: WalkChoice) -> No
 def test_without_ebpf_it_is_said_that_some_may_be_missed() -> None:
     with group_targets(polled=True) as groups:
         command = HeldCommand(["bash", "-c", "sleep 0.6 & exec sleep 0.7"])
-        target = groups.attach("tree", Tree(ProcFs(), command.pid))
+        target = groups.attach(GroupSelector(kind="tree", pid=command.pid))
         command.run()
         heard = groups.hear()
     assert target.group is not None
@@ -69,7 +68,7 @@ def test_without_ebpf_it_is_said_that_some_may_be_missed() -> None:
 def test_children_and_what_they_execute() -> None:
     with group_targets() as groups:
         command = HeldCommand(["bash", "-c", "sleep 0.4; true"])
-        groups.attach("tree", Tree(ProcFs(), command.pid))
+        groups.attach(GroupSelector(kind="tree", pid=command.pid))
         command.run()
         heard = groups.hear()
     born = {event.tid: event.pid for event in heard.events if isinstance(event, ThreadBorn)}
@@ -83,7 +82,7 @@ def test_children_and_what_they_execute() -> None:
 
 
 @contextmanager
-def own_cgroup() -> Iterator[tuple[str, tuple[Cgroup, ...]]]:
+def own_cgroup() -> Iterator[tuple[str, Path, tuple[Cgroup, ...]]]:
     """A control group that is empty at its end: its path, and how it is known."""
     unified = Path("/sys/fs/cgroup/cgroup.controllers").exists()
     root = Path("/sys/fs/cgroup") if unified else Path("/sys/fs/cgroup/cpuacct")
@@ -93,18 +92,20 @@ def own_cgroup() -> Iterator[tuple[str, tuple[Cgroup, ...]]]:
     except OSError as error:
         raise missing("cpu-quota", str(error)) from error
     try:
-        yield str(root / path / "cgroup.procs"), tuple(find_cgroups(ProcFs(), f"/{path}"))
+        yield f"/{path}", root / path / "cgroup.procs", tuple(find_cgroups(ProcFs(), f"/{path}"))
     finally:
+        for left in (root / path / "cgroup.procs").read_text().split():
+            (root / "cgroup.procs").write_text(left)
         (root / path).rmdir()
 
 
 def test_a_control_group_is_what_its_own_clock_says() -> None:
-    with own_cgroup() as (procs, cgroups), group_targets() as groups:
+    with own_cgroup() as (path, procs, cgroups), group_targets() as groups:
         first = HeldCommand(["true"])
-        Path(procs).write_text(str(first.pid))
+        procs.write_text(str(first.pid))
         command = HeldCommand(["bash", "-c", f"echo $$ > {procs}; {SHELL_LOOP}"])
         before = cpu_used_ns(cgroups)
-        target = groups.attach("cgroup", ControlGroup(ProcFs(), cgroups, "/tidscope-test"))
+        target = groups.attach(GroupSelector(kind="cgroup", value=path))
         assert target.process.pid == first.pid
         command.run()
         first.run()

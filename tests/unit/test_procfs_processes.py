@@ -7,7 +7,7 @@ from fake_proc import PF_KTHREAD, FakeProc, stat_line, status_text
 from programs.build import GO
 from tidscope_collector.processes.listing import ProcessLister
 from tidscope_collector.procfs.gauges import PAGE_BYTES
-from tidscope_wire.generated.models import Process
+from tidscope_wire.generated.models import Process, ProcessContainer
 
 TCP = (
     b"  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout\n"
@@ -51,6 +51,25 @@ def test_a_process_is_described(tmp_path: Path) -> None:
     assert (process.uid, process.user) == (4_000_000, "4000000")
     assert (process.executable, process.runtime) == (None, "unknown")
     assert process.refusal is None
+
+
+def test_where_a_process_belongs(tmp_path: Path) -> None:
+    proc = FakeProc(tmp_path)
+    number = "ab" * 32
+    proc.process(
+        70,
+        stat_line(70, b"nginx", parent=4),
+        status=status_text(70) + b"NSpid:\t70\t1\n",
+    )
+    proc.write("70/cgroup", f"0::/system.slice/docker-{number}.scope\n".encode())
+    proc.process(71, stat_line(71))
+    proc.write("71/cgroup", b"0::/system.slice/postgresql.service\n")
+    inside, service = (only(ProcessLister(proc.procfs).processes(), pid) for pid in (70, 71))
+    assert inside.container == ProcessContainer(id=number, name=None, runtime="docker", pod=None)
+    assert (inside.parent, inside.namespace_pid) == (4, 1)
+    assert inside.cgroup == f"/system.slice/docker-{number}.scope"
+    assert (service.unit, service.container) == ("postgresql.service", None)
+    assert (service.parent, service.namespace_pid) == (None, None)
 
 
 def test_cpu_is_the_difference_of_two_listings(tmp_path: Path) -> None:

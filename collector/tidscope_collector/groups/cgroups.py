@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tidscope_collector.groups.listing import folders_below, processes_of
 from tidscope_collector.procfs.cgroup import GROUPS
 from tidscope_collector.procfs.files import ProcFs
 
@@ -50,6 +51,17 @@ def find_cgroups(procfs: ProcFs, path: str, groups: Path = GROUPS) -> list[Cgrou
             continue
         found[hierarchy] = Cgroup(folder, folder.stat().st_ino, hierarchy)
     return list(found.values())
+
+
+def processes_in(procfs: ProcFs, path: str) -> set[int]:
+    """Ids of the processes of a control group, and of those below it, in any hierarchy.
+
+    Args:
+        procfs: root of /proc.
+        path: of the group, below the mount of its hierarchy.
+    """
+    cgroups = find_cgroups(procfs, path)
+    return processes_of(folder for one in cgroups for folder in folders_below(one.folder))
 
 
 def v1_hierarchy(procfs: ProcFs) -> int:

@@ -1,6 +1,5 @@
 """A target of several processes: what differs from a target of one."""
 
-from collections.abc import Callable
 from contextlib import ExitStack
 
 from tidscope_wire.frame import Rows
@@ -20,6 +19,7 @@ from tidscope_collector.groups.meter import GroupMeter
 from tidscope_collector.groups.process_sums import ProcessSums
 from tidscope_collector.groups.process_table import JoinedTables, Live, ProcessTable
 from tidscope_collector.groups.reader import GroupReader
+from tidscope_collector.groups.selector import group_name
 from tidscope_collector.procfs.delay_accounting import DelayAccounting
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.health import HealthNow
@@ -68,7 +68,6 @@ class GroupSampler(TargetSampler):
             target, reader, gomaxprocs, attach_ns, procfs, delays, JoinedTables(table, tables)
         )
         self._descriptions = descriptions
-        self.name_again: Callable[[Process], str | None] = lambda _: None
 
     def _live(self, now_ns: int) -> Live:
         return self._tracker.by_process(now_ns)
@@ -159,7 +158,8 @@ class GroupSampler(TargetSampler):
     ) -> None:
         """See `TargetSampler`: of the lead process, and of the group's name."""
         super().describe_again(process, program, gomaxprocs)
-        group, name = self.target.group, self.name_again(process)
-        if group is not None and name is not None:
+        group = self.target.group
+        if group is not None:
+            name = group_name(group.kind, group.value, process)
             named = group.model_copy(update={"name": name})
             self.target = self.target.model_copy(update={"group": named})

@@ -5,15 +5,17 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tidscope_wire.generated.models import Process
+from tidscope_wire.generated.models import Process, ProcessContainer
 
 from tidscope_collector.foreign.reader import ask_ports
+from tidscope_collector.processes.cgroup_names import cgroup_path, names_of_cgroup
 from tidscope_collector.processes.details import UNKNOWN, DetailReader, Details
 from tidscope_collector.processes.identity import Identity, group_and_uid
+from tidscope_collector.processes.namespaces import namespace_pid
 from tidscope_collector.processes.refusals import attach_refusal, not_permitted
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.gauges import PAGE_BYTES
-from tidscope_collector.procfs.stat import Stat, parse_stat
+from tidscope_collector.procfs.stat import Stat, parse_parent, parse_stat
 from tidscope_collector.procfs.thread_reader import TICKS_PER_SECOND
 
 _PORTS_SECONDS = 5.0
@@ -26,6 +28,23 @@ class _Usage:
 
     at: float
     ticks: dict[tuple[int, int], int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a process belongs.
+
+    Attributes:
+        uid: its real user id.
+        parent: id of its parent; None if that cannot be seen.
+        namespace_pid: its id in its own PID namespace; None: that of /proc.
+        cgroup: path of its control group; None if it cannot be read.
+    """
+
+    uid: int
+    parent: int | None
+    namespace_pid: int | None
+    cgroup: str | None
 
 
 class ProcessLister:
@@ -44,6 +63,7 @@ class ProcessLister:
         self._clock = clock
         self._details = DetailReader(self._procfs)
         self._users: dict[int, str] = {}
+        self._parents: dict[int, int] = {}
         self._before: _Usage | None = None
         self._ports: dict[tuple[int, int], list[int]] = {}
         self._ports_at: float | None = None
@@ -67,13 +87,13 @@ class ProcessLister:
         seen = [
             self._process(
                 stat,
-                uid,
+                place,
                 details.get((stat.pid, stat.start_ticks), UNKNOWN),
                 self._cpu_percent(stat, usage),
                 boot_ms,
             )
             for stat in stats.values()
-            if (uid := self._uid(stat)) is not None
+            if (place := self._place(stat)) is not None
         ]
         if self._before is None or now - self._before.at >= _SHORTEST_INTERVAL_SECONDS:
             self._before = usage
@@ -84,9 +104,12 @@ class ProcessLister:
         """Stat of each process, and the owners of those that hide theirs (hidepid=1)."""
         stats: dict[int, Stat] = {}
         hidden: dict[int, int] = {}
+        self._parents.clear()
         for pid in self._procfs.pids():
             try:
-                stats[pid] = parse_stat(self._procfs.read(f"{pid}/stat", 4096))
+                line = self._procfs.read(f"{pid}/stat", 4096)
+                stats[pid] = parse_stat(line)
+                self._parents[pid] = parse_parent(line)
             except PermissionError:
                 try:
                     hidden[pid] = (self._procfs.root / str(pid)).stat().st_uid
@@ -115,8 +138,11 @@ class ProcessLister:
         return round(100 * ticks / TICKS_PER_SECOND / (usage.at - before.at), 1)
 
     def _process(
-        self, stat: Stat, uid: int, details: Details, cpu_percent: float | None, boot_ms: int
+        self, stat: Stat, place: _Place, details: Details, cpu_percent: float | None, boot_ms: int
     ) -> Process:
+        uid = place.uid
+        found = names_of_cgroup(place.cgroup or "/")
+        inside = found.container
         name = stat.name.decode(errors="replace")
         program = None if stat.kernel_thread else stat.pid
         identity = Identity(
@@ -144,6 +170,14 @@ class ProcessLister:
             runtime_version=details.version,
             ports=self._ports.get((stat.pid, stat.start_ticks), []),
             refusal=attach_refusal(stat.pid, identity, None),
+            parent=place.parent,
+            cgroup=place.cgroup,
+            unit=found.unit and found.unit.name,
+            container=inside
+            and ProcessContainer(
+                id=inside.id, name=inside.name, runtime=inside.runtime, pod=inside.pod
+            ),
+            namespace_pid=place.namespace_pid,
         )
 
     def _hidden(self, pid: int, uid: int, boot_ms: int) -> Process:
@@ -166,15 +200,24 @@ class ProcessLister:
             refusal=not_permitted(pid),
         )
 
-    def _uid(self, stat: Stat) -> int | None:
-        """Real user id; None if the process has gone."""
+    def _place(self, stat: Stat) -> _Place | None:
+        """Where a process belongs; None if it has gone."""
+        parent = self._parents.get(stat.pid) or None
         if stat.kernel_thread:
-            return 0
+            return _Place(0, parent, None, None)
         try:
-            _, uid = group_and_uid(self._procfs.read(f"{stat.pid}/status", 8192))
+            status = self._procfs.read(f"{stat.pid}/status", 8192)
+            _, uid = group_and_uid(status)
         except (OSError, ValueError):
             return None
-        return uid
+        return _Place(uid, parent, namespace_pid(status), self._cgroup(stat.pid))
+
+    def _cgroup(self, pid: int) -> str | None:
+        try:
+            listed = self._procfs.read(f"{pid}/cgroup", 1 << 16)
+        except OSError:
+            return None
+        return cgroup_path(listed.decode(errors="replace"))
 
     def _user(self, uid: int) -> str:
         if uid not in self._users:

@@ -6,14 +6,16 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from tidscope_wire.generated.models import Group, GroupKind, Process, Target
+from tidscope_wire.generated.models import Group, GroupSelector, Process, Target
 from tidscope_wire.problems import ProblemError, refusal
 
 from tidscope_collector.foreign.gomaxprocs import open_gomaxprocs
-from tidscope_collector.groups.boundaries import Boundary
+from tidscope_collector.groups.boundaries import Boundary, ControlGroup, Tree
+from tidscope_collector.groups.cgroups import find_cgroups, processes_in
 from tidscope_collector.groups.descriptions import Descriptions
 from tidscope_collector.groups.membership import Membership
 from tidscope_collector.groups.sampler import GroupSampler
+from tidscope_collector.groups.selector import Selection, listed_within, select
 from tidscope_collector.processes.identity import identify
 from tidscope_collector.processes.listing import ProcessLister
 from tidscope_collector.processes.refusals import attach_refusal
@@ -79,76 +81,80 @@ class TargetRegistry:
         if process is None:
             raise _exited(pid)
         with self._lock:
-            active = [one for one in self._known.values() if one.state == "attached"]
-            for one in active:
-                if (one.process.pid, one.process.start_ticks) == (pid, process.start_ticks):
+            for one in self._active():
+                same = (one.process.pid, one.process.start_ticks) == (pid, process.start_ticks)
+                if same and one.group is None:
                     return one, False
-            if len(active) >= MAX_TARGETS:
-                raise refusal(
-                    "too-many-targets",
-                    f"{len(active)} processes are attached; the limit is {MAX_TARGETS}",
-                    "Detach one that is no longer needed.",
-                )
+            self._require_room()
             return self._open(process, rate_hz), True
 
-    def attach_group(
-        self, kind: GroupKind, value: str | None, boundary: Boundary, rate_hz: float, name: str
-    ) -> Target:
+    def attach_group(self, selector: GroupSelector, rate_hz: float) -> tuple[Target, bool]:
         """Attach to a group of processes.
 
-        Args:
-            kind: of the group.
-            value: by which it was asked for; None for a tree.
-            boundary: which processes belong to it.
-            rate_hz: samples a second.
-            name: as shown.
+        Returns:
+            The target, and whether it is new.
 
         Raises:
             ProblemError: it cannot be attached to.
         """
+        processes = self.processes()
+        selection = select(
+            selector,
+            processes,
+            lambda path: listed_within(processes, path) | processes_in(self._procfs, path),
+        )
+        with self._lock:
+            for one in self._active():
+                if one.group is not None and _is_same(one, selection):
+                    return one, False
+            self._require_room()
+            return self._open_group(selection, rate_hz), True
+
+    def _active(self) -> list[Target]:
+        return [one for one in self._known.values() if one.state == "attached"]
+
+    def _require_room(self) -> None:
+        attached = len(self._active())
+        if attached >= MAX_TARGETS:
+            raise refusal(
+                "too-many-targets",
+                f"{attached} processes are attached; the limit is {MAX_TARGETS}",
+                "Detach one that is no longer needed.",
+            )
+
+    def _open_group(self, selection: Selection, rate_hz: float) -> Target:
         attach_ns = time.monotonic_ns()
-        membership = self._sources.groups.membership(boundary, attach_ns)
+        membership = self._sources.groups.membership(self._boundary(selection), attach_ns)
         try:
-            return self._open_group(kind, value, boundary, membership, attach_ns, rate_hz, name)
+            return self._sample_group(selection, membership, attach_ns, rate_hz)
         except TargetExitedError:
             membership.close()
-            raise _exited(boundary.lead or 0) from None
+            raise _exited(selection.lead.pid) from None
         except BaseException:
             membership.close()
             raise
 
-    def _open_group(
-        self,
-        kind: GroupKind,
-        value: str | None,
-        boundary: Boundary,
-        membership: Membership,
-        attach_ns: int,
-        rate_hz: float,
-        name: str,
+    def _boundary(self, selection: Selection) -> Boundary:
+        if selection.cgroup is not None:
+            cgroups = tuple(find_cgroups(self._procfs, selection.cgroup))
+            return ControlGroup(self._procfs, cgroups, selection.cgroup)
+        return Tree(self._procfs, selection.lead.pid)
+
+    def _sample_group(
+        self, selection: Selection, membership: Membership, attach_ns: int, rate_hz: float
     ) -> Target:
-        members = membership.members.alive
-        listed = {one.pid: one for one in self.processes() if one.pid in members}
-        lead = listed.get(boundary.lead or 0)
-        if lead is None:
-            lead = min(listed.values(), key=lambda one: one.start_ticks, default=None)
-        if lead is None:
-            raise refusal(
-                "empty-group",
-                f"no process that may be attached to is in {name}",
-                "Look at the list of processes.",
-            )
+        lead = selection.lead
         program = open_gomaxprocs(self._procfs, lead.pid, lead.start_ticks)
-        reader = self._sources.groups.reader(membership, name)
+        reader = self._sources.groups.reader(membership, selection.name)
         target = Target(
             id=f"t-{lead.pid}-{secrets.token_hex(4)}",
             host=self._host,
             process=lead,
             group=Group(
-                kind=kind,
-                value=value,
-                name=name,
-                cgroup=boundary.path,
+                kind=selection.kind,
+                value=selection.value,
+                name=selection.name,
+                cgroup=selection.cgroup,
                 discovery=membership.discovery,
                 discovery_reason=membership.reason,
             ),
@@ -292,6 +298,16 @@ class TargetRegistry:
             raise _unknown(target)
         self.update(changed)
         return changed
+
+
+def _is_same(target: Target, selection: Selection) -> bool:
+    """Whether a target is of the group that was asked for."""
+    group, lead, new = target.group, target.process, selection.lead
+    if group is None or group.kind != selection.kind:
+        return False
+    if selection.kind == "tree":
+        return (lead.pid, lead.start_ticks) == (new.pid, new.start_ticks)
+    return (group.value, group.cgroup) == (selection.value, selection.cgroup)
 
 
 def _unknown(target: str) -> ProblemError:

@@ -26,6 +26,7 @@ from tidscope_wire.generated.models import (
     SteerCommand,
     SteeringOptionsCommand,
     SteeringOptionsReply,
+    Target,
     TargetReply,
 )
 from tidscope_wire.problems import ProblemError, make_problem, refusal
@@ -113,12 +114,8 @@ class CommandHandler:
 
     def _carry_out(self, command: Command) -> Reply:
         match command:
-            case AttachCommand(request_id=number, rate_hz=rate):
-                if command.pid is None:
-                    raise refusal(
-                        "bad-group", "this collector attaches to no groups", "Name a pid."
-                    )
-                target, created = self._targets.attach(command.pid, command.start_ticks, rate)
+            case AttachCommand(request_id=number):
+                target, created = self._attach(command)
                 return TargetReply(request_id=number, target=target, created=created)
             case DetachCommand(request_id=number, target=name):
                 if self._steering is not None:
@@ -136,6 +133,13 @@ class CommandHandler:
                 return DoctorReply(request_id=command.request_id, report=self._examine())
             case _:
                 return self._steer(command, self._required_steering())
+
+    def _attach(self, command: AttachCommand) -> tuple[Target, bool]:
+        if command.group is not None and command.pid is None:
+            return self._targets.attach_group(command.group, command.rate_hz)
+        if command.pid is None or command.group is not None:
+            raise refusal("bad-group", "either a process or a group is attached to", "Name one.")
+        return self._targets.attach(command.pid, command.start_ticks, command.rate_hz)
 
     @staticmethod
     def _steer(

@@ -59,7 +59,8 @@ export function sharesOf({ parts, wall_s }: TimesRow): string {
 
 /** Name of a line, such as "worker-1 (1234) read". */
 export function lineName(line: LineView): string {
-  const name = line.tid === null ? line.name : `${line.name} (${line.tid})`;
+  const id = line.tid ?? line.pid ?? null;
+  const name = id === null ? line.name : `${line.name} (${id})`;
   return line.variant_name === "" ? name : `${name} ${line.variant_name}`;
 }
 

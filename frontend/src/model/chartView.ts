@@ -12,13 +12,14 @@ import {
 import { type Columns, columnsFor, extremes } from "./decimate";
 import type { Filter } from "./filter";
 import type { Stretches } from "./history";
+import type { LevelSum, Lined, ProcessLife } from "./lined";
 import { growth, topThreads } from "./rank";
 import { rates, smoothingFor } from "./rate";
 import { OVER_S, PROCESS_KEY } from "./rateExtremes";
 import { addToSum, firstOf, readProcess, readThread, ringOf, timesOf } from "./series";
 import type { TargetModel } from "./targetModel";
 import { PROCESS_SLOT, type Thread } from "./threads";
-import type { ChartId, ChartRequest, ThreadKey, ViewRequest } from "./viewRequest";
+import type { ChartId, ChartRequest, Level, ThreadKey, ViewRequest } from "./viewRequest";
 import type { ChartView, LineView, PeaksView, ShownUnit } from "./views";
 import type { Span } from "./window";
 
@@ -36,9 +37,9 @@ export interface ViewInput {
   readonly now_s: number;
 }
 
-/** Threads that have lines in a chart, highest first, and when they were chosen. */
+/** Threads, or roles or processes, that have lines in a chart, highest first. */
 export interface Chosen {
-  readonly threads: readonly Thread[];
+  readonly threads: readonly Lined[];
   readonly candidates: number;
 }
 
@@ -49,6 +50,39 @@ export function* threadsIn(input: ViewInput): Generator<Thread> {
     if (thread.seen_s > Math.min(span.t1_s, now_s)) continue;
     if (thread.end_s !== null && thread.end_s < span.t0_s) continue;
     if (filter.fits(thread)) yield thread;
+  }
+}
+
+/** What charts have lines of. */
+export function levelOf({ request, model }: ViewInput): Level {
+  if (request.level === "process" && !model.levels.grouped) return "thread";
+  return request.level ?? (model.levels.grouped ? "process" : "thread");
+}
+
+/** What exists within the span on the level of charts and fits the filter. */
+function linedIn(input: ViewInput): Iterable<Lined> {
+  const { levels } = input.model;
+  switch (levelOf(input)) {
+    case "thread":
+      return threadsIn(input);
+    case "role":
+      return sumsIn(input, levels.roles.values());
+    case "process":
+      return sumsIn(input, levels.processes());
+  }
+}
+
+function isProcess(lined: Lined): lined is ProcessLife {
+  return "pid" in lined;
+}
+
+function* sumsIn(input: ViewInput, sums: Iterable<LevelSum>): Generator<LevelSum> {
+  const { span, filter, now_s } = input;
+  for (const sum of sums) {
+    if (sum.seen_s > Math.min(span.t1_s, now_s)) continue;
+    if (sum.end_s !== null && sum.end_s < span.t0_s) continue;
+    const process = isProcess(sum) ? sum : null;
+    if (filter.fits({ tid: null, name: sum.name, role: sum.role, process })) yield sum;
   }
 }
 
@@ -67,9 +101,9 @@ export function chooseThreads(
       : RING_FIELDS.flatMap((field, ring) => (field === by.field ? [ring] : []));
   const wanted = new Set(request.pinned);
   if (request.selected !== null) wanted.add(request.selected);
-  const always: Thread[] = [];
-  const others: Thread[] = [];
-  for (const thread of threadsIn(input)) (wanted.has(thread.key) ? always : others).push(thread);
+  const always: Lined[] = [];
+  const others: Lined[] = [];
+  for (const thread of linedIn(input)) (wanted.has(thread.key) ? always : others).push(thread);
   const count = Math.max(1, Math.min(50, request.top_k));
   const top = topThreads(
     others,
@@ -246,6 +280,7 @@ class LinePainter {
       this.addLine(zero ? first : 0, timesOf(this.stretches, thread), {
         key: thread.key,
         tid: thread.tid,
+        ...(isProcess(thread) ? { pid: thread.pid } : {}),
         name: thread.name,
         role: thread.role,
         colour: thread.colour,

@@ -6,6 +6,7 @@
 import { RING_FIELDS } from "./chartSpecs";
 import { ExtraRing } from "./extraRing";
 import type { History } from "./history";
+import type { LevelSum } from "./lined";
 import { PROCESS_SLOT, type Thread } from "./threads";
 
 export class CounterTable {
@@ -30,6 +31,8 @@ export class CounterTable {
   private extra: ExtraRing | null = null;
   private order: readonly number[] = [];
   private orderFor: readonly string[] | null = null;
+  /** Sums of roles and processes that changed in this instant. */
+  private readonly changed: LevelSum[] = [];
 
   /** @param history Where the past of RING_FIELDS is kept. */
   constructor(private readonly history: History) {}
@@ -86,7 +89,7 @@ export class CounterTable {
   }
 
   /** A slot is another thread's now, of which nothing is known yet. */
-  clear({ slot, start_ns }: Thread): void {
+  clear({ slot, start_ns }: Pick<Thread, "slot" | "start_ns">): void {
     this.ensure(slot + 1);
     const width = this.fields.length;
     const rings = RING_FIELDS.length;
@@ -100,16 +103,26 @@ export class CounterTable {
     this.extra?.clear(slot);
   }
 
+  /** A slot is that of a sum now, of nothing yet. */
+  clearSum(slot: number): void {
+    this.clear({ slot, start_ns: Number.POSITIVE_INFINITY });
+  }
+
   /** Set a counter of a live thread by its column; NaN leaves it as it is. */
   set(thread: Thread, f: number, value: number): void {
     const at = thread.slot * this.fields.length + f;
     const before = this.latest[at] ?? Number.NaN;
     if (value === before || Number.isNaN(value)) return; // a value, once given, is not taken back
     this.latest[at] = value;
+    let grown = value - before;
+    let already = 0;
     if (Number.isNaN(before)) {
       // A listing may skip a thread at first: that it was there already is no growth now.
-      const late = thread.seen_s > this.first_s && thread.start_ns / 1e9 < this.first_s;
+      const old = thread.start_ns / 1e9 < this.first_s;
+      const late = old && thread.seen_s > this.first_s;
       if (late) this.before[f] = (this.before[f] ?? 0) + value;
+      grown = late ? 0 : value;
+      already = old ? grown : 0;
       this.having[f] = (this.having[f] ?? 0) + 1;
       this.liveSum[f] = (this.liveSum[f] ?? 0) + value;
     } else {
@@ -127,6 +140,34 @@ export class CounterTable {
     if (Number.isNaN(this.first[ringAt] ?? Number.NaN)) this.first[ringAt] = value;
     this.ringLatest[this.history.indexOf(thread.slot, ring)] = value;
     this.history.set(thread.slot, ring, value);
+    for (const sum of thread.sums) this.addTo(sum, ring, grown, already);
+  }
+
+  /** Add to the sum of a role or process; `already` is what of it was there at attach. */
+  private addTo(sum: LevelSum, ring: number, grown: number, already: number): void {
+    if (grown < 0) return;
+    const at = this.history.indexOf(sum.slot, ring);
+    const held = this.ringLatest[at] ?? Number.NaN;
+    this.ringLatest[at] = (Number.isNaN(held) ? 0 : held) + grown;
+    if (already > 0) {
+      const first = sum.slot * RING_FIELDS.length + ring;
+      this.first[first] = (this.first[first] ?? 0) + already;
+    }
+    if (sum.changed === 0) this.changed.push(sum);
+    sum.changed |= 1 << ring;
+  }
+
+  /** All of an instant is in: note the sums of roles and processes that changed. */
+  private noteSums(): void {
+    for (const sum of this.changed) {
+      for (let ring = 0; sum.changed >> ring > 0; ring++) {
+        if (((sum.changed >> ring) & 1) === 0) continue;
+        const value = this.ringLatest[this.history.indexOf(sum.slot, ring)] ?? Number.NaN;
+        this.history.set(sum.slot, ring, value);
+      }
+      sum.changed = 0;
+    }
+    this.changed.length = 0;
   }
 
   /** Set the counters of a live thread to the totals of its exit record, by field. */
@@ -161,6 +202,7 @@ export class CounterTable {
    * left the one sum before it is in the other must not look like a fall, and then like a leap.
    */
   sumUp(exited: Readonly<Record<string, number>>): void {
+    this.noteSums();
     for (const [f, field] of this.fields.entries()) {
       const dead = exited[field];
       const known = (this.having[f] ?? 0) > 0 || dead !== undefined;

@@ -4,6 +4,7 @@ import { type CallsView, callsView } from "./calls";
 import type { ViewInput } from "./chartView";
 import { type FindingsView, findingsView } from "./findings/findings";
 import { type LocksView, locksView } from "./locks";
+import { type ProcessesView, processesView } from "./processesView";
 import { type TakersView, takersView } from "./takers";
 import { type ThreadFactsView, threadFactsView } from "./threadFacts";
 import { type ThreadView, threadView } from "./threadView";
@@ -13,6 +14,7 @@ import { type WakesView, wakesView } from "./wakes";
 /** Views of them. */
 export interface FactViews extends Record<FactPart, object> {
   readonly findings: FindingsView;
+  readonly processes: ProcessesView;
   readonly wakes: WakesView;
   readonly locks: LocksView;
   readonly takers: TakersView;
@@ -24,6 +26,7 @@ export interface FactViews extends Record<FactPart, object> {
 /** In the order in which they are made when the request changed. */
 export const FACT_PARTS = [
   "findings",
+  "processes",
   "thread",
   "thread_facts",
   "wakes",
@@ -56,6 +59,8 @@ export class FactViewMaker {
         this.shown = findings.findings.map(({ id }) => id);
         return { findings };
       }
+      case "processes":
+        return { processes: processesView(input) };
       case "wakes":
         return { wakes: wakesView(input) };
       case "locks":

@@ -2,9 +2,18 @@
 
 /** Just what a filter looks at. */
 export interface Named {
-  readonly tid: number;
+  readonly tid: number | null;
   readonly name: string;
   readonly role: string;
+  /** In a group: the process that it is of. */
+  readonly process?: NamedProcess | null;
+}
+
+/** Just what a filter looks at. */
+export interface NamedProcess {
+  readonly pid: number;
+  readonly name: string;
+  readonly row: { readonly title: string } | null;
 }
 
 export interface Filter {
@@ -13,7 +22,10 @@ export interface Filter {
   readonly problem: string;
 }
 
-/** A filter from a regular expression on name, role or tid; upper and lower case are the same. */
+/**
+ * A filter from a regular expression on name, role or tid, or on name, title or pid of the process;
+ * upper and lower case are the same.
+ */
 export function filterFrom(source: string): Filter {
   if (source.trim() === "") return { fits: () => true, problem: "" };
   let pattern: RegExp;
@@ -22,7 +34,14 @@ export function filterFrom(source: string): Filter {
   } catch (error) {
     return { fits: () => true, problem: error instanceof Error ? error.message : String(error) };
   }
-  const fits = ({ tid, name, role }: Named): boolean =>
-    pattern.test(name) || pattern.test(role) || pattern.test(String(tid));
+  const fits = ({ tid, name, role, process }: Named): boolean =>
+    pattern.test(name) ||
+    pattern.test(role) ||
+    (tid !== null && pattern.test(String(tid))) ||
+    (process != null && fitsProcess(pattern, process));
   return { fits, problem: "" };
+}
+
+function fitsProcess(pattern: RegExp, { pid, name, row }: NamedProcess): boolean {
+  return pattern.test(name) || pattern.test(String(pid)) || pattern.test(row?.title ?? "");
 }

@@ -227,7 +227,7 @@ function two(value: number): string {
   return String(value).padStart(2, "0");
 }
 
-/** A count with its noun, such as "1 frame" or "12 000 frames"; regular plurals only. */
-export function counted(count: number, noun: string): string {
-  return `${grouped(count)} ${noun}${count === 1 ? "" : "s"}`;
+/** A count with its noun, such as "1 frame" or "12 000 frames". */
+export function counted(count: number, noun: string, plural = `${noun}s`): string {
+  return `${grouped(count)} ${count === 1 ? noun : plural}`;
 }

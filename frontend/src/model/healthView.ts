@@ -44,6 +44,8 @@ export function healthView(model: TargetModel, target: Target | null, way: Recep
     coalesced: losses.coalesced,
     missing_frames: losses.missing,
     gaps: losses.gaps,
+    group: model.group,
+    discovery: target?.group ?? null,
     ...way,
     frames: losses.frames,
     last_frame_unix_ms: model.unix_ms,

@@ -1,9 +1,9 @@
 /** Which threads get a line of their own. */
 
 import type { Stretches } from "./history";
+import type { Lined } from "./lined";
 import { firstOf } from "./series";
 import type { TargetModel } from "./targetModel";
-import type { Thread } from "./threads";
 
 /** A thread that has a line must be beaten by this factor before it loses it. */
 const INCUMBENT = 1.15;
@@ -15,7 +15,7 @@ const INCUMBENT = 1.15;
 export function growth(
   model: TargetModel,
   stretches: Stretches,
-  thread: Thread,
+  thread: Lined,
   rings: readonly number[],
 ): number {
   let sum = Number.NaN;
@@ -34,13 +34,13 @@ export function growth(
  * The `k` threads of highest score, highest first; those that score 0 or NaN are left out. Ties go
  * to the lower tid. Incumbents are favoured a little, so that lines do not come and go.
  */
-export function topThreads(
-  threads: Iterable<Thread>,
-  score: (thread: Thread) => number,
+export function topThreads<T extends Lined>(
+  threads: Iterable<T>,
+  score: (thread: T) => number,
   k: number,
   incumbents: ReadonlySet<string>,
-): Thread[] {
-  const best: { thread: Thread; score: number }[] = [];
+): T[] {
+  const best: { thread: T; score: number }[] = [];
   for (const thread of threads) {
     const plain = score(thread);
     if (!(plain > 0)) continue;
@@ -57,9 +57,11 @@ export function topThreads(
 
 function ahead(
   score: number,
-  thread: Thread,
-  other: { thread: Thread; score: number } | undefined,
+  thread: Lined,
+  other: { thread: Lined; score: number } | undefined,
 ): boolean {
   if (!other) return false;
-  return score > other.score || (score === other.score && thread.tid < other.thread.tid);
+  return (
+    score > other.score || (score === other.score && (thread.tid ?? 0) < (other.thread.tid ?? 0))
+  );
 }

@@ -3,8 +3,9 @@
 import type { RingField } from "./chartSpecs";
 import { RING_FIELDS } from "./chartSpecs";
 import type { Stretches } from "./history";
+import type { Lined } from "./lined";
 import type { TargetModel } from "./targetModel";
-import { PROCESS_SLOT, type Thread } from "./threads";
+import { PROCESS_SLOT } from "./threads";
 
 /** Ring number of a field. */
 export function ringOf(field: RingField): number {
@@ -15,7 +16,7 @@ export function ringOf(field: RingField): number {
 export function readThread(
   model: TargetModel,
   stretches: Stretches,
-  thread: Thread,
+  thread: Lined,
   ring: number,
   out: Float64Array,
 ): void {
@@ -34,7 +35,7 @@ export function readThread(
  */
 export function timesOf(
   { n, time_s }: Stretches,
-  { start_ns, life_s, end_s }: Thread,
+  { start_ns, life_s, end_s }: Lined,
 ): Float64Array {
   if (end_s === null || life_s === null) return time_s;
   let last = n - 1;
@@ -70,7 +71,7 @@ export function addToSum(
   values: Float64Array,
   n: number,
   first: number,
-  thread: Thread,
+  thread: Lined,
   time_s: Float64Array,
   sum: Float64Array,
 ): void {

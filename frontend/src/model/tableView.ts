@@ -5,10 +5,12 @@ import { RING_FIELDS } from "./chartSpecs";
 import type { ViewInput } from "./chartView";
 import { type CurrentRates, rateAt } from "./currentRates";
 import { isInvalid, ledgerDelay } from "./delayValidity";
+import type { ProcessLife } from "./lined";
 import { powerOf } from "./power";
 import { smoothingFor } from "./rate";
 import { ringOf } from "./series";
 import { pickPoints, sparkline } from "./spark";
+import { hasEnded, type TableGroup, tableGroups } from "./tableGroups";
 import type { TargetModel } from "./targetModel";
 import { roleColour, type Thread } from "./threads";
 import type { SortColumn, TableRequest } from "./viewRequest";
@@ -18,17 +20,11 @@ const POINTS = 40;
 const MAX_ROWS = 200;
 const CPU = "cpu_run_ns";
 
-/** Threads that share a row. */
-interface Group {
-  readonly key: string;
-  readonly threads: Thread[];
-}
-
 /** Make the part of the table that was asked for. */
 export function tableView(input: ViewInput, rates: CurrentRates, asked: TableRequest): TableView {
   const { model } = input;
-  const groups = groupsOf(input, asked);
-  const order = sorted(groups, sortValue(model, rates, asked.sort), asked.descending);
+  const value = sortValue(model, rates, asked.sort);
+  const order = tableGroups(input, asked, (groups) => sorted(groups, value, asked.descending));
   const from = Math.max(0, Math.min(asked.offset, order.length - 1));
   const limit = Math.max(0, Math.min(MAX_ROWS, asked.limit));
   return {
@@ -41,32 +37,6 @@ export function tableView(input: ViewInput, rates: CurrentRates, asked: TableReq
     rate_span_s: rates.now_s - rates.base.time_s || Number.NaN,
     watts_per_core: powerOf(input, rates),
   };
-}
-
-function groupsOf({ model, filter, now_s }: ViewInput, asked: TableRequest): Group[] {
-  const groups: Group[] = [];
-  const byRole = new Map<string, Group>();
-  for (const thread of model.threads.all()) {
-    if (thread.seen_s > now_s) continue;
-    if (asked.lives !== "all" && hasEnded(thread, now_s) !== (asked.lives === "exited")) continue;
-    if (!filter.fits(thread)) continue;
-    if (asked.group === "thread") {
-      groups.push({ key: thread.key, threads: [thread] });
-      continue;
-    }
-    let group = byRole.get(thread.role);
-    if (!group) {
-      group = { key: `role:${thread.role}`, threads: [] };
-      byRole.set(thread.role, group);
-      groups.push(group);
-    }
-    group.threads.push(thread);
-  }
-  return groups;
-}
-
-function hasEnded(thread: Thread, now_s: number): boolean {
-  return thread.end_s !== null && thread.end_s <= now_s;
 }
 
 /** Rate of a thread's field; none once it has ended. */
@@ -109,12 +79,12 @@ function sortValue(
   model: TargetModel,
   rates: CurrentRates,
   sort: SortColumn,
-): (group: Group) => number | string {
+): (group: TableGroup) => number | string {
   switch (sort.by) {
     case "tid":
       return ({ threads }) => threads[0]?.tid ?? 0;
     case "name":
-      return ({ threads }) => threads[0]?.name ?? "";
+      return nameOf;
     case "role":
       return ({ threads }) => threads[0]?.role ?? "";
     case "age":
@@ -137,10 +107,10 @@ function sortValue(
 
 /** In order; absent values last whichever way round, ties by lower tid. */
 function sorted(
-  groups: readonly Group[],
-  value: (group: Group) => number | string,
+  groups: readonly TableGroup[],
+  value: (group: TableGroup) => number | string,
   descending: boolean,
-): Group[] {
+): TableGroup[] {
   const sign = descending ? -1 : 1;
   const keyed = groups.map((group) => ({ group, value: value(group) }));
   keyed.sort((a, b) => {
@@ -171,27 +141,29 @@ function rowOf(
   input: ViewInput,
   rates: CurrentRates,
   asked: TableRequest,
-  { key, threads }: Group,
+  group: TableGroup,
 ): TableRow {
   const { model, request } = input;
-  const grouped = asked.group === "role";
+  const { key, kind, depth, open, threads } = group;
   const [first] = threads;
   const live = threads.filter((thread) => !hasEnded(thread, rates.now_s));
   const ends = threads.map((thread) => thread.end_s ?? 0);
   const keys = threads.map((thread) => thread.key);
   return {
-    key,
-    tid: grouped ? null : (first?.tid ?? null),
-    name: (grouped ? first?.role : first?.name) ?? "",
-    role: first?.role ?? "",
-    colour: grouped ? roleColour(first?.roleIndex ?? 0) : (first?.colour ?? 0),
+    ...{ key, kind, depth, open },
+    tid: kind === "thread" ? (first?.tid ?? null) : null,
+    name: nameOf(group),
+    role: kind === "process" ? "" : (first?.role ?? ""),
+    process: processOf(first?.process ?? null),
+    colour: colourOf(group),
     state: stateOf(model, rates, threads, model.counters.columnOf(CPU)),
     exact: threads.every((thread) => thread.end_s === null || thread.exact),
     threads: live.length,
     start_s: Math.min(...threads.map((thread) => thread.start_ns)) / 1e9,
     end_s: live.length > 0 ? null : Math.max(...ends),
     pinned: keys.some((one) => request.pinned.includes(one)),
-    selected: request.selected !== null && keys.includes(request.selected),
+    selected:
+      request.selected !== null && (key === request.selected || keys.includes(request.selected)),
     rates: Float64Array.from(model.counters.fields, (_, column) =>
       sumOf(threads, (thread) => rateOf(model, rates, thread, column)),
     ),
@@ -201,6 +173,22 @@ function rowOf(
     invalid: invalidOf(model, rates, threads),
     spark: sparkOf(input, asked.spark_field, threads),
   };
+}
+
+function nameOf({ kind, threads }: TableGroup): string {
+  const [first] = threads;
+  if (kind === "process") return first?.process?.name ?? "process not known yet";
+  return (kind === "role" ? first?.role : first?.name) ?? "";
+}
+
+function colourOf({ kind, threads }: TableGroup): number {
+  const [first] = threads;
+  if (kind === "process") return first?.process?.colour ?? 0;
+  return (kind === "role" ? roleColour(first?.roleIndex ?? 0) : first?.colour) ?? 0;
+}
+
+function processOf(life: ProcessLife | null): TableRow["process"] {
+  return life && { key: life.key, pid: life.pid, name: life.name, title: life.row?.title ?? "" };
 }
 
 /** Recent rate in raw units per second; that of a role is the sum over its threads. */

@@ -9,6 +9,8 @@ import type {
   CountersSource,
   FrameHeader,
   FramesLost,
+  GomaxprocsChanged,
+  GroupCounts,
   TargetEvent,
   ThreadExited,
   ThreadRenamed,
@@ -21,7 +23,9 @@ import { EventLog } from "./eventLog";
 import { Facts } from "./facts/facts";
 import { GaugeLog } from "./gaugeLog";
 import { History } from "./history";
+import { Levels } from "./levels";
 import { MachineLog } from "./machineLog";
+import { ProcessTable } from "./processTable";
 import type { RateExtremes } from "./rateExtremes";
 import { Reconciliation } from "./reconciliation";
 import { StateLog } from "./stateLog";
@@ -31,6 +35,9 @@ import { sameStart, type Thread, Threads } from "./threads";
 
 /** Instants are gathered in blocks of about this length. */
 const BLOCK_S = 6.4;
+
+/** Go programs of a group whose GOMAXPROCS is kept. */
+const MOST_SIZES = 100;
 
 /** Reason of a gap until the backend says why. */
 const NO_REASON = "frames did not reach this page";
@@ -47,6 +54,12 @@ export class TargetModel {
   readonly threads: Threads;
   readonly counters: CounterTable;
   readonly history: History;
+  /** Sums by role, and by process of a group. */
+  readonly levels: Levels;
+  /** What frames say of the processes of a group. */
+  readonly processes = new ProcessTable();
+  /** GOMAXPROCS over time of each Go program of a group, by pid; bounded. */
+  readonly sizesOf = new Map<number, GaugeLog>();
   /** Ledgers of the threads. */
   readonly states: StateLog;
   readonly events = new EventLog();
@@ -90,6 +103,8 @@ export class TargetModel {
   gomaxprocs: number | null = null;
   health: CollectorHealth | null = null;
   counters_from: CountersSource | null = null;
+  /** How many processes a group has and had; null: the target is one process. */
+  group: GroupCounts | null = null;
   ended: "exited" | "detached" | null = null;
   exit_code: number | null = null;
 
@@ -117,6 +132,7 @@ export class TargetModel {
     this.counters = new CounterTable(this.history);
     this.states = new StateLog(maxAge_s);
     this.threads = new Threads(roles);
+    this.levels = new Levels(this.threads, this.counters, () => this.history.blockId);
   }
 
   /** Samples a second that arrived lately (merged ones not counted); NaN until known. */
@@ -167,6 +183,12 @@ export class TargetModel {
     this.applyEvents(frame, initial);
     if (frame.start_ns && frame.names) this.applyIdentities(frame, frame.start_ns, frame.names);
     this.applyRows(frame);
+    const { processes } = frame.tables;
+    if (processes) {
+      const described = header.tables?.find(({ name }) => name === "processes");
+      this.processes.take(processes, described?.omitted ?? 0, header.kind === "key");
+      this.levels.describe(this.processes.rows.values());
+    }
     this.facts.take(header.tables ?? null, frame.tables, t_s, header.kind === "key");
     this.cgroup.note(t_s, header.process);
     this.counters.sumUp(header.exited.totals);
@@ -174,6 +196,7 @@ export class TargetModel {
     this.exited = header.exited.threads;
     this.inexact = header.exited.inexact;
     this.live = header.live_threads;
+    this.group = header.group ?? null;
     this.health = header.health;
     this.rss_bytes = header.process.rss_bytes;
     this.gomaxprocs = header.process.gomaxprocs;
@@ -230,6 +253,7 @@ export class TargetModel {
   resume(): void {
     this.since_s = this.now_s;
     this.facts.resume();
+    this.levels.forgetEnded();
     this.threads.forgetEnded();
     this.unrecorded.clear();
     this.rateBase = new RateBase();
@@ -267,7 +291,7 @@ export class TargetModel {
       switch (event.type) {
         case "thread_born":
           if (!this.threads.find(event.tid, event.start_ns)) {
-            this.bear(event.tid, event.start_ns, event.name);
+            this.bear(event.tid, event.start_ns, event.name, event.pid ?? null);
           }
           break;
         case "thread_renamed":
@@ -283,6 +307,9 @@ export class TargetModel {
         case "target_detached":
           this.ended = "detached";
           break;
+        case "gomaxprocs_changed":
+          this.noteSize(event);
+          break;
         case "rate_changed":
         case "rate_adapted":
           this.arrivals = [t_s];
@@ -295,9 +322,27 @@ export class TargetModel {
     }
   }
 
+  /** GOMAXPROCS of one of several processes. */
+  private noteSize({ pid, size, previous }: GomaxprocsChanged): void {
+    if (pid == null) return;
+    let log = this.sizesOf.get(pid);
+    if (!log) {
+      if (this.sizesOf.size >= MOST_SIZES) return;
+      log = new GaugeLog(this.history.maxAge_s);
+      this.sizesOf.set(pid, log);
+      log.note(this.levels.live.get(pid)?.seen_s ?? this.since_s, previous);
+    }
+    log.note(this.now_s, size);
+  }
+
   private rename(event: ThreadRenamed): void {
     const thread = this.threads.live.get(event.tid);
-    if (thread) this.threads.rename(thread, event.name);
+    if (thread) this.renameThread(thread, event.name);
+  }
+
+  private renameThread(thread: Thread, name: string): void {
+    this.threads.rename(thread, name);
+    this.levels.renamed(thread, this.now_s);
   }
 
   private applyExit(event: ThreadExited): void {
@@ -309,9 +354,9 @@ export class TargetModel {
     }
     if (!thread) {
       // It lived and died between two samples, or its birth was in a gap.
-      thread = this.bear(event.tid, event.start_ns, event.name);
+      thread = this.bear(event.tid, event.start_ns, event.name, event.pid ?? null);
     }
-    this.threads.rename(thread, event.name);
+    this.renameThread(thread, event.name);
     thread.life_s = event.lifetime_ns == null ? null : event.lifetime_ns / 1e9;
     this.counters.setTotals(thread, event.totals);
     this.states.end(thread, event.totals, this.now_s);
@@ -333,12 +378,13 @@ export class TargetModel {
     this.states.end(thread, event.totals, this.now_s);
   }
 
-  private bear(tid: number, start_ns: number, name: string): Thread {
+  private bear(tid: number, start_ns: number, name: string, pid: number | null): Thread {
     const before = this.threads.live.get(tid);
     if (before) this.bury(before, false);
     const thread = this.threads.add(tid, start_ns, name, this.now_s, this.history.blockId);
     this.counters.clear(thread);
     this.states.clear(thread);
+    this.levels.enter(thread, pid, this.now_s);
     this.rateBase.clear(thread.slot, this.counters.fields.length);
     return thread;
   }
@@ -346,6 +392,7 @@ export class TargetModel {
   /** End a thread: what it added up to moves from the sum of the living to the exited totals. */
   private bury(thread: Thread, exact: boolean): void {
     this.counters.subtract(thread);
+    this.levels.leave(thread, this.now_s);
     this.threads.end(thread, this.now_s, exact);
   }
 
@@ -355,15 +402,17 @@ export class TargetModel {
     for (const [row, tid] of frame.tid.entries()) {
       const start_ns = start[row] ?? 0;
       const name = names[row] ?? "";
+      const pid = frame.pid?.[row] ?? null;
       let thread = this.threads.find(tid, start_ns);
       if (!thread) {
         // A merged frame may hold the row of a thread whose exit it holds as well.
         const ended =
           this.threads.ended.at(-1)?.end_s === this.now_s && this.endedNow(tid, start_ns);
         if (ended) continue;
-        thread = this.bear(tid, start_ns, name);
+        thread = this.bear(tid, start_ns, name, pid);
       }
-      if (thread.name !== name) this.threads.rename(thread, name);
+      if (thread.name !== name) this.renameThread(thread, name);
+      if (pid !== null && !thread.process) this.levels.enter(thread, pid, this.now_s);
       seen.add(tid);
     }
     // Those whose exit was lost in a gap.

@@ -26,6 +26,7 @@ export function targetView(input: ViewInput, silent_ms: number): TargetView {
     live_threads: model.live,
     born_threads: model.born,
     exited_threads: model.exited,
+    group: model.group,
     gomaxprocs: model.gomaxprocs,
     rss_bytes: model.rss_bytes,
     energy_j: numberOr(model.machine.energyAt(now_s), null),

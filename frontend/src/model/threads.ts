@@ -1,25 +1,21 @@
 /** Threads of a target: who is alive, who ended, and which slot of the arrays is whose. */
 
+import type { LevelSum, Lined, ProcessLife } from "./lined";
 import type { ThreadKey } from "./viewRequest";
 
 /** One thread. Identity is tid and start time: a tid that is used again is another thread. */
-export interface Thread {
-  readonly slot: number;
-  readonly key: ThreadKey;
+export interface Thread extends Lined {
   readonly tid: number;
-  readonly start_ns: number;
   name: string;
   role: string;
   roleIndex: number;
-  /** See `threadColour`. */
   colour: number;
-  /** First block of the history in which the slot is this thread's. */
-  readonly sinceBlock: number;
-  /** When the page saw it first and when it ended, seconds since attach. */
-  readonly seen_s: number;
   end_s: number | null;
-  /** How long it lived by its exit record, seconds; null if it lives or none came. */
   life_s: number | null;
+  /** Its process, in a group; null where there is one process only, or that is not known yet. */
+  process: ProcessLife | null;
+  /** Sums that its counters go into as well: of its role and its process. */
+  sums: readonly LevelSum[];
   /** Whether its final totals are the kernel's exit record. */
   exact: boolean;
   /** One of its counters fell: rates do not reach over that. */
@@ -81,6 +77,16 @@ export class Threads {
     return this.nextSlot;
   }
 
+  /** A slot for what is not a thread. */
+  takeSlot(): number {
+    return this.free.pop() ?? this.nextSlot++;
+  }
+
+  /** A slot that is not used any more. */
+  freeSlot(slot: number): void {
+    this.free.push(slot);
+  }
+
   /** The live thread of this identity. */
   find(tid: number, start_ns: number): Thread | undefined {
     const thread = this.live.get(tid);
@@ -92,7 +98,7 @@ export class Threads {
     const role = roleOf(name);
     const roleIndex = this.roleIndex(role);
     const thread: Thread = {
-      slot: this.free.pop() ?? this.nextSlot++,
+      slot: this.takeSlot(),
       key: threadKey(tid, start_ns),
       tid,
       start_ns,
@@ -104,6 +110,8 @@ export class Threads {
       seen_s,
       end_s: null,
       life_s: null,
+      process: null,
+      sums: [],
       exact: false,
       reset: false,
     };

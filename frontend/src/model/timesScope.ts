@@ -50,7 +50,7 @@ export function edgesOf({ n, time_s }: Pick<Stretches, "n" | "time_s">, width_s:
   return edges;
 }
 
-/** What the selection says: a thread, a role, or all that fit the filter. */
+/** What the selection says: a thread, a role, a process of a group, or all that fit the filter. */
 export function scopeOf({ request, model }: ViewInput): Pick<TimesView, "scope" | "name"> & {
   readonly has: (thread: Thread) => boolean;
 } {
@@ -59,7 +59,16 @@ export function scopeOf({ request, model }: ViewInput): Pick<TimesView, "scope" 
     const role = selected.slice("role:".length);
     return { scope: "role", name: role, has: (thread) => thread.role === role };
   }
-  if (selected !== null) {
+  if (selected?.startsWith("process:")) {
+    for (const { key, name, pid } of model.levels.processes()) {
+      if (key !== selected) continue;
+      return {
+        scope: "member",
+        name: `${name} (${pid})`,
+        has: ({ process }) => process?.key === key,
+      };
+    }
+  } else if (selected !== null) {
     for (const thread of model.threads.all()) {
       if (thread.key !== selected) continue;
       const name = `${thread.name} (${thread.tid})`;

@@ -4,7 +4,10 @@
  * Times named `_s` are seconds since attach.
  */
 
-/** Identity of a thread: "TID@START_NS". Also used for roles in a grouped table: "role:NAME". */
+/**
+ * Identity of a thread: "TID@START_NS"; of a role "role:NAME", of a process of a group
+ * "process:PID@START_NS".
+ */
 export type ThreadKey = string;
 
 /** The charts there are. */
@@ -24,12 +27,16 @@ export type ChartId =
 /** Views of frame tables, and findings. */
 export type FactPart =
   | "findings"
+  | "processes"
   | "thread"
   | "thread_facts"
   | "wakes"
   | "locks"
   | "takers"
   | "calls";
+
+/** What the lines of charts are of. */
+export type Level = "process" | "role" | "thread";
 
 /** A chart of the page. */
 export interface ChartRequest {
@@ -53,8 +60,10 @@ export type SortColumn =
 export interface TableRequest {
   readonly sort: SortColumn;
   readonly descending: boolean;
-  /** One row a thread, or one row a role. */
-  readonly group: "thread" | "role";
+  /** One row a thread, or one row a role; or processes with their roles and threads. */
+  readonly group: "thread" | "role" | "process";
+  /** Keys of the rows whose threads or roles are listed below them. */
+  readonly open: readonly ThreadKey[];
   /** Threads that live, that have exited, or both. */
   readonly lives: "live" | "exited" | "all";
   /** First row wanted and how many (at most 200). */
@@ -82,6 +91,8 @@ export interface MapRequest {
 /** All that the page wants to see. `LiveClient.request` merges a part of it into what is in effect. */
 export interface ViewRequest {
   readonly window: TimeWindow;
+  /** What charts have lines of; null: of the processes of a group, of the threads of a process. */
+  readonly level: Level | null;
   /** Freezes all views; data is still taken in. */
   readonly paused: boolean;
   /** Lines a chart shows by themselves; the rest is one line, "others". 1 to 50. */
@@ -123,6 +134,7 @@ export const DEFAULT_TABLE: TableRequest = {
   sort: { by: "rate", field: "cpu_run_ns" },
   descending: true,
   group: "thread",
+  open: [],
   lives: "live",
   offset: 0,
   limit: 60,
@@ -132,6 +144,7 @@ export const DEFAULT_TABLE: TableRequest = {
 /** What is in effect before the page has asked for anything. */
 export const DEFAULT_REQUEST: ViewRequest = {
   window: { kind: "last", seconds: 60 },
+  level: null,
   paused: false,
   top_k: 10,
   rank_by: "chart",

@@ -6,10 +6,17 @@
  * value that the kernel did not give is NaN (in arrays) or null, never 0.
  */
 
-import type { CountersSource, StreamStats, Target, TargetEvent } from "../wire/generated/models";
+import type {
+  CountersSource,
+  Group,
+  GroupCounts,
+  StreamStats,
+  Target,
+  TargetEvent,
+} from "../wire/generated/models";
 import type { CpuCheck } from "./reconciliation";
 import type { TimePart } from "./timeParts";
-import type { ChartId, ThreadKey } from "./viewRequest";
+import type { ChartId, TableRequest, ThreadKey } from "./viewRequest";
 
 /** Unit of a value that is shown, for `formatValue` and `tickFormatter` of model/format.ts. */
 export type ShownUnit =
@@ -29,9 +36,11 @@ export interface LineView {
   /** Null for "others" and for lines of the process as a whole. */
   readonly key: ThreadKey | null;
   readonly tid: number | null;
+  /** Of a process of a group. */
+  readonly pid?: number;
   readonly name: string;
   readonly role: string;
-  /** By identity of the thread or role: `colourStyle(colour, theme)` of charts/palette.ts. */
+  /** By identity of the thread, process or role: `colourStyle(colour, theme)` of charts/palette.ts. */
   readonly colour: number;
   readonly kind: "thread" | "others" | "process" | "part";
   /** Which of a pair: 0 = read, voluntary, or the only one; 1 = written, involuntary. */
@@ -110,8 +119,8 @@ export interface PeaksView {
 
 /** Where the time of threads went within the window. */
 export interface TimesView {
-  /** What the chart is of: the process (what fits the filter), a role, or a thread. */
-  readonly scope: "process" | "role" | "thread";
+  /** What the chart is of: all that fits the filter, a process of a group, a role, or a thread. */
+  readonly scope: "process" | "member" | "role" | "thread";
   readonly name: string;
   readonly whole: TimesRow;
   /** By role, busiest first. */
@@ -150,7 +159,7 @@ export interface TableView {
    * are still in the totals of the process.
    */
   readonly folded: number;
-  readonly group: "thread" | "role";
+  readonly group: TableRequest["group"];
   /** Fields of the columns of `rates` and `totals`: those of the target, in its order. */
   readonly fields: readonly string[];
   readonly rows: readonly TableRow[];
@@ -160,11 +169,27 @@ export interface TableView {
   readonly watts_per_core: number;
 }
 
-/** One row: a thread, or all threads of a role. */
-export interface TableRow {
+/** A process of a group. */
+export interface ProcessName {
   readonly key: ThreadKey;
-  /** Null for a role. */
+  readonly pid: number;
+  readonly name: string;
+  /** Command line or title; "" while that is not known. */
+  readonly title: string;
+}
+
+/** One row: a thread, all threads of a role, or all of a process. */
+export interface TableRow {
+  /** Of a role within a process "PROCESS/role:NAME". */
+  readonly key: ThreadKey;
+  readonly kind: "thread" | "role" | "process";
+  /** How deep it lies in the tree, from 1; whether its parts follow it, null: it has none. */
+  readonly depth: number;
+  readonly open: boolean | null;
+  /** Null for what is not one thread. */
   readonly tid: number | null;
+  /** Of a group: its process; of a role one of them. */
+  readonly process: ProcessName | null;
   readonly name: string;
   readonly role: string;
   readonly colour: number;
@@ -297,6 +322,10 @@ export interface DataHealth {
   /** Frames that never came, by sequence numbers, and in how many gaps. */
   readonly missing_frames: number;
   readonly gaps: number;
+  /** Of a group: how many processes it has and had. */
+  readonly group: GroupCounts | null;
+  /** How processes are found that join the group, and why so; null: it is no group. */
+  readonly discovery: Pick<Group, "discovery" | "discovery_reason"> | null;
   /** As the backend counts for this page; null until it has reported. */
   readonly stream: StreamStats | null;
   /** Sample taken to frame received in the worker, ms (clocks of one host; else null if absurd). */
@@ -332,6 +361,8 @@ export interface TargetView {
   readonly born_threads: number;
   /** Since attach. */
   readonly exited_threads: number;
+  /** Of a group: how many processes it has and had. */
+  readonly group: GroupCounts | null;
   readonly gomaxprocs: number | null;
   readonly rss_bytes: number | null;
   /** Energy of the machine's packages since attach, joules; null if it is not known. */

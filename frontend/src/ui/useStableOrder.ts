@@ -17,8 +17,16 @@ interface StableOrder<T> {
 /** How long a requested order may take to arrive. */
 const RELEASE_MS = 1500;
 
-/** Rows that keep their order while the pointer or the focus is among them. */
-export function useStableOrder<T>(rows: readonly T[], keyOf: (row: T) => string): StableOrder<T> {
+/**
+ * Rows that keep their order while the pointer or the focus is among them.
+ *
+ * @param depthOf How deep a row lies in a tree; without it rows are no tree.
+ */
+export function useStableOrder<T>(
+  rows: readonly T[],
+  keyOf: (row: T) => string,
+  depthOf: ((row: T) => number) | null = null,
+): StableOrder<T> {
   const [pointed, setPointed] = useState(false);
   const [focused, setFocused] = useState(false);
   const shown = useRef<readonly string[] | null>(null);
@@ -28,10 +36,12 @@ export function useStableOrder<T>(rows: readonly T[], keyOf: (row: T) => string)
   const ordered = useMemo(() => {
     const free = performance.now() < released_ms.current + RELEASE_MS;
     const before = holding && !free ? shown.current : null;
-    const result = stableOrder(before, rows, keyOf);
+    const result = depthOf
+      ? stableTree(before, rows, keyOf, depthOf)
+      : stableOrder(before, rows, keyOf);
     shown.current = result.map(keyOf);
     return result;
-  }, [rows, keyOf, holding]);
+  }, [rows, keyOf, depthOf, holding]);
 
   const release = useCallback(() => {
     released_ms.current = performance.now();
@@ -71,4 +81,28 @@ export function stableOrder<T>(
   const rank = (row: T) => place.get(keyOf(row)) ?? before.length;
   // Array.sort is stable: rows that are new stay in the order they came in.
   return [...rows].sort((a, b) => rank(a) - rank(b));
+}
+
+/** The same for a tree: rows keep their places among their siblings, and their parents. */
+export function stableTree<T>(
+  before: readonly string[] | null,
+  rows: readonly T[],
+  keyOf: (row: T) => string,
+  depthOf: (row: T) => number,
+): readonly T[] {
+  if (before === null || rows.length < 2) {
+    return rows;
+  }
+  const least = Math.min(...rows.map(depthOf));
+  const starts = rows.flatMap((row, index) => (depthOf(row) === least ? [index] : []));
+  // A part of a tree may begin below rows that are not in it.
+  const above = stableTree(before, rows.slice(0, starts[0]), keyOf, depthOf);
+  const blocks = starts.map((start, i) => rows.slice(start, starts[i + 1]));
+  const keyOfBlock = ([row]: readonly T[]): string => (row === undefined ? "" : keyOf(row));
+  return [
+    ...above,
+    ...stableOrder(before, blocks, keyOfBlock).flatMap(([row, ...below]) =>
+      row === undefined ? [] : [row, ...stableTree(before, below, keyOf, depthOf)],
+    ),
+  ];
 }

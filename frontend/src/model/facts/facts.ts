@@ -89,7 +89,7 @@ export class Facts {
     t_s: number,
     whole: boolean,
   ): void {
-    const none = Object.keys(tables).length === 0;
+    const none = NAMES.every((name) => tables[name] === undefined);
     // In between nothing changed; a key frame without tables says that there is nothing any more.
     if ((none && !(whole && this.some)) || t_s <= this.t_s) return;
     // A key frame repeats the last reading. It is an instant only if something is new in it.

@@ -6,8 +6,8 @@ import { navigate } from "../../base/routing";
 import type { AttachRequest, Problem } from "../../wire/generated/models";
 
 interface Attaching {
-  /** The process that is being attached to; "group" for a group of them, "demo" while the demo program starts. */
-  readonly busy: number | "group" | "demo" | null;
+  /** What is being attached to, as `busyOf` names it; "demo" while the demo program starts. */
+  readonly busy: string | null;
   /** Why the last attempt was refused. */
   readonly problem: Problem | null;
   readonly attachTo: (request: AttachRequest, how?: "push" | "replace") => void;
@@ -15,17 +15,18 @@ interface Attaching {
   readonly fail: (problem: Problem | null) => void;
 }
 
+/** Which row of the picker a request is of. */
+export function busyOf({ pid, group }: AttachRequest): string {
+  return group ? `${group.kind}:${group.value ?? group.pid}` : `process:${pid}`;
+}
+
 /** Attaching, and going to the target when it succeeds. */
 export function useAttach(): Attaching {
-  const [busy, setBusy] = useState<number | "group" | "demo" | null>(null);
+  const [busy, setBusy] = useState<string | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
 
   const go = useCallback(
-    async (
-      what: number | "group" | "demo",
-      ask: () => Promise<{ id: string }>,
-      how: "push" | "replace",
-    ) => {
+    async (what: string, ask: () => Promise<{ id: string }>, how: "push" | "replace") => {
       setBusy(what);
       setProblem(null);
       try {
@@ -39,7 +40,7 @@ export function useAttach(): Attaching {
   );
   const attachTo = useCallback(
     (request: AttachRequest, how: "push" | "replace" = "push") =>
-      void go(request.pid ?? "group", () => attach(request), how),
+      void go(busyOf(request), () => attach(request), how),
     [go],
   );
   const attachDemo = useCallback(

@@ -104,3 +104,72 @@ it("attaches by the keyboard alone: search, arrow down, Enter", async () => {
   await page.press("{Enter}");
   expect(window.location.search).toBe(`?target=${TARGET.id}`);
 });
+
+describe("a group", () => {
+  const shop = { id: "abcdef0123456789", name: "shop", runtime: "docker", pod: null } as const;
+  const parts = [
+    process({ pid: 10, name: "postgres", command: "postgres", parent: null }),
+    process({ pid: 11, name: "checkpointer", command: "postgres: checkpointer", parent: 10 }),
+    process({ pid: 20, name: "web", command: "web --all", parent: null, container: shop }),
+    process({ pid: 21, name: "web", command: "web --one", parent: 20, container: shop }),
+  ];
+  async function open(): Promise<[TestPage, FakeBackend]> {
+    const backend = backendWith(...parts);
+    backend.on("POST /targets", () => TARGET);
+    return [await TestPage.open("/", { backend }), backend];
+  }
+  const asked = (backend: FakeBackend) =>
+    backend.requests("POST /targets").map(({ body }) => (body as { group?: unknown }).group);
+
+  it("is a tree: arrow keys unfold it, Shift+Enter attaches to all of it", async () => {
+    const [page, backend] = await open();
+    await page.click(screen.getByRole("radio", { name: "Trees" }));
+    const row = screen.getByRole("button", { name: "Attach to postgres, pid 10" });
+    const line = row.closest("tr");
+    expect(line?.getAttribute("aria-level")).toBe("1");
+    expect(line?.getAttribute("aria-expanded")).toBe("true");
+    row.focus();
+    await page.press("{ArrowLeft}");
+    expect(document.querySelectorAll('[data-pid="11"]')).toHaveLength(0);
+    await page.press("{ArrowRight}{ArrowRight}");
+    const child = screen.getByRole("button", { name: "Attach to checkpointer, pid 11" });
+    expect(document.activeElement).toBe(child);
+    expect(child.closest("tr")?.getAttribute("aria-level")).toBe("2");
+    await page.press("{ArrowLeft}");
+    expect(document.activeElement).toBe(row);
+    await page.press("{Shift>}{Enter}{/Shift}");
+    expect(asked(backend)).toEqual([{ kind: "tree", pid: 10, start_ticks: 1, value: null }]);
+    expect(window.location.search).toBe(`?target=${TARGET.id}`);
+  });
+
+  it("is a tree by a press on its button", async () => {
+    const [page, backend] = await open();
+    await page.click(screen.getByRole("radio", { name: "Trees" }));
+    await page.click(
+      screen.getByRole("button", { name: "Attach to web, pid 20, and 1 descendant" }),
+    );
+    expect(asked(backend)).toEqual([{ kind: "tree", pid: 20, start_ticks: 1, value: null }]);
+  });
+
+  it("is a container", async () => {
+    const [page, backend] = await open();
+    await page.click(screen.getByRole("radio", { name: "Containers" }));
+    expect(document.querySelectorAll('[data-pid="20"]')).toHaveLength(0);
+    await page.click(screen.getByRole("button", { name: "Unfold shop" }));
+    expect(document.querySelectorAll('[data-pid="20"]')).toHaveLength(1);
+    await page.click(screen.getByRole("button", { name: "Attach to shop, 2 processes" }));
+    const group = { kind: "container", pid: null, start_ticks: null, value: shop.id };
+    expect(asked(backend)).toEqual([group]);
+  });
+
+  it("is all that match what was searched for", async () => {
+    const [page, backend] = await open();
+    const search = screen.getByLabelText("Search processes");
+    await page.fill(search, "postgres:");
+    expect(screen.queryByRole("button", { name: /that match/ })).toBeNull();
+    await page.fill(search, "postgres");
+    await page.click(screen.getByRole("button", { name: "Attach to all 2 that match" }));
+    const group = { kind: "match", pid: null, start_ticks: null, value: "postgres" };
+    expect(asked(backend)).toEqual([group]);
+  });
+});

@@ -8,20 +8,30 @@ import { Checkbox } from "../../../ui/Checkbox";
 import { EmptyState } from "../../../ui/EmptyState";
 import { ProblemNotice } from "../../../ui/ProblemNotice";
 import { SearchField } from "../../../ui/SearchField";
+import { SegmentedControl } from "../../../ui/SegmentedControl";
 import { Select } from "../../../ui/Select";
-import type { Process } from "../../../wire/generated/models";
+import { Tooltip } from "../../../ui/Tooltip";
+import type { GroupSelector, Process } from "../../../wire/generated/models";
 import { useLiveClient } from "../../clients";
 import { useAttach } from "../useAttach";
 import { AttachedTargets } from "./AttachedTargets";
+import { expressionHolds, expressionOf } from "./match";
 import { NoCollector } from "./NoCollector";
 import styles from "./Picker.module.css";
 import { ProcessTable, type ProcessTableHandle } from "./ProcessTable";
-import { byCpu, matchesSearch } from "./search";
+import { type Grouping, type PickerRow, pickerRows } from "./rows";
 
 const REFRESH_MS = 2000;
 const NONE: readonly Process[] = [];
+const GROUPINGS: readonly { readonly value: Grouping; readonly label: string }[] = [
+  { value: "none", label: "Processes" },
+  { value: "tree", label: "Trees" },
+  { value: "container", label: "Containers" },
+  { value: "unit", label: "Units" },
+];
+const MATCH = { kind: "match", pid: null, start_ticks: null } as const;
 
-/** Choose a process to watch. */
+/** Choose a process to watch, or a group of them. */
 export function Picker() {
   const live = useStore(useLiveClient().live);
   const hosts = live?.hosts.filter((each) => each.connected) ?? [];
@@ -37,22 +47,46 @@ export function Picker() {
   const table = useRef<ProcessTableHandle>(null);
 
   const all = polled.value?.processes ?? NONE;
-  const shown = useMemo(
+  const [grouping, setGrouping] = useState<Grouping>("none");
+  const [turned, setTurned] = useState<ReadonlySet<string>>(new Set());
+  const { rows, found } = useMemo(() => {
+    const fits = (each: Process) => !mine || each.uid === uid;
+    return pickerRows(all, { grouping, typed, fits, turned });
+  }, [all, grouping, mine, uid, typed, turned]);
+  const expression = useMemo(() => expressionOf(typed, found), [typed, found]);
+  const fitting = useMemo(
     () =>
-      all.filter((each) => (!mine || each.uid === uid) && matchesSearch(each, typed)).sort(byCpu),
-    [all, mine, uid, typed],
+      expression === null
+        ? 0
+        : all.filter((each) => each.refusal === null && expressionHolds(each, expression)).length,
+    [all, expression],
   );
 
-  const pick = (process: Process) => {
-    if (process.refusal !== null) {
+  const turn = ({ key }: PickerRow) =>
+    setTurned((before) => {
+      const after = new Set(before);
+      if (!after.delete(key)) {
+        after.add(key);
+      }
+      return after;
+    });
+  const attachToGroup = (group: GroupSelector) => attaching.attachTo({ host, pid: null, group });
+  /** Attach to the process of a row, or to all that is below it. */
+  const pick = (row: PickerRow, all = false) => {
+    const { process, group } = row;
+    if (group !== null && (all || process === null)) {
+      attachToGroup(group);
+    } else if (process === null) {
+      turn(row);
+    } else if (process.refusal !== null) {
       attaching.fail(process.refusal);
     } else {
       attaching.attachTo({ host, pid: process.pid, start_ticks: process.start_ticks });
     }
   };
   const onSearchKey = (event: KeyboardEvent) => {
-    const first = shown[0];
-    if (event.key === "ArrowDown" && first !== undefined) {
+    const first = rows.find(({ process }) => process !== null && found.includes(process));
+    if (event.key === "ArrowDown" && rows.length > 0) {
       event.preventDefault();
       table.current?.focusFirst();
     } else if (event.key === "Enter" && typed !== "" && first !== undefined) {
@@ -79,7 +113,7 @@ export function Picker() {
         <h1>Attach to a process</h1>
         <SearchField
           label="Search processes"
-          placeholder="Name, command line, pid, :port or user"
+          placeholder="Name, command line, pid, :port, user, container or unit"
           value={typed}
           onChange={setTyped}
           onKeyDown={onSearchKey}
@@ -93,9 +127,34 @@ export function Picker() {
           />
         ) : null}
         {uid === null ? null : <Checkbox label="Only mine" checked={mine} onChange={setMine} />}
+        <SegmentedControl
+          label="Rows"
+          value={grouping}
+          choices={GROUPINGS}
+          onChange={(next) => {
+            setGrouping(next);
+            setTurned(new Set());
+          }}
+        />
         <span className={styles.count} role="status">
-          {polled.value === null ? "" : `${shown.length} of ${all.length}`}
+          {polled.value === null ? "" : `${found.length} of ${all.length}`}
         </span>
+        {expression === null || fitting < 2 ? null : (
+          <Tooltip
+            text={
+              <>
+                All processes that match <code>{expression}</code>, as they come and go
+              </>
+            }
+          >
+            <Button
+              onClick={() => attachToGroup({ ...MATCH, value: expression })}
+              disabled={attaching.busy !== null}
+            >
+              Attach to all {fitting} that match
+            </Button>
+          </Tooltip>
+        )}
         <Button onClick={attaching.attachDemo} disabled={attaching.busy === "demo"}>
           {attaching.busy === "demo" ? "Starting…" : "Start the demo"}
         </Button>
@@ -103,12 +162,12 @@ export function Picker() {
       {polled.value === null && polled.problem === null ? (
         <EmptyState title="Loading processes…" />
       ) : null}
-      {polled.value !== null && shown.length === 0 ? (
+      {polled.value !== null && found.length === 0 ? (
         <EmptyState title={all.length === 0 ? "No processes found" : "No process matches"}>
           <p>
             {typed === ""
               ? "Start a multi-threaded program, or the demo that comes with tidscope."
-              : `No process has “${typed}” in its name, command line, pid, ports or user.`}
+              : `No process has “${typed}” in its name, command line, pid, ports, user, container or unit.`}
           </p>
           {typed === "" ? (
             <Button look="primary" onClick={attaching.attachDemo}>
@@ -120,11 +179,13 @@ export function Picker() {
         </EmptyState>
       ) : null}
       {polled.value?.note ? <p role="note">{polled.value.note}</p> : null}
-      {shown.length === 0 ? null : (
+      {found.length === 0 ? null : (
         <ProcessTable
-          processes={shown}
-          busyPid={typeof attaching.busy === "number" ? attaching.busy : null}
+          rows={rows}
+          grouping={grouping}
+          busy={attaching.busy}
           onPick={pick}
+          onTurn={turn}
           handle={table}
         />
       )}

@@ -1,65 +1,130 @@
 import { commandLine } from "../../../model/commandLine";
-import { formatValue, NO_VALUE } from "../../../model/format";
+import { counted, formatValue, NO_VALUE } from "../../../model/format";
+import { Button } from "../../../ui/Button";
 import { Tooltip } from "../../../ui/Tooltip";
+import { Twisty } from "../../../ui/Twisty";
 import type { Process } from "../../../wire/generated/models";
+import { busyOf } from "../useAttach";
 import styles from "./ProcessTable.module.css";
+import type { PickerRow } from "./rows";
 
 interface ProcessRowProps {
-  readonly process: Process;
+  readonly row: PickerRow;
+  /** Rows have levels. */
+  readonly tree: boolean;
   readonly index: number;
-  /** Tab goes to it. */
+  /** Tab reaches it. */
   readonly reachable: boolean;
-  readonly busy: boolean;
-  readonly onPick: (process: Process) => void;
+  /** What is being attached to, as `busyOf` names it. */
+  readonly busy: string | null;
+  readonly onPick: (row: PickerRow, all?: boolean) => void;
+  readonly onTurn: (row: PickerRow) => void;
 }
 
-/** One process. Its button covers the whole row. */
-export function ProcessRow({ process, index, reachable, busy, onPick }: ProcessRowProps) {
-  const { refusal } = process;
-  const runtime = process.runtime === "unknown" ? NO_VALUE : process.runtime;
+/** A process, or a heading of some. Its button covers the row. */
+export function ProcessRow({ row, tree, index, reachable, busy, onPick, onTurn }: ProcessRowProps) {
+  const { process, group, figures, depth, open, label } = row;
+  const refusal = process?.refusal ?? null;
+  const below = figures.processes - 1;
+  const name = process?.name ?? label;
+  const attaching = busy !== null && busy === busyOf(process ?? { group });
   return (
     <tr
       className={refusal === null ? styles.row : `${styles.row} ${styles.refused}`}
       aria-rowindex={index + 2}
-      data-pid={process.pid}
+      aria-level={tree ? depth : undefined}
+      aria-expanded={tree ? (open ?? undefined) : undefined}
+      data-pid={process?.pid}
+      data-heading={process === null ? label : undefined}
     >
       <td className={styles.command}>
-        <Tooltip
-          className={styles.tip}
-          text={refusal === null ? null : `${refusal.detail} ${refusal.hint}`}
+        <span
+          className={styles.inside}
+          style={tree ? { paddingLeft: `${Math.min(depth - 1, MOST_INDENTED)}rem` } : undefined}
         >
-          <button
-            type="button"
-            className={styles.pick}
-            data-row={index}
-            tabIndex={reachable ? 0 : -1}
-            aria-disabled={refusal !== null}
-            aria-label={`Attach to ${process.name}, pid ${process.pid}`}
-            onClick={() => onPick(process)}
+          {tree ? <Twisty open={open} name={name} onFold={() => onTurn(row)} /> : null}
+          <Tooltip
+            className={styles.tip}
+            text={refusal === null ? null : `${refusal.detail} ${refusal.hint}`}
           >
-            <span className={styles.name}>{process.name}</span>
-            <span className={styles.line}>
-              {busy ? "Attaching…" : (refusal?.title ?? commandLine(process))}
-            </span>
-          </button>
-        </Tooltip>
+            <button
+              type="button"
+              className={styles.pick}
+              data-row={index}
+              tabIndex={reachable ? 0 : -1}
+              aria-disabled={refusal !== null}
+              aria-label={pickLabel(row)}
+              aria-keyshortcuts={group !== null && process !== null ? "Shift+Enter" : undefined}
+              onClick={() => onPick(row)}
+              onKeyDown={(event) => {
+                if (event.key === "Enter" && event.shiftKey) {
+                  event.preventDefault();
+                  onPick(row, true);
+                }
+              }}
+            >
+              <span className={styles.name}>{name}</span>
+              <span className={styles.line}>
+                {attaching ? "Attaching…" : process === null ? noteOf(row) : lineOf(process)}
+              </span>
+            </button>
+          </Tooltip>
+          {process !== null && group !== null && below > 0 ? (
+            <Button
+              className={styles.whole}
+              look="quiet"
+              tabIndex={-1}
+              aria-label={`Attach to ${name}, pid ${process.pid}, and ${counted(below, "descendant")}`}
+              onClick={() => onPick(row, true)}
+            >
+              {busy === busyOf({ group }) ? "Attaching…" : `with ${counted(below, "descendant")}`}
+            </Button>
+          ) : null}
+        </span>
       </td>
-      <td className={styles.pid}>{process.pid}</td>
-      <td className={styles.cpu}>{percent(process.cpu_percent)}</td>
-      <td className={styles.threads}>{process.threads}</td>
+      <td className={styles.pid} title={insideText(process)}>
+        {process?.pid ?? ""}
+      </td>
+      <td className={styles.cpu}>{percent(figures.cpu_percent)}</td>
+      <td className={styles.threads}>{figures.threads}</td>
       <td className={`${styles.memory} ${styles.wide}`}>
-        {formatValue(process.rss_bytes ?? Number.NaN, "bytes")}
+        {formatValue(figures.rss_bytes ?? Number.NaN, "bytes")}
       </td>
       <td className={`${styles.runtime} ${styles.wide}`}>
-        {runtime}{" "}
-        <span className={styles.version}>{process.runtime_version?.replace(/^[a-z]+/i, "")}</span>
+        {process === null || process.runtime === "unknown" ? NO_VALUE : process.runtime}{" "}
+        <span className={styles.version}>{process?.runtime_version?.replace(/^[a-z]+/i, "")}</span>
       </td>
-      <td className={`${styles.user} ${styles.wide}`}>{process.user}</td>
-      <td className={`${styles.ports} ${styles.wide}`} title={process.ports.join(", ")}>
-        {process.ports.join(", ")}
+      <td className={`${styles.user} ${styles.wide}`}>{process?.user}</td>
+      <td className={`${styles.ports} ${styles.wide}`} title={process?.ports.join(", ")}>
+        {process?.ports.join(", ")}
       </td>
     </tr>
   );
+}
+
+/** Deeper rows would leave no room for their names, rem. */
+const MOST_INDENTED = 8;
+
+function pickLabel({ process, group, label, figures }: PickerRow): string {
+  if (process !== null) {
+    return `Attach to ${process.name}, pid ${process.pid}`;
+  }
+  const count = counted(figures.processes, "process", "processes");
+  return group === null ? `${label}: ${count}` : `Attach to ${label}, ${count}`;
+}
+
+function noteOf({ note, figures }: PickerRow): string {
+  const count = counted(figures.processes, "process", "processes");
+  return note === "" ? count : `${count}, ${note}`;
+}
+
+function lineOf(process: Process): string {
+  return process.refusal?.title ?? commandLine(process);
+}
+
+function insideText(process: Process | null): string | undefined {
+  const inside = process?.namespace_pid ?? null;
+  return inside === null ? undefined : `pid ${inside} in its own PID namespace`;
 }
 
 function percent(cpu: number | null): string {

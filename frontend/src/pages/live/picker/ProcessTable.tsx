@@ -1,10 +1,18 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type Ref, useCallback, useImperativeHandle, useRef } from "react";
+import { treeKeyHandler } from "../../../ui/treeKeyHandler";
 import { useRowNavigation } from "../../../ui/useRowNavigation";
 import { useStableOrder } from "../../../ui/useStableOrder";
-import type { Process } from "../../../wire/generated/models";
 import { ProcessRow } from "./ProcessRow";
 import styles from "./ProcessTable.module.css";
+import type { Grouping, PickerRow } from "./rows";
+
+const CAPTIONS: Readonly<Record<Grouping, string>> = {
+  none: "Processes, busiest first",
+  tree: "Processes below their parents, busiest first",
+  container: "Containers and their processes, busiest first",
+  unit: "systemd units and their processes, busiest first",
+};
 
 /** What the search field may ask of the table. */
 export interface ProcessTableHandle {
@@ -12,21 +20,33 @@ export interface ProcessTableHandle {
 }
 
 interface ProcessTableProps {
-  readonly processes: readonly Process[];
-  /** The process that is being attached to. */
-  readonly busyPid: number | null;
-  readonly onPick: (process: Process) => void;
+  readonly rows: readonly PickerRow[];
+  readonly grouping: Grouping;
+  /** What is being attached to, as `busyOf` names it. */
+  readonly busy: string | null;
+  /** A row was chosen; `all` asks for all that is below it as well. */
+  readonly onPick: (row: PickerRow, all?: boolean) => void;
+  /** Open or close a row. */
+  readonly onTurn: (row: PickerRow) => void;
   readonly handle: Ref<ProcessTableHandle>;
 }
 
 const ROW_PX = 40;
 const PAGE = 10;
-const keyOf = (process: Process) => `${process.pid}@${process.start_ticks}`;
+const keyOf = ({ key }: PickerRow) => key;
+const depthOf = ({ depth }: PickerRow) => depth;
 
-/** The processes, one a row; a press on a row attaches to it. */
-export function ProcessTable({ processes, busyPid, onPick, handle }: ProcessTableProps) {
+/** Processes, and what they are part of; a press on a row attaches to it. */
+export function ProcessTable({
+  grouping,
+  busy,
+  onPick,
+  onTurn,
+  handle,
+  ...given
+}: ProcessTableProps) {
   const root = useRef<HTMLDivElement>(null);
-  const { rows, handlers } = useStableOrder(processes, keyOf);
+  const { rows, handlers } = useStableOrder(given.rows, keyOf, depthOf);
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => root.current,
@@ -37,6 +57,18 @@ export function ProcessTable({ processes, busyPid, onPick, handle }: ProcessTabl
   const keys = useRowNavigation(root, rows.length, PAGE, scrollTo);
   useImperativeHandle(handle, () => ({ focusFirst: () => keys.focusRow(0) }), [keys.focusRow]);
 
+  const tree = grouping !== "none";
+  const onKeyDown = treeKeyHandler({
+    rowAt: (index) => rows[index],
+    onFold: (index) => {
+      const row = rows[index];
+      if (row !== undefined) {
+        onTurn(row);
+      }
+    },
+    focusRow: keys.focusRow,
+    otherwise: keys.onKeyDown,
+  });
   const items = virtual.getVirtualItems();
   const above = items[0]?.start ?? 0;
   const inSight = items.some((item) => item.index === keys.active);
@@ -45,8 +77,12 @@ export function ProcessTable({ processes, busyPid, onPick, handle }: ProcessTabl
   return (
     <div ref={root} className={`surface ${styles.scroll}`}>
       {/* aria-rowcount: rows out of sight are not in the document. */}
-      <table className={styles.table} aria-rowcount={rows.length + 1}>
-        <caption className="visually-hidden">Processes, busiest first</caption>
+      <table
+        className={styles.table}
+        role={tree ? "treegrid" : undefined}
+        aria-rowcount={rows.length + 1}
+      >
+        <caption className="visually-hidden">{CAPTIONS[grouping]}</caption>
         <thead>
           <tr>
             <th scope="col" className={styles.command}>
@@ -75,18 +111,20 @@ export function ProcessTable({ processes, busyPid, onPick, handle }: ProcessTabl
             </th>
           </tr>
         </thead>
-        <tbody onKeyDown={keys.onKeyDown} {...handlers}>
+        <tbody onKeyDown={onKeyDown} {...handlers}>
           <tr style={{ height: above }} />
           {items.map((item) => {
-            const process = rows[item.index];
-            return process === undefined ? null : (
+            const row = rows[item.index];
+            return row === undefined ? null : (
               <ProcessRow
-                key={keyOf(process)}
-                process={process}
+                key={row.key}
+                row={row}
+                tree={tree}
                 index={item.index}
                 reachable={item.index === reachable}
-                busy={process.pid === busyPid}
+                busy={busy}
                 onPick={onPick}
+                onTurn={onTurn}
               />
             );
           })}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Process } from "../../../wire/generated/models";
-import { byCpu, matchesSearch } from "./search";
+import { matchesSearch } from "./search";
 
 const process = (more: Partial<Process>): Process => ({
   pid: 4321,
@@ -18,6 +18,8 @@ const process = (more: Partial<Process>): Process => ({
   runtime_version: "go1.26",
   ports: [80, 2019],
   refusal: null,
+  unit: "web.service",
+  container: { id: "abc123", name: "shop", runtime: "docker", pod: null },
   ...more,
 });
 
@@ -36,19 +38,12 @@ describe("matchesSearch", () => {
     ["www-dat", false],
     ["caddy run", true],
     ["caddy nginx", false],
+    ["name:cad* port:80", true],
+    ["name:cad", false],
+    ["web.service", true],
+    ["shop", true],
+    ["abc1", true],
   ])("%j: %s", (typed, expected) => {
     expect(matchesSearch(process({}), typed)).toBe(expected);
-  });
-});
-
-describe("byCpu", () => {
-  it("puts the busiest first; a null is no CPU, then threads, then pid", () => {
-    const list = [
-      process({ pid: 1, cpu_percent: null, threads: 1 }),
-      process({ pid: 2, cpu_percent: 0, threads: 5 }),
-      process({ pid: 3, cpu_percent: 150 }),
-      process({ pid: 0, cpu_percent: 0, threads: 1 }),
-    ];
-    expect(list.sort(byCpu).map(({ pid }) => pid)).toEqual([3, 2, 0, 1]);
   });
 });

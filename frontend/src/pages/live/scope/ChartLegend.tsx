@@ -61,7 +61,7 @@ export function ChartLegend({ chart, theme }: ChartLegendProps) {
                 <button
                   type="button"
                   className={styles.entry}
-                  title={`${line.name} ${line.tid ?? ""}`}
+                  title={`${line.name} ${line.tid ?? line.pid ?? ""}`}
                   aria-label={labelOf(view, line, second)}
                   aria-pressed={key === selected}
                   data-hovered={hovered === key}
@@ -83,12 +83,13 @@ export function ChartLegend({ chart, theme }: ChartLegendProps) {
 /** Letters that an entry has room for. */
 const ROOM = 18;
 
-/** The name of a line; beside a tid, which is never cut, its middle gives way. */
+/** The name of a line; beside a tid or pid, which is never cut, its middle gives way. */
 function Name({ line, withTid }: { readonly line: LineView; readonly withTid: boolean }) {
-  if (!withTid || line.tid === null) {
+  const id = line.pid ?? (withTid ? line.tid : null);
+  if (id === null) {
     return <span className={styles.name}>{line.name}</span>;
   }
-  const tid = String(line.tid);
+  const tid = String(id);
   return (
     <span className={styles.name}>
       {shortenMiddle(line.name, ROOM - 1 - tid.length)} <span className={styles.tid}>{tid}</span>
@@ -101,7 +102,7 @@ function labelOf(view: ChartView, line: LineView, second: LineView | undefined):
   const values = [line, second].flatMap((each) =>
     each === undefined ? [] : `${each.variant_name} ${formatValue(each.last, view.unit)}`.trim(),
   );
-  return `${line.name} ${line.tid ?? ""}: ${values.join(", ")}`;
+  return `${line.name} ${line.tid ?? line.pid ?? ""}: ${values.join(", ")}`;
 }
 
 function Last({ view, line }: { readonly view: ChartView; readonly line: LineView }) {

@@ -74,6 +74,31 @@ function overheadText({ overhead_percent, budget_percent }: DataHealth): string 
   return `${used} % of a core (${budget_percent > 0 ? `budget ${budget_percent} %` : "no budget"})`;
 }
 
+/** What a group may have missed. */
+function processRows({ group, discovery }: DataHealth) {
+  if (group === null) {
+    return [];
+  }
+  const count = (value: number) => formatValue(value, "count");
+  return [
+    [
+      "Processes found by",
+      discovery?.discovery === "ebpf" ? "the kernel's events" : "reading lists",
+      discovery?.discovery_reason ?? "",
+    ],
+    [
+      "Processes",
+      `${count(group.started)} started, ${count(group.ended)} ended, ${count(group.unseen)} unseen`,
+      "Since attach; unseen ones started and ended between two samples, and are counted by their exit records",
+    ],
+    [
+      "Missed processes",
+      group.missed === null ? "not known" : count(group.missed),
+      "Processes that may have come and gone without a record",
+    ],
+  ] as const;
+}
+
 /** Name, value and meaning of each number. */
 function rowsOf(health: DataHealth): readonly (readonly [string, string, string])[] {
   const { stream } = health;
@@ -136,6 +161,7 @@ function rowsOf(health: DataHealth): readonly (readonly [string, string, string]
       count(health.exit_records_lost),
       "Exit records dropped by the kernel, host-wide",
     ],
+    ...processRows(health),
     [
       "Thread CPU",
       checkText(health.cpu_check),

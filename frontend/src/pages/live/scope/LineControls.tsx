@@ -1,19 +1,33 @@
 import { useStore } from "../../../base/useStore";
 import { RING_FIELDS } from "../../../model/chartSpecs";
 import { fieldLabel } from "../../../model/format";
+import type { Level } from "../../../model/viewRequest";
 import { Select } from "../../../ui/Select";
 import type { Target } from "../../../wire/generated/models";
 import { useLiveClient } from "../../clients";
 
 const TOP = [5, 10, 20, 50] as const;
 
-/** Which threads get a line of their own, and where their sums start. */
+const LEVELS: readonly { readonly value: Level; readonly label: string }[] = [
+  { value: "process", label: "processes" },
+  { value: "role", label: "roles" },
+  { value: "thread", label: "threads" },
+];
+
+/** What charts have lines of, which get one, and where their sums start. */
 export function LineControls({ target }: { readonly target: Target }) {
   const client = useLiveClient();
   const view = useStore(client.view);
+  const group = target.group != null;
   const ranked = RING_FIELDS.filter((field) => target.fields.includes(field));
   return (
     <>
+      <Select
+        label="Lines of"
+        value={view.level ?? (group ? "process" : "thread")}
+        choices={LEVELS.filter(({ value }) => group || value !== "process")}
+        onChange={(level) => client.request({ level })}
+      />
       <Select
         label="Lines"
         value={String(view.top_k)}

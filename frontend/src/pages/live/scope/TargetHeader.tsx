@@ -2,12 +2,13 @@ import { useState } from "react";
 import { navigate } from "../../../base/routing";
 import { commandLine } from "../../../model/commandLine";
 import { formatDuration, formatValue, NO_VALUE } from "../../../model/format";
+import { GROUP_KINDS, targetName } from "../../../model/targetName";
 import type { TargetView } from "../../../model/views";
 import { Button } from "../../../ui/Button";
 import { type Fact, FactList } from "../../../ui/FactList";
 import { ProblemNotice } from "../../../ui/ProblemNotice";
 import { Tooltip } from "../../../ui/Tooltip";
-import type { Problem, Target } from "../../../wire/generated/models";
+import type { GroupCounts, Problem, Target } from "../../../wire/generated/models";
 import { RecordButton } from "../record/RecordButton";
 import { SteerButton } from "../steer/SteerButton";
 import { detachLabel, useDetach } from "../useDetach";
@@ -26,12 +27,12 @@ interface TargetHeaderProps {
 export function TargetHeader({ target, view }: TargetHeaderProps) {
   const [problem, setProblem] = useState<Problem | null>(null);
   const detaching = useDetach();
-  const { process } = target;
+  const { process, group } = target;
   return (
     <header className={`surface ${styles.header}`}>
       <div className={styles.title}>
-        <h1 className={styles.name}>{process.name}</h1>
-        <span className={styles.pid}>pid {process.pid}</span>
+        <h1 className={styles.name}>{targetName(target)}</h1>
+        <span className={styles.pid}>{group ? GROUP_KINDS[group.kind] : `pid ${process.pid}`}</span>
         <Tooltip className={styles.commandTip} text={<code>{commandLine(process)}</code>}>
           <code className={styles.command}>{commandLine(process)}</code>
         </Tooltip>
@@ -47,13 +48,27 @@ export function TargetHeader({ target, view }: TargetHeaderProps) {
         {target.state === "attached" ? (
           <Button onClick={() => detaching.detachFrom(target)}>{detachLabel(target)}</Button>
         ) : null}
-        <Button onClick={() => navigate("/")}>Switch process</Button>
+        <Button onClick={() => navigate("/")}>{group ? "Switch target" : "Switch process"}</Button>
       </div>
       <FactList className={styles.facts} facts={factsOf(target, view)} />
       {problem === null ? null : <ProblemNotice problem={problem} />}
       {detaching.problem === null ? null : <ProblemNotice problem={detaching.problem} />}
     </header>
   );
+}
+
+/** "12 (340 ended)", and all counts in words. */
+function processesFact({ live, started, ended, unseen, missed }: GroupCounts): Fact {
+  const count = (value: number) => formatValue(value, "count");
+  const lost =
+    missed === null
+      ? "how many were missed cannot be known"
+      : `${count(missed)} may have been missed`;
+  return [
+    "Processes",
+    `${count(live)}${ended > 0 ? ` (${count(ended)} ended)` : ""}${missed === 0 ? "" : missed === null ? ", some perhaps missed" : `, ${count(missed)} missed`}`,
+    `${count(live)} live; since attach ${count(started)} started and ${count(ended)} ended, of which ${count(unseen)} between two samples, counted by their exit records; ${lost}.`,
+  ];
 }
 
 function factsOf(target: Target, view: TargetView): readonly Fact[] {
@@ -66,6 +81,7 @@ function factsOf(target: Target, view: TargetView): readonly Fact[] {
   const facts: Fact[] = [
     ["Uptime", formatDuration((nowUnixMs - process.started_unix_ms) / 1000), null],
     ["Attached for", formatDuration(view.now_s), null],
+    ...(view.group ? [processesFact(view.group)] : []),
     ["Threads", formatValue(view.live_threads, "count"), "Live threads"],
     [
       "Memory",
@@ -74,6 +90,9 @@ function factsOf(target: Target, view: TargetView): readonly Fact[] {
     ],
     ["Runtime", runtime, process.executable],
   ];
+  if (target.group) {
+    facts.push(["Lead process", `${process.name} (${process.pid})`, commandLine(process)]);
+  }
   if (process.runtime === "go" || view.gomaxprocs !== null) {
     facts.push([
       "GOMAXPROCS",

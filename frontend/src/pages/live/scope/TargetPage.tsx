@@ -13,6 +13,7 @@ import { EndedNotice } from "./EndedNotice";
 import { FactPanels } from "./facts/FactPanels";
 import { FindingsPanel } from "./facts/FindingsPanel";
 import { MapPanel } from "./MapPanel";
+import { ProcessesPanel } from "./ProcessesPanel";
 import { TargetHeader } from "./TargetHeader";
 import styles from "./TargetPage.module.css";
 import { Tiles } from "./Tiles";
@@ -76,6 +77,7 @@ export function Scope({ id }: { readonly id: string }) {
         <ViewControls target={target} />
         <MapPanel target={target} />
         <FindingsPanel />
+        {target.group ? <ProcessesPanel target={target} /> : null}
         <ChartGrid target={target} />
         <FactPanels target={target} />
         <ThreadTable target={target} />

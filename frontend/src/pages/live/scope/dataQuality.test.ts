@@ -5,6 +5,8 @@ import { assessDataQuality } from "./dataQuality";
 const GOOD: DataHealth = {
   cpu_check: null,
   exits_inexact: 0,
+  group: null,
+  discovery: null,
   rate_hz: 10,
   in_force_hz: 10,
   slowed_by_backlog: false,

@@ -47,6 +47,10 @@ export function assessDataQuality(
       `The kernel dropped ${counted(health.exit_records_lost, "exit record")} (all processes); totals of threads that exited then are from their last sample.`,
     );
   }
+  const missed = missedProcesses(health);
+  if (missed !== null) {
+    warnings.push(missed);
+  }
   const mismatch = disagreement(health);
   if (mismatch !== null) {
     warnings.push(mismatch);
@@ -81,6 +85,17 @@ export function assessDataQuality(
   return warnings.length === 0
     ? { status: "ok", label: "Data OK", warnings }
     : { status: "warning", label: counted(warnings.length, "warning"), warnings };
+}
+
+/** A warning if processes of a group may have been missed; null if not. */
+function missedProcesses({ group, discovery }: DataHealth): string | null {
+  if (group === null || group.missed === 0) {
+    return null;
+  }
+  const why = discovery === null ? "" : `: ${discovery.discovery_reason}`;
+  return group.missed === null
+    ? `Processes that lived only between two samples may have been missed, and how many cannot be known${why}.`
+    : `${counted(group.missed, "short-lived process", "short-lived processes")} may have been missed${why}.`;
 }
 
 /** A warning if threads do not add up to their process; null if they do. */

@@ -9,15 +9,23 @@ import styles from "./TableBar.module.css";
 
 interface TableBarProps {
   readonly request: TableRequest;
+  /** The target is a group of processes. */
+  readonly group: boolean;
   readonly onChange: (part: Partial<TableRequest>) => void;
   readonly onColumns: () => void;
   readonly onSearchKey: (event: React.KeyboardEvent) => void;
 }
 
+const COUNTED: Readonly<Record<TableRequest["group"], string>> = {
+  thread: "threads",
+  role: "roles",
+  process: "rows",
+};
+
 const filterProblemOf = (view: TargetView | null) => view?.filter_problem ?? "";
 
 /** What the table shows: filter, grouping, exited threads, columns. */
-export function TableBar({ request, onChange, onColumns, onSearchKey }: TableBarProps) {
+export function TableBar({ request, group, onChange, onColumns, onSearchKey }: TableBarProps) {
   const client = useLiveClient();
   const { filter, selected, pinned } = useStore(client.view);
   const view = useStore(client.table);
@@ -28,7 +36,7 @@ export function TableBar({ request, onChange, onColumns, onSearchKey }: TableBar
         <h2>Threads</h2>
         <SearchField
           label="Filter threads"
-          placeholder="Filter by name, role or tid (regular expression)"
+          placeholder={`Filter by name, role or tid${group ? ", process or pid" : ""} (regular expression)`}
           value={filter}
           problem={problem}
           onChange={(text) => client.request({ filter: text })}
@@ -38,10 +46,11 @@ export function TableBar({ request, onChange, onColumns, onSearchKey }: TableBar
           label="Rows"
           value={request.group}
           choices={[
+            ...(group ? [{ value: "process", label: "Processes" } as const] : []),
             { value: "thread", label: "Threads" },
             { value: "role", label: "Roles" },
           ]}
-          onChange={(group) => onChange({ group, offset: 0 })}
+          onChange={(rows) => onChange({ group: rows, offset: 0 })}
         />
         <SegmentedControl
           label="Live and exited threads"
@@ -54,7 +63,7 @@ export function TableBar({ request, onChange, onColumns, onSearchKey }: TableBar
           onChange={(lives) => onChange({ lives, offset: 0 })}
         />
         <span className={styles.count} role="status">
-          {view === null ? "" : `${view.total} ${request.group === "role" ? "roles" : "threads"}`}
+          {view === null ? "" : `${view.total} ${COUNTED[request.group]}`}
           {view !== null && view.folded > 0 ? (
             <span title="The 2,000 most recently exited threads are listed. Process totals include all of them.">
               , {view.folded} exited earlier

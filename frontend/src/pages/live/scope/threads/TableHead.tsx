@@ -15,23 +15,26 @@ interface TableHeadProps {
   readonly onSort: (sort: SortColumn) => void;
 }
 
+const NAME_HEADS = { thread: "Name", role: "Role", process: "Process, role, thread" } as const;
+const ID_HEADS = { thread: "tid", role: "Threads", process: "pid, tid" } as const;
+
 /** The heads of the columns; each sorts, and explains itself. */
 export function TableHead({ columns, request, source, power, onSort }: TableHeadProps) {
   const direction = request.descending ? "descending" : "ascending";
   const own = (by: "tid" | "name" | "state" | "age") => (request.sort.by === by ? direction : null);
-  const role = request.group === "role";
+  const { group } = request;
   return (
     <thead className={styles.head}>
       <tr>
         <SortHeader
           className={styles.name}
-          label={role ? "Role" : "Name"}
+          label={NAME_HEADS[group]}
           sorted={own("name")}
           onSort={() => onSort({ by: "name" })}
         />
         <SortHeader
           className={styles.tid}
-          label={role ? "Threads" : "tid"}
+          label={ID_HEADS[group]}
           sorted={own("tid")}
           numeric
           onSort={() => onSort({ by: "tid" })}

@@ -2,8 +2,9 @@ import { Marker } from "../../../../charts/Marker";
 import type { ChartTheme } from "../../../../charts/palette";
 import { colourStyle } from "../../../../charts/palette";
 import { Sparkline } from "../../../../charts/Sparkline";
-import { formatDuration, formatNumber } from "../../../../model/format";
+import { counted, formatDuration, formatNumber } from "../../../../model/format";
 import type { TableRow } from "../../../../model/views";
+import { Twisty } from "../../../../ui/Twisty";
 import { type Column, cellText, whyEmpty } from "./columns";
 import styles from "./ThreadTable.module.css";
 
@@ -22,6 +23,8 @@ interface ThreadRowProps {
   readonly reachable: boolean;
   readonly theme: ChartTheme;
   readonly onSelect: (row: TableRow) => void;
+  /** Null: rows are no tree. */
+  readonly onFold: ((row: TableRow, fold: boolean) => void) | null;
   readonly onPin: (row: TableRow) => void;
   readonly onPoint: (row: TableRow | null) => void;
 }
@@ -31,12 +34,15 @@ const INVALID =
 
 /** A thread, or a role. Its button covers the row. */
 export function ThreadRow(props: ThreadRowProps) {
-  const { row, selected, index, columns, places, absent, now_s, reachable, theme } = props;
+  const { row, selected, index, columns, places, absent, now_s, reachable, theme, onFold } = props;
   const style = colourStyle(row.colour, theme);
   return (
     <tr
       className={styles.row}
       aria-rowindex={index + 2}
+      aria-level={onFold ? row.depth : undefined}
+      aria-expanded={onFold ? (row.open ?? undefined) : undefined}
+      data-kind={row.kind}
       data-key={row.key}
       data-thread-state={row.state}
       data-selected={selected}
@@ -44,7 +50,13 @@ export function ThreadRow(props: ThreadRowProps) {
       onPointerLeave={() => props.onPoint(null)}
     >
       <th scope="row" className={styles.name}>
-        <span className={styles.nameInside}>
+        <span
+          className={styles.nameInside}
+          style={onFold ? { paddingLeft: `${row.depth - 1}rem` } : undefined}
+        >
+          {onFold ? (
+            <Twisty open={row.open} name={row.name} onFold={(fold) => onFold(row, fold)} />
+          ) : null}
           <button
             type="button"
             className={styles.pin}
@@ -72,10 +84,18 @@ export function ThreadRow(props: ThreadRowProps) {
             }}
           >
             {row.name}
+            {row.kind === "process" ? (
+              <span className={styles.title}> {row.process?.title}</span>
+            ) : null}
           </button>
+          {row.kind !== "thread" && onFold ? (
+            <span className={styles.count} title={counted(row.threads, "thread")}>
+              ×{row.threads}
+            </span>
+          ) : null}
         </span>
       </th>
-      <td className={styles.tid}>{row.tid ?? `×${row.threads}`}</td>
+      <td className={styles.tid}>{idOf(row, onFold !== null)}</td>
       <td className={styles.state} title={exitRecordText(row)}>
         {row.state}
         {row.end_s !== null && !row.exact ? <abbr aria-label="at least"> ≥</abbr> : null}
@@ -111,6 +131,14 @@ export function ThreadRow(props: ThreadRowProps) {
       })}
     </tr>
   );
+}
+
+/** Id of a process or thread; a role has none. */
+function idOf({ kind, tid, process, threads }: TableRow, tree: boolean): string {
+  if (kind === "process") {
+    return String(process?.pid ?? "");
+  }
+  return tid === null ? (tree ? "" : `×${threads}`) : String(tid);
 }
 
 function coresOf(row: TableRow, places: ReadonlyMap<string, number>): number {

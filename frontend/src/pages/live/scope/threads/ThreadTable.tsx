@@ -11,6 +11,7 @@ import {
   type ViewRequest,
 } from "../../../../model/viewRequest";
 import type { TableRow } from "../../../../model/views";
+import { treeKeyHandler } from "../../../../ui/treeKeyHandler";
 import { useRowNavigation } from "../../../../ui/useRowNavigation";
 import { useStableOrder } from "../../../../ui/useStableOrder";
 import type { Target } from "../../../../wire/generated/models";
@@ -30,8 +31,13 @@ const STRIDE = 40;
 const LIMIT = 120;
 /** How often rows change that are scrolled out of view: they are there, for a print or a search. */
 const UNSEEN_MS = 2000;
+/** Rows that may be open at once: those of processes that ended stay in the list. */
+const MOST_OPEN = 200;
 const NONE: readonly TableRow[] = [];
 const keyOf = (row: TableRow) => row.key;
+const depthOf = (row: TableRow) => row.depth;
+/** What is selected by a row: a role within a process is selected as such, wherever it runs. */
+const selectionOf = ({ kind, role, key }: TableRow) => (kind === "role" ? `role:${role}` : key);
 const selectedOf = (view: ViewRequest) => view.selected;
 const NO_HOVER = { t_s: null, key: null, chart: null };
 
@@ -51,6 +57,7 @@ export const ThreadTable = memo(function ThreadTable({ target }: { readonly targ
     ...DEFAULT_TABLE,
     // At the end of a run of a command no thread lives.
     lives: client.extent ? "all" : DEFAULT_TABLE.lives,
+    group: target.group ? "process" : DEFAULT_TABLE.group,
     limit: LIMIT,
   });
   const change = useCallback(
@@ -60,7 +67,7 @@ export const ThreadTable = memo(function ThreadTable({ target }: { readonly targ
   useEffect(() => client.request({ table: request }), [client, request]);
   useEffect(() => () => client.request({ table: null }), [client]);
 
-  const { rows, handlers, release } = useStableOrder(view?.rows ?? NONE, keyOf);
+  const { rows, handlers, release } = useStableOrder(view?.rows ?? NONE, keyOf, depthOf);
   const offset = view?.offset ?? 0;
   const total = view?.total ?? 0;
   const virtual = useVirtualizer({
@@ -100,7 +107,13 @@ export const ThreadTable = memo(function ThreadTable({ target }: { readonly targ
     () => new Map(target.absent.map(({ field, reason }) => [field, reason])),
     [target.absent],
   );
-  const onSelect = useCallback((row: TableRow) => client.select(row.key), [client]);
+  const onSelect = useCallback((row: TableRow) => client.select(selectionOf(row)), [client]);
+  const onFold = useCallback((row: TableRow, fold: boolean) => {
+    setRequest((before) => {
+      const others = before.open.filter((key) => key !== row.key);
+      return { ...before, open: fold ? others : [...others.slice(1 - MOST_OPEN), row.key] };
+    });
+  }, []);
   const onPin = useCallback((row: TableRow) => client.togglePin(row.key), [client]);
   const onPoint = useCallback(
     (row: TableRow | null) =>
@@ -108,6 +121,20 @@ export const ThreadTable = memo(function ThreadTable({ target }: { readonly targ
     [client],
   );
 
+  const tree = request.group === "process";
+  const onKeyDown = tree
+    ? treeKeyHandler({
+        rowAt: (index) => rows[index - offset],
+        onFold: (index, fold) => {
+          const row = rows[index - offset];
+          if (row !== undefined) {
+            onFold(row, fold);
+          }
+        },
+        focusRow: keys.focusRow,
+        otherwise: keys.onKeyDown,
+      })
+    : keys.onKeyDown;
   const power = target.energy.domains.some((domain) => domain.summed);
   const inSight = items.some((item) => item.index === keys.active);
   const reachable = inSight ? keys.active : first;
@@ -116,6 +143,7 @@ export const ThreadTable = memo(function ThreadTable({ target }: { readonly targ
     <section className={`surface ${styles.panel}`} aria-label="Threads">
       <TableBar
         request={request}
+        group={target.group != null}
         onChange={change}
         onColumns={() => setChoosing(true)}
         onSearchKey={onSearchKey}
@@ -123,6 +151,9 @@ export const ThreadTable = memo(function ThreadTable({ target }: { readonly targ
       <div ref={root} className={styles.scroll}>
         <table
           className={styles.table}
+          role={tree ? "treegrid" : undefined}
+          aria-label={tree ? "Processes, roles and threads" : undefined}
+          data-group={request.group}
           aria-rowcount={total + 1}
           style={{ ["--columns" as string]: columns.length + Number(power) }}
         >
@@ -133,7 +164,7 @@ export const ThreadTable = memo(function ThreadTable({ target }: { readonly targ
             power={power}
             onSort={sortBy}
           />
-          <tbody onKeyDown={keys.onKeyDown} {...handlers}>
+          <tbody onKeyDown={onKeyDown} {...handlers}>
             <tr style={{ height: items[0]?.start ?? 0 }} />
             {items.map((item) => {
               const row = rows[item.index - offset];
@@ -145,7 +176,7 @@ export const ThreadTable = memo(function ThreadTable({ target }: { readonly targ
                 <ThreadRow
                   key={row.key}
                   row={row}
-                  selected={row.key === selected}
+                  selected={selectionOf(row) === selected}
                   index={item.index}
                   columns={columns}
                   places={places}
@@ -155,6 +186,7 @@ export const ThreadTable = memo(function ThreadTable({ target }: { readonly targ
                   reachable={item.index === reachable}
                   theme={colours}
                   onSelect={onSelect}
+                  onFold={tree ? onFold : null}
                   onPin={onPin}
                   onPoint={onPoint}
                 />

@@ -1,0 +1,107 @@
+/** The processes of a group: what each did since attach, and within the window. */
+
+import type { RingField } from "./chartSpecs";
+import type { ViewInput } from "./chartView";
+import type { NamedProcess } from "./filter";
+import type { ProcessLife, ProcessRow } from "./lined";
+import { growth } from "./rank";
+import { ringOf } from "./series";
+import type { ThreadKey } from "./viewRequest";
+
+export interface ProcessRowView {
+  /** That of its lines where it has any; stable. */
+  readonly key: ThreadKey;
+  /** Null: ended processes of one name. */
+  readonly pid: number | null;
+  /** Processes in the row; 1 unless they ended and are folded. */
+  readonly count: number;
+  readonly live: boolean;
+  readonly name: string;
+  readonly title: string;
+  /** Name and pid of its parent; "": that is not in the group. */
+  readonly parent: string;
+  readonly user: string;
+  readonly container: string;
+  readonly unit: string;
+  /** See `threadColour`; null: it has no line. */
+  readonly colour: number | null;
+  /** CPU within the window, cores; NaN: it has no line any more. */
+  readonly cores: number;
+  /** CPU since attach. */
+  readonly cpu_ns: number;
+  /** All figures of the frames' table, by column. */
+  readonly figures: Readonly<Record<string, number>>;
+}
+
+export interface ProcessesView {
+  readonly state: "ok" | "waiting";
+  /** Most CPU within the window first, then most since attach. */
+  readonly rows: readonly ProcessRowView[];
+  /** Processes in rows that are not sent, and their CPU since attach, ns. */
+  readonly more: number;
+  readonly more_cpu_ns: number;
+  /** Rows that the collector left out. */
+  readonly omitted: number;
+}
+
+/** Rows that are sent; the rest did less. */
+const MOST = 150;
+
+/** All that fit the filter. */
+export function processesView(input: ViewInput): ProcessesView {
+  const { model, filter, span, now_s } = input;
+  const { rows, omitted } = model.processes;
+  const stretches = model.history.between(span.t0_s, Math.min(span.t1_s, now_s));
+  const { n, time_s } = stretches;
+  const seconds = n > 1 ? (time_s[n - 1] ?? 0) - (time_s[0] ?? 0) : 0;
+  const rings = [ringOf("cpu_run_ns" satisfies RingField)];
+  const lives = new Map<number, ProcessLife>();
+  for (const life of model.levels.processes()) if (life.row) lives.set(life.row.process, life);
+  const views: ProcessRowView[] = [];
+  for (const row of rows.values()) {
+    const process: NamedProcess = { pid: row.pid, name: row.name, row };
+    if (!filter.fits({ tid: null, name: row.name, role: "", process })) continue;
+    const life = lives.get(row.process);
+    const cores =
+      life && seconds > 0 ? growth(model, stretches, life, rings) / 1e9 / seconds : Number.NaN;
+    views.push(viewOf(row, life, cores, rows));
+  }
+  views.sort((a, b) => (b.cores || 0) - (a.cores || 0) || b.cpu_ns - a.cpu_ns);
+  const rest = views.slice(MOST);
+  return {
+    state: model.processes.edition > 0 ? "ok" : "waiting",
+    rows: views.slice(0, MOST),
+    more: rest.reduce((sum, { count }) => sum + count, 0),
+    more_cpu_ns: rest.reduce((sum, row) => sum + row.cpu_ns, 0),
+    omitted,
+  };
+}
+
+function viewOf(
+  {
+    process,
+    pid,
+    parent,
+    count,
+    live,
+    name,
+    title,
+    user,
+    container,
+    unit,
+    cpu_ns,
+    figures,
+  }: ProcessRow,
+  life: ProcessLife | undefined,
+  cores: number,
+  rows: ReadonlyMap<number, ProcessRow>,
+): ProcessRowView {
+  const above = rows.get(parent);
+  return {
+    key: life?.key ?? `process:#${process}`,
+    pid: pid > 0 ? pid : null,
+    ...{ count, live, name, title, user, container, unit, cpu_ns, figures, cores },
+    parent: above ? `${above.name} (${above.pid})` : "",
+    colour: life?.colour ?? null,
+  };
+}
