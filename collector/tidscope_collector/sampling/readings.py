@@ -43,11 +43,13 @@ def pick(reading: Reading, chosen: Chosen) -> Reading:
         None if reading.seen_ns is None else reading.seen_ns[chosen],
         None if reading.changed is None else reading.changed[chosen],
         None if reading.invalid is None else reading.invalid[chosen],
+        None if reading.process is None else reading.process[chosen],
     )
 
 
 def join(parts: Sequence[Reading]) -> Reading:
-    """The rows of one or more readings, in order."""
+    """The rows of one or more readings, in order; of one process or of several, but not mixed."""
+    parts = [part for part in parts if len(part.tid)] or parts[:1]
     if len(parts) == 1:
         return parts[0]
     absent = None
@@ -58,6 +60,7 @@ def join(parts: Sequence[Reading]) -> Reading:
     invalid = None
     if any(part.invalid is not None for part in parts):
         invalid = np.concatenate([invalid_mask(part) for part in parts])
+    processes = [part.process for part in parts if part.process is not None]
     return Reading(
         np.concatenate([part.tid for part in parts]),
         np.concatenate([part.counters for part in parts]),
@@ -67,6 +70,7 @@ def join(parts: Sequence[Reading]) -> Reading:
         np.concatenate(ages) if len(ages) == len(parts) else None,
         np.concatenate(seen) if len(seen) == len(parts) else None,
         invalid=invalid,
+        process=np.concatenate(processes) if len(processes) == len(parts) else None,
     )
 
 

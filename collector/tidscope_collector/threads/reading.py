@@ -37,6 +37,7 @@ class Reading:
             true here, until whoever takes the reading in sets them to false.
         invalid: bool[n, F], where the kernel's value cannot be: the value stands in for it, or is
             absent; None if all can be.
+        process: uint32[n], id of each thread's process; None: all are of one, which is known.
     """
 
     tid: npt.NDArray[np.uint32]
@@ -48,6 +49,7 @@ class Reading:
     seen_ns: npt.NDArray[np.int64] | None = None
     changed: npt.NDArray[np.bool_] | None = None
     invalid: npt.NDArray[np.bool_] | None = None
+    process: npt.NDArray[np.uint32] | None = None
 
 
 class ThreadReader(Protocol):
