@@ -25,6 +25,7 @@ from tidscope_wire.generated.models import (
 from tidscope_wire.generated.models import (
     Recording as RecordingInfo,
 )
+from tidscope_wire.groups import tree_name
 
 from tidscope_backend.descriptors import is_exhausted
 from tidscope_backend.recording.stats import RecordingStats
@@ -143,6 +144,9 @@ class Recording:
         """The target has changed; its command line may be one that the run does not keep."""
         if self.stored_command is not None:
             process = target.process.model_copy(update={"command": self.stored_command})
+            if target.group is not None and target.group.kind == "tree":
+                named = target.group.model_copy(update={"name": tree_name(self.stored_command)})
+                target = target.model_copy(update={"group": named})
             target = target.model_copy(update={"process": process})
         self.target = target
 
