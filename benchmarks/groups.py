@@ -2,7 +2,7 @@
 
 Each case of `cases` is a command that is attached to before its first instruction, with all of its
 descendants. `cpu_ratio` is the group's CPU time over that of wait4(2); `faults_ratio` the same of
-minor page faults. `processes` is how many there were, `unseen` how many of them no sample saw alive,
+minor page faults. `processes` is how many there were, `unseen` how many no sample saw alive,
 `missed` how many may have been missed, and `lost` how many exit records were. wait4 knows of those
 only whose parents waited for them: daemons that are left alone are in the group and not in it.
 
@@ -118,7 +118,7 @@ def c_project(folder: Path) -> list[str]:
     for name in names:
         (folder / f"{name}.c").write_text(
             "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n"
-            f"int {name}(int n) {{ char b[64]; snprintf(b, sizeof b, \"%d\", n);\n"
+            f'int {name}(int n) {{ char b[64]; snprintf(b, sizeof b, "%d", n);\n'
             "  int s = 0; for (size_t i = 0; i < strlen(b); i++) s += b[i]; return s; }\n"
         )
     calls = " + ".join(f"{name}(1)" for name in names)
@@ -147,9 +147,10 @@ def database(folder: Path) -> list[str]:
     script.write_text(
         "set -e\nexport PGHOST=$1 PGDATA=$1/data\n"
         "initdb -A trust -U test >/dev/null\n"
-        "pg_ctl start -w -o \"-k $1 -c listen_addresses=''\" -l $1/log\n"
+        "postgres -k $1 -c listen_addresses= >$1/log 2>&1 & server=$!\n"
+        "until pg_isready -q; do sleep 0.1; done\n"
         "pgbench -U test -i -q postgres\n"
-        f"pgbench -U test -c 8 -j 2 -T {DATABASE_S} postgres\npg_ctl stop -w -m fast\n"
+        f"pgbench -U test -c 8 -j 2 -T {DATABASE_S} postgres\nkill -INT $server\nwait $server\n"
     )
     as_other = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
     return [*as_other, "env", f"HOME={folder}", "bash", str(script), str(folder)]
