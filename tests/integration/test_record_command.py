@@ -139,6 +139,7 @@ async def test_arguments_and_output_need_not_be_stored(harness: Harness) -> None
     assert (manifest.outcome.command, manifest.outcome.output_tail) == (["sh"], None)
     assert manifest.target.process.command == "sh [arguments not stored]"
     assert "# argument" not in (harness.runs / manifest.id / "manifest.json").read_text()
+    assert set(open_run(harness.runs / manifest.id).processes()["title"].to_pylist()) == {""}
 
 
 async def test_the_command_does_not_see_the_token(harness: Harness) -> None:
