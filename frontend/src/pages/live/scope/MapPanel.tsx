@@ -6,7 +6,12 @@ import { ThreadMap } from "../../../charts/ThreadMap";
 import { RING_FIELDS } from "../../../model/chartSpecs";
 import { fieldLabel } from "../../../model/format";
 import { isLedgerField, STATE_FIELD } from "../../../model/states";
-import { DEFAULT_MAP, type MapMix } from "../../../model/viewRequest";
+import {
+  DEFAULT_MAP,
+  type MapMix,
+  type MapRequest,
+  type ThreadKey,
+} from "../../../model/viewRequest";
 import { Panel } from "../../../ui/Panel";
 import { SegmentedControl } from "../../../ui/SegmentedControl";
 import { Select } from "../../../ui/Select";
@@ -25,6 +30,15 @@ export const MapPanel = memo(function MapPanel({ target }: { readonly target: Ta
   const picture = useThrottled(client.map, READABLE_MS);
   const threads = useThrottled(client.target, READABLE_MS)?.live_threads ?? 0;
   const [field, setField] = useState<string | null>(null);
+  const [by, setBy] = useState<MapRequest["by"]>(target.group ? "process" : "role");
+  const [unfolded, setUnfolded] = useState<readonly ThreadKey[]>([]);
+  const onFold = useCallback(
+    (key: ThreadKey) =>
+      setUnfolded((before) =>
+        before.includes(key) ? before.filter((each) => each !== key) : [...before, key],
+      ),
+    [],
+  );
   const [mix, setMix] = useState<MapMix>("max");
   const [spread, setSpread] = useState<"linear" | "log">("log");
   const [scale, setScale] = useState<MapScale>({ top: 1, log: false });
@@ -53,6 +67,17 @@ export const MapPanel = memo(function MapPanel({ target }: { readonly target: Ta
             choices={choices.map((each) => ({ value: each, label: fieldLabel(each) }))}
             onChange={setField}
           />
+          {target.group ? (
+            <SegmentedControl
+              label="Rows of the map by"
+              value={by}
+              choices={[
+                { value: "process", label: "Processes" },
+                { value: "role", label: "Roles" },
+              ]}
+              onChange={setBy}
+            />
+          ) : null}
           {states ? null : (
             <SegmentedControl
               label="Colour scale"
@@ -84,6 +109,9 @@ export const MapPanel = memo(function MapPanel({ target }: { readonly target: Ta
           theme={colours}
           field={shown}
           mix={mix}
+          by={by}
+          open={unfolded}
+          onFold={onFold}
           log={spread === "log"}
           height={mapHeight(rows)}
           onScale={onScale}
