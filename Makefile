@@ -14,7 +14,7 @@ PYTEST = $(PY) -m pytest -n $(TEST_WORKERS) --dist loadfile --no-loadscope-reord
 FUZZ_RUNS ?= 1000000
 FUZZ_SEED ?= $(shell date +%s)
 
-BPF := collector/tidscope_collector/netacct/bpf/netacct.bpf collector/tidscope_collector/discovery/bpf/task_iterator.bpf collector/tidscope_collector/waits/bpf/waits.bpf
+BPF := collector/tidscope_collector/netacct/bpf/netacct.bpf collector/tidscope_collector/discovery/bpf/task_iterator.bpf collector/tidscope_collector/waits/bpf/waits.bpf collector/tidscope_collector/groups/bpf/groups.bpf
 SPAWN := backend/tidscope_backend/cli/spawn_held
 COMPILED := collector/tidscope_collector/compiled
 CLANG ?= clang

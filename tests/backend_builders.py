@@ -12,6 +12,7 @@ from tidscope_wire.generated.models import (
     Actor,
     CollectorInfo,
     EnergySource,
+    GroupCounts,
     Host,
     Problem,
     Process,
@@ -118,6 +119,7 @@ def frame_bytes(
     baseline: bool = False,
     tables: Tables | None = None,
     pids: Mapping[int, int] | None = None,
+    group: GroupCounts | None = None,
 ) -> bytes:
     """A frame; a key frame if identities (start, name) are given.
 
@@ -133,6 +135,7 @@ def frame_bytes(
         baseline: in the header.
         tables: behind the rows.
         pids: tid to its process, of each row; of key frames of groups.
+        group: in the header.
     """
     rows = {1: [seq * 100] * len(fields)} if rows is None else rows
     columns = {}
@@ -153,6 +156,7 @@ def frame_bytes(
         baseline=baseline,
         rows=len(rows),
     )
+    header = header.model_copy(update={"group": group})
     body = RowEncoder(fields).encode(
         Rows(
             tid=np.array(list(rows), np.uint32),

@@ -9,14 +9,24 @@ from tidscope_backend.recording.sealing import seal_part
 from tidscope_backend.store.folder import RunFolder
 from tidscope_backend.store.open_part import pack_frame
 from tidscope_wire.frame import split
-from tidscope_wire.generated.models import RunManifest
+from tidscope_wire.generated.models import Group, RunManifest
+
+GROUP = Group(
+    kind="tree",
+    value=None,
+    name="make -j4 and its descendants",
+    cgroup=None,
+    discovery="ebpf",
+    discovery_reason="the kernel reports each fork, exec and exit",
+)
 
 
 def manifest(fields: Sequence[str], frames: Sequence[bytes]) -> RunManifest:
     """What would stand in manifest.json."""
     first, last = split(frames[0])[0], split(frames[-1])[0]
+    group = None if first.group is None else GROUP
     return run_builders.manifest(
-        target=target(first.target).model_copy(update={"fields": list(fields)}),
+        target=target(first.target).model_copy(update={"fields": list(fields), "group": group}),
         started_unix_us=first.unix_us,
         from_ns=first.time_ns,
         to_ns=last.time_ns,

@@ -1,8 +1,12 @@
 """What viewers do not see: arguments and output of programs, which may hold secrets.
 
 A command line is hidden by null, so that a reader can say so; names and executables stay.
+Titles of processes in frames are empty for them.
 """
 
+import pyarrow as pa
+from tidscope_wire.frame import join, row_bytes, split
+from tidscope_wire.frame_tables import decode_table, encode_table, table_parts
 from tidscope_wire.generated.models import (
     Comparison,
     LiveState,
@@ -24,8 +28,44 @@ def process_without(process: Process) -> Process:
 
 
 def target_without(target: Target) -> Target:
-    """A target without the arguments of its process."""
-    return target.model_copy(update={"process": process_without(target.process)})
+    """A target without the arguments of its process, or by which its processes are found."""
+    group = target.group
+    if group is not None and group.kind == "tree":
+        name = f"{target.process.name} and its descendants"
+        group = group.model_copy(update={"name": name})
+    elif group is not None and group.kind == "match":
+        group = group.model_copy(update={"value": None, "name": f"all that match {HIDDEN}"})
+    process = process_without(target.process)
+    return target.model_copy(update={"process": process, "group": group})
+
+
+def frame_without(data: bytes) -> bytes:
+    """A frame whose processes have no titles.
+
+    Raises:
+        tidscope_wire.frame.FrameError: it is not a frame.
+    """
+    if b'"processes"' not in data:
+        return data
+    header, body = split(data)
+    described, tables = [], list[bytes | memoryview]()
+    for one, encoded in table_parts(header, body):
+        tables.append(encoded)
+        if one.name == "processes":
+            table = decode_table(one.name, encoded)
+            table["title"] = ""
+            tables[-1] = encode_table(one.name, table)
+        described.append(one.model_copy(update={"bytes": len(tables[-1])}))
+    rows = body[: row_bytes(header, body)]
+    header = header.model_copy(update={"tables": described or None})
+    return join(header, rows, b"".join(tables))
+
+
+def processes_without(table: pa.Table) -> pa.Table:
+    """Rows of the table `processes` without titles."""
+    place = table.column_names.index("title")
+    empty = pa.repeat(pa.scalar("", pa.utf8()), len(table))
+    return table.set_column(place, "title", empty)
 
 
 def state_without(state: LiveState) -> LiveState:

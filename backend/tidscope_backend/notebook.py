@@ -206,11 +206,21 @@ class Run:
         wakes = self._with_names(self.table("wakes"), "wakee_tid", "wakee")
         return wakes.sort_by([("blocked_ns", "descending"), ("wakee_tid", "ascending")])
 
+    def processes(self) -> pa.Table:
+        """One row per process of a group: what it used within the run.
+
+        Columns: those of the table `processes`, with cumulative ones from the start of the run.
+        A row with pid 0 is of ended processes of one name that the run did not see one by one;
+        `count` says how many. By cpu_ns, the highest first; empty if the target is one process.
+        """
+        found = self.table("processes")
+        return found.sort_by([("cpu_ns", "descending"), ("process", "ascending")])
+
     def table(self, name: TableName) -> pa.Table:
         """A frame table: what it grew by within the run, by key.
 
         Args:
-            name: stays, wakes, locks, lock_names, takers, calls or call_stays.
+            name: stays, wakes, locks, lock_names, takers, calls, call_stays or processes.
         """
         return table_growth(self._reader.parts, name)
 
@@ -222,7 +232,7 @@ class Run:
         return table.append_column(called, column)
 
     def sql(self, query: str) -> pa.Table:
-        """Query samples, signals, threads, events, roles, states, locks and wakes by SQL (DuckDB).
+        """Query samples, signals, threads, events, roles, states and so on by SQL (DuckDB).
 
         Samples and signals of sealed parts are read from their Parquet files, and of these only
         the columns and rows that the query needs.
@@ -239,6 +249,7 @@ class Run:
                 ("states", self.states()),
                 ("locks", self.locks()),
                 ("wakes", self.wakes()),
+                ("processes", self.processes()),
             ):
                 database.register(name, table)
             return database.sql(query).to_arrow_table()

@@ -10,6 +10,9 @@ import pytest
 from elftools.elf.elffile import ELFFile
 from tidscope_collector.discovery import task_iterator
 from tidscope_collector.discovery.block_walks import FROM
+from tidscope_collector.groups import programs
+from tidscope_collector.groups.events import EVENT
+from tidscope_collector.groups.walks import STRETCH, VISITS
 from tidscope_collector.netacct import accounts
 from tidscope_collector.netacct.slots import CONTROL, SLOT
 from tidscope_collector.waits import loading
@@ -22,6 +25,7 @@ OBJECTS = {
     accounts.OBJECT: {"tp_btf/sock_send_length", "tp_btf/sock_recv_length", ".maps"},
     task_iterator.OBJECT: {"iter/task", "syscall", ".maps"},
     loading.OBJECT: {"tp_btf/sched_switch", "tp_btf/sched_waking", "iter/task", ".maps"},
+    programs.OBJECT: {"tp_btf/sched_process_fork", "tp_btf/sched_switch", ".maps"},
 }
 
 
@@ -46,9 +50,9 @@ def test_the_objects_are_compiled_from_their_sources(tmp_path: Path) -> None:
     version = subprocess.run(["clang", "--version"], check=True, capture_output=True, text=True)
     compiler = version.stdout.splitlines()[0]
     assert {path.name for path in tmp_path.iterdir()} == {path.name for path in OBJECTS}
-    for path, programs in OBJECTS.items():
+    for path, expected in OBJECTS.items():
         committed, compiled = contents(path), contents(tmp_path / path.name)
-        assert programs <= set(committed)
+        assert expected <= set(committed)
         assert committed.keys() == compiled.keys()
         changed = [name for name in committed if committed[name] != compiled[name]]
         assert not changed, f"run `make bpf`: {changed} differ from what {compiler} makes"
@@ -72,6 +76,10 @@ def structs(path: Path) -> dict[str, tuple[int, dict[str, int]]]:
     ("path", "name", "dtype"),
     [
         (accounts.OBJECT, "slot", SLOT),
+        (programs.OBJECT, "event", EVENT),
+        (programs.OBJECT, "control", programs.CONTROL),
+        (task_iterator.OBJECT, "visits", VISITS),
+        (task_iterator.OBJECT, "stretch", STRETCH),
         (accounts.OBJECT, "control", CONTROL),
         (loading.OBJECT, "slot", wait_slots.SLOT),
         (loading.OBJECT, "detail", wait_slots.DETAIL),

@@ -6,12 +6,14 @@ from typing import Annotated
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Request
 from fastapi.responses import StreamingResponse
 from tidscope_wire.generated.limits import MAX_RUN_FRAMES
 
 from tidscope_backend.api.openapi import READ_RUN, binary, raises
+from tidscope_backend.hidden_arguments import frame_without
 from tidscope_backend.replay.frames import frames_between
+from tidscope_backend.security.authenticator import principal_of
 from tidscope_backend.store.disk import Disk
 from tidscope_backend.store.open_part import pack_frame
 from tidscope_backend.store.reader import RunReader
@@ -39,14 +41,16 @@ def router(open_run: Callable[[str], RunReader], disk: Disk) -> APIRouter:
     )
     async def frames(
         run: str,
+        request: Request,
         from_ns: Time = None,
         to_ns: Time = None,
         instants: Annotated[int, Query(ge=1, le=MAX_RUN_FRAMES)] = 600,
     ) -> StreamingResponse:
         """Frames of a stretch, each with its length before it; coalesced to about so many."""
         reader = await disk.read(open_run, run)
+        hide = not principal_of(request.scope).sees_arguments
         return StreamingResponse(
-            disk.iterate(_packed(reader, from_ns, to_ns, instants)),
+            disk.iterate(_packed(reader, from_ns, to_ns, instants, hide=hide)),
             media_type=MEDIA_TYPE,
             headers={"Cache-Control": "no-store"},
         )
@@ -99,7 +103,7 @@ def _no_rows(schema: pa.Schema) -> pa.RecordBatch:
 
 
 def _packed(
-    reader: RunReader, from_ns: int | None, to_ns: int | None, instants: int
+    reader: RunReader, from_ns: int | None, to_ns: int | None, instants: int, *, hide: bool
 ) -> Iterator[bytes]:
     for frame in frames_between(reader, from_ns, to_ns, instants):
-        yield pack_frame(frame)
+        yield pack_frame(frame_without(frame) if hide else frame)

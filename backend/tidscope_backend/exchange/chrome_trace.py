@@ -31,6 +31,7 @@ from tidscope_backend.hidden_arguments import HIDDEN
 from tidscope_backend.state_groups import LABELS
 from tidscope_backend.store.reader import RunReader
 from tidscope_backend.store.settled_states import has_states
+from tidscope_backend.store.table_growth import table_growth
 
 MAX_ROWS = 300_000
 """Most thread samples of a trace; above it, frames are left out and totals stay."""
@@ -86,30 +87,60 @@ def level_for(reader: RunReader) -> int:
 
 
 def _events(reader: RunReader, level: int) -> Iterator[Event]:
-    pid = reader.manifest.target.process.pid
     threads = reader.threads()
-    yield from _names(reader, threads, pid)
-    yield from _lives(threads, pid)
-    yield from _instants(reader.events(), pid)
+    pids = _Pids(reader, threads)
+    pid = pids.lead
+    yield from _names(reader, threads, pids)
+    yield from _lives(threads, pids)
+    yield from _instants(reader.events(), pids)
     for mark in reader.manifest.marks:
         yield _instant(mark.text, mark.time_ns, pid, "p", "mark")
     yield from _gauges(reader, pid)
-    yield from _states(reader, threads, level, pid)
-    yield from _counters(reader, threads, level, pid)
+    yield from _states(reader, threads, level, pids)
+    yield from _counters(reader, threads, level, pids)
 
 
-def _names(reader: RunReader, threads: pa.Table, pid: int) -> Iterator[Event]:
-    process = reader.manifest.target.process
-    yield {"ph": "M", "name": "process_name", "pid": pid, "args": {"name": process.name}}
+class _Pids:
+    """The process of each thread.
+
+    Attributes:
+        lead: the target's process, which also has what is of the whole group.
+        names: of the other processes of a group, by id; a reused id has its last name.
+    """
+
+    def __init__(self, reader: RunReader, threads: pa.Table) -> None:
+        self.lead = reader.manifest.target.process.pid
+        self.names: dict[int, str] = {}
+        self._of: dict[tuple[int, int], int] = {}
+        if reader.manifest.target.group is None:
+            return
+        columns = (threads[name].to_pylist() for name in ("tid", "start_ns", "pid"))
+        self._of = {(tid, start): pid for tid, start, pid in zip(*columns, strict=True)}
+        found = table_growth(reader.parts, "processes").select(["pid", "name"]).to_pylist()
+        known = {row["pid"]: row["name"] for row in found}
+        own = {pid for pid in self._of.values() if pid not in (0, self.lead)}
+        self.names = {pid: known.get(pid, f"process {pid}") for pid in sorted(own)}
+
+    def of(self, tid: int, start_ns: int) -> int:
+        """The process of a thread."""
+        return self._of.get((tid, start_ns)) or self.lead
+
+
+def _names(reader: RunReader, threads: pa.Table, pids: _Pids) -> Iterator[Event]:
+    process, lead = reader.manifest.target.process, pids.lead
+    yield {"ph": "M", "name": "process_name", "pid": lead, "args": {"name": process.name}}
     labels = process.command or HIDDEN
-    yield {"ph": "M", "name": "process_labels", "pid": pid, "args": {"labels": labels}}
-    tids, names = threads["tid"].to_pylist(), threads["name"].to_pylist()
+    yield {"ph": "M", "name": "process_labels", "pid": lead, "args": {"labels": labels}}
+    for pid, name in pids.names.items():
+        yield {"ph": "M", "name": "process_name", "pid": pid, "args": {"name": name}}
+    columns = [threads[name].to_pylist() for name in ("tid", "start_ns", "name")]
     # A reused id has the name of its last thread.
-    for tid, name in dict(zip(tids, names, strict=True)).items():
+    named = {(pids.of(tid, start), tid): name for tid, start, name in zip(*columns, strict=True)}
+    for (pid, tid), name in named.items():
         yield {"ph": "M", "name": "thread_name", "pid": pid, "tid": tid, "args": {"name": name}}
 
 
-def _lives(threads: pa.Table, pid: int) -> Iterator[Event]:
+def _lives(threads: pa.Table, pids: _Pids) -> Iterator[Event]:
     """A slice from the birth of a thread, or the start of the run, to its exit."""
     columns = ["tid", "name", "from_ns", "to_ns", "start_ns", "exited"]
     for row in threads.select(columns).to_pylist():
@@ -117,7 +148,7 @@ def _lives(threads: pa.Table, pid: int) -> Iterator[Event]:
             "ph": "X",
             "name": row["name"] or "thread",
             "cat": "thread",
-            "pid": pid,
+            "pid": pids.of(row["tid"], row["start_ns"]),
             "tid": row["tid"],
             "ts": row["from_ns"] / 1000,
             "dur": max(0, row["to_ns"] - row["from_ns"]) / 1000,
@@ -125,7 +156,7 @@ def _lives(threads: pa.Table, pid: int) -> Iterator[Event]:
         }
 
 
-def _instants(events: Iterable[RunEvent], pid: int) -> Iterator[Event]:
+def _instants(events: Iterable[RunEvent], pids: _Pids) -> Iterator[Event]:
     for recorded in events:
         event = recorded.event
         args = event.model_dump(exclude={"type", "totals"}, exclude_none=True)
@@ -136,7 +167,9 @@ def _instants(events: Iterable[RunEvent], pid: int) -> Iterator[Event]:
             name = f"{name}: {event.policy}"
         elif isinstance(event, GomaxprocsChanged):
             name = f"GOMAXPROCS {event.size}"
-        tid = args.get("tid")
+        tid, pid = args.get("tid"), args.get("pid")
+        if not isinstance(pid, int):
+            pid = pids.lead
         if isinstance(tid, int):
             scope = "t"
         category = "exit" if isinstance(event, ThreadExited) else event.type.partition("_")[0]
@@ -182,18 +215,18 @@ def _gauges(reader: RunReader, pid: int) -> Iterator[Event]:
             before = value
 
 
-def _states(reader: RunReader, threads: pa.Table, level: int, pid: int) -> Iterator[Event]:
+def _states(reader: RunReader, threads: pa.Table, level: int, pids: _Pids) -> Iterator[Event]:
     """A slice for each stay in a state that samples saw, within that of the thread's life."""
     if not has_states(reader.fields):
         return
     samples = _sorted_samples(reader, [STATE, SINCE], level)
-    for (tid, _), slices in state_slices(samples, _frame_times(reader, level), threads):
+    for (tid, start_ns), slices in state_slices(samples, _frame_times(reader, level), threads):
         for one in slices:
             yield {
                 "ph": "X",
                 "name": LABELS[one.field],
                 "cat": "state",
-                "pid": pid,
+                "pid": pids.of(tid, start_ns),
                 "tid": tid,
                 "ts": one.from_ns / 1000,
                 "dur": (one.to_ns - one.from_ns) / 1000,
@@ -211,7 +244,7 @@ def _sorted_samples(reader: RunReader, fields: Sequence[str], level: int) -> pa.
     return samples.sort_by([(name, "ascending") for name in ("tid", "start_ns", "time_ns")])
 
 
-def _counters(reader: RunReader, threads: pa.Table, level: int, pid: int) -> Iterator[Event]:
+def _counters(reader: RunReader, threads: pa.Table, level: int, pids: _Pids) -> Iterator[Event]:
     """Shares of time of each thread: on CPU, run-queue delay, block I/O delay."""
     fields = [field for field in FIELDS if field in reader.fields]
     if not fields:
@@ -222,6 +255,7 @@ def _counters(reader: RunReader, threads: pa.Table, level: int, pid: int) -> Ite
     }
     samples = _sorted_samples(reader, fields, level)
     for life, rates in rates_of(samples, _frame_times(reader, level), fields):
+        pid = pids.of(life[0], life[1] or 0)
         yield from _of_life(names.get(life, f"({life[0]})"), rates, fields, pid)
 
 

@@ -61,16 +61,22 @@ class _Names:
 def joined_tables(reader: RunReader) -> Iterator[pa.Table]:
     """`KEYS` and one column per field, by frame and thread; names and roles are the last ones.
 
+    Those of groups have `pid` behind the keys.
+
     Yields:
         Tables of at most `ROWS` rows; at least one, if the run has a part.
     """
     names = _Names(reader.threads())
     for part in reader.parts:
-        yield from _of_part(part, names, reader.fields)
+        of_group = reader.manifest.target.group is not None
+        yield from _of_part(part, names, reader.fields, of_group=of_group)
 
 
-def _of_part(part: PartReader, names: _Names, fields: list[str]) -> Iterator[pa.Table]:
-    samples = part.samples(0, ["seq", "level", "tid", "start_ns", *fields])
+def _of_part(
+    part: PartReader, names: _Names, fields: list[str], *, of_group: bool
+) -> Iterator[pa.Table]:
+    keys = (*KEYS, "pid") if of_group else KEYS
+    samples = part.samples(0, ["seq", "level", "tid", "start_ns", *keys[len(KEYS) :], *fields])
     frames = part.signals(["seq", "time_ns", "unix_us"])
     seq = samples["seq"].to_numpy()
     order = np.lexsort((_starts(samples), samples["tid"].to_numpy(), seq))
@@ -84,7 +90,7 @@ def _of_part(part: PartReader, names: _Names, fields: list[str]) -> Iterator[pa.
         columns = {"time_ns": times["time_ns"], "unix_us": times["unix_us"]}
         columns |= {"name": named["name"], "role": named["role"]}
         yield pa.table(
-            {name: columns[name] if name in columns else rows[name] for name in (*KEYS, *fields)}
+            {name: columns[name] if name in columns else rows[name] for name in (*keys, *fields)}
         )
 
 

@@ -12,8 +12,10 @@ from tidscope_wire.generated.models import RunManifest
 
 from tidscope_backend.exchange.opening import open_run
 from tidscope_backend.exchange.stream_buffer import StreamBuffer
+from tidscope_backend.hidden_arguments import frame_without, processes_without
 from tidscope_backend.store.folder import MANIFEST, RunFolder
-from tidscope_backend.store.open_part import whole_bytes
+from tidscope_backend.store.open_part import pack_frame, whole_bytes, whole_frames
+from tidscope_backend.store.parquet_files import write_again
 
 CHUNK = 256 * 1024
 OPEN_DETAIL = "exported while it was being recorded"
@@ -41,10 +43,10 @@ def pack_run(path: Path, hide: bool = False) -> Iterator[bytes]:
         text = manifest.model_dump_json(indent=2).encode() + b"\n"
         yield from _added(archive, buffer, manifest.id, MANIFEST, io.BytesIO(text), len(text))
         for number in sorted({*folder.open_parts(), *folder.sealed_parts()}):
-            yield from _part(archive, buffer, manifest.id, folder, number)
+            yield from _part(archive, buffer, manifest.id, folder, number, hide=hide)
         if manifest.end_detail != OPEN_DETAIL:
             for summary in (*sorted(folder.overview.glob("*.parquet")), folder.threads):
-                with suppress(FileNotFoundError), summary.open("rb") as file:
+                with suppress(FileNotFoundError), _opened(summary, hide=hide) as file:
                     size = file.seek(0, io.SEEK_END)
                     file.seek(0)
                     name = summary.relative_to(folder.path).as_posix()
@@ -70,7 +72,13 @@ def manifest_to_pack(path: Path, hide: bool = False) -> RunManifest:
 
 
 def _part(
-    archive: tarfile.TarFile, buffer: StreamBuffer, top: str, folder: RunFolder, number: int
+    archive: tarfile.TarFile,
+    buffer: StreamBuffer,
+    top: str,
+    folder: RunFolder,
+    number: int,
+    *,
+    hide: bool,
 ) -> Iterator[bytes]:
     live = folder.open_part(number)
     try:
@@ -80,7 +88,7 @@ def _part(
         tables = folder.tables(number).values()
         of_part = (folder.samples(number), folder.signals(number), folder.events(number))
         for path in (*of_part, *tables):
-            with path.open("rb") as sealed:
+            with _opened(path, hide=hide) as sealed:
                 size = sealed.seek(0, io.SEEK_END)
                 sealed.seek(0)
                 name = path.relative_to(folder.path).as_posix()
@@ -90,7 +98,21 @@ def _part(
         # Opened, it stays readable even if the part is sealed now.
         size = whole_bytes(Path(f"/proc/self/fd/{file.fileno()}"))
         name = live.relative_to(folder.path).as_posix()
-        yield from _added(archive, buffer, top, name, file, size)
+        if hide:
+            shown = map(frame_without, whole_frames(file.read(size)))
+            data = b"".join(map(pack_frame, shown))
+            yield from _added(archive, buffer, top, name, io.BytesIO(data), len(data))
+        else:
+            yield from _added(archive, buffer, top, name, file, size)
+
+
+def _opened(path: Path, *, hide: bool) -> BinaryIO:
+    """A file of a run; titles of processes are left out of it for who may not see them."""
+    if not hide or (path.stem != "processes" and path.parent.name != "processes"):
+        return path.open("rb")
+    shown = io.BytesIO()
+    write_again(path, shown, processes_without)
+    return shown
 
 
 def _added(

@@ -17,14 +17,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from tidscope_wire.generated.frame_tables import KEYS as TABLE_KEYS
-from tidscope_wire.generated.models import FrameHeader, RunEvent, RunManifest, TableName
+from tidscope_wire.generated.models import FrameHeader, RunEvent, RunManifest, TableName, Target
 
 from tidscope_backend.exchange.unpacking import BadArchiveError
 from tidscope_backend.recording.sealing import write_part, write_summaries
 from tidscope_backend.store.folder import RunFolder
 from tidscope_backend.store.losses import final_state
 from tidscope_backend.store.open_part import whole_frames
-from tidscope_backend.store.part_tables import KEY_LEVEL, KEYS, Part, part_of
+from tidscope_backend.store.part_tables import GROUP_KEYS, KEY_LEVEL, Part, part_of
 from tidscope_backend.store.signals_table import header_values, signals_schema, signals_table
 from tidscope_backend.store.table_parts import (
     CHANGE_LEVEL,
@@ -57,7 +57,7 @@ BATCH_ROWS = 16_384
 BATCH_FRAMES = 256
 MAX_FIELDS = 256
 _FIELD = re.compile(r"[a-z][a-z_]{0,63}\Z")
-_OWN_COLUMNS = {*KEYS, "time_ns", "unix_us", "role"}
+_OWN_COLUMNS = {*GROUP_KEYS, "time_ns", "unix_us", "role"}
 
 
 class _Place(NamedTuple):
@@ -84,7 +84,7 @@ def rewrite_run(unpacked: RunFolder, into: RunFolder) -> RunManifest:
     """
     manifest = unpacked.read_manifest()
     _check_manifest(manifest)
-    fields, target = manifest.target.fields, manifest.target.id
+    fields, target = manifest.target.fields, manifest.target
     opened = set(unpacked.open_parts())
     numbers = sorted(opened | set(unpacked.sealed_parts()))
     if len(numbers) > MAX_PARTS:
@@ -157,7 +157,7 @@ def _check_numbers(value: object, where: str) -> None:
         raise BadArchiveError(f"{where} has the number {value!r:.40}")
 
 
-def _frames_part(folder: RunFolder, number: int, fields: Sequence[str], _: str) -> Part:
+def _frames_part(folder: RunFolder, number: int, fields: Sequence[str], _: Target) -> Part:
     path = folder.open_part(number)
     size = path.stat().st_size
     if size > MAX_OPEN_PART_BYTES:
@@ -165,15 +165,16 @@ def _frames_part(folder: RunFolder, number: int, fields: Sequence[str], _: str) 
     return part_of(whole_frames(path.read_bytes()), fields)
 
 
-def _sealed_part(folder: RunFolder, number: int, fields: Sequence[str], target: str) -> Part:
+def _sealed_part(folder: RunFolder, number: int, fields: Sequence[str], target: Target) -> Part:
+    of_group = target.group is not None
     headers, levels = _headers(folder.signals(number), fields, target)
+    schema = _samples_schema(fields, of_group=of_group)
     samples = pa.Table.from_batches(
-        list(_batches(folder.samples(number), _samples_schema(fields), BATCH_ROWS, MAX_ROWS)),
-        _samples_schema(fields),
+        list(_batches(folder.samples(number), schema, BATCH_ROWS, MAX_ROWS)), schema
     ).combine_chunks()
     return Part(
         samples=_sorted(samples),
-        signals=signals_table(headers, levels, fields),
+        signals=signals_table(headers, levels, fields, of_group=of_group),
         events=list(_events(folder.events(number))),
         tables={name: _table(name, path) for name, path in folder.tables(number).items()},
         rows=len(samples),
@@ -192,14 +193,19 @@ def _table(name: TableName, path: Path) -> pa.Table:
     return table.sort_by(keys)
 
 
-def _samples_schema(fields: Sequence[str]) -> pa.Schema:
+def _samples_schema(fields: Sequence[str], *, of_group: bool) -> pa.Schema:
     keys = {"tid": pa.uint32(), "start_ns": pa.int64(), "seq": pa.int64(), "level": pa.uint8()}
-    return pa.schema({**keys, "name": pa.utf8(), **{name: pa.uint64() for name in fields}})
+    keys["name"] = pa.utf8()
+    if of_group:
+        keys["pid"] = pa.uint32()
+    return pa.schema({**keys, **{name: pa.uint64() for name in fields}})
 
 
-def _headers(path: Path, fields: Sequence[str], target: str) -> tuple[list[FrameHeader], list[int]]:
+def _headers(
+    path: Path, fields: Sequence[str], target: Target
+) -> tuple[list[FrameHeader], list[int]]:
     """Headers and levels of the frames of a sealed part."""
-    schema = signals_schema(fields)
+    schema = signals_schema(fields, of_group=target.group is not None)
     headers: list[FrameHeader] = []
     levels: list[int] = []
     for batch in _batches(path, schema, BATCH_FRAMES, MAX_FRAMES, MAX_SIGNALS_BYTES):
@@ -207,7 +213,7 @@ def _headers(path: Path, fields: Sequence[str], target: str) -> tuple[list[Frame
             levels.append(row["level"])
             values: dict[str, Any] = {
                 **header_values(row),
-                **{"type": "frame", "target": target, "kind": "delta", "baseline": False},
+                **{"type": "frame", "target": target.id, "kind": "delta", "baseline": False},
                 **{"rows": 0, "events": []},
             }
             headers.append(FrameHeader.model_validate(values))

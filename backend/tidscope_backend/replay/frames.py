@@ -116,6 +116,8 @@ class _Maker:
     def __init__(self, reader: RunReader, span: _Span, table_level: int) -> None:
         self._fields = reader.fields
         self._target = reader.manifest.target.id
+        of_group = reader.manifest.target.group is not None
+        self._header = (*_HEADER, "group") if of_group else _HEADER
         self._encoder = RowEncoder(reader.fields)
         self._span = span
         self._tables = ReplayedTables(table_level)
@@ -184,8 +186,10 @@ class _Maker:
 
     def _headers(self, part: PartReader, begin: int, ends: Ints) -> list[dict[str, Any]]:
         """The headers of frames, without events."""
-        signals = part.signals((*_HEADER, "roles"))
-        headers: list[dict[str, Any]] = signals.select(_HEADER).take(pa.array(ends)).to_pylist()
+        signals = part.signals((*self._header, "roles"))
+        headers: list[dict[str, Any]] = (
+            signals.select(self._header).take(pa.array(ends)).to_pylist()
+        )
         having = np.flatnonzero(signals["roles"].is_valid().to_numpy())
         # A frame has the newest roles of the recorded frames that it stands for.
         place = np.searchsorted(having, ends, side="right") - 1

@@ -45,6 +45,7 @@ def last_rows(
     chosen = samples.take(pa.array(order))
     cuts = np.searchsorted(group[order], np.arange(len(ends) + 1))
     columns = {name: _values(chosen[name]) for name in fields}
+    pids = chosen["pid"].fill_null(0).to_numpy() if "pid" in chosen.column_names else None
     for number in range(len(ends)):
         part = slice(int(cuts[number]), int(cuts[number + 1]))
         rows = Rows(
@@ -58,7 +59,8 @@ def last_rows(
             called = [
                 names.get(key, "") for key in zip(rows.tid.tolist(), starts.tolist(), strict=True)
             ]
-            rows = Rows(rows.tid, rows.columns, rows.absent, starts, called)
+            pid = None if pids is None else pids[part]
+            rows = Rows(rows.tid, rows.columns, rows.absent, starts, called, pid)
         yield rows
 
 

@@ -395,6 +395,7 @@ def _last_rows(
         "seq": pa.repeat(pa.scalar(int(part.times.seq[-1]), pa.int64()), len(found)),
         "level": pa.repeat(pa.scalar(KEY_LEVEL, pa.uint8()), len(found)),
         "name": found["name"],
+        **({"pid": found["pid"]} if "pid" in found.column_names else {}),
         **{name: last.field(name) for name in fields},
     }
     return pa.table(columns)

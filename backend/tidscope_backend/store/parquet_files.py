@@ -2,6 +2,7 @@
 
 import itertools
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
 
@@ -53,6 +54,15 @@ def sorted_writer(file: BinaryIO, schema: pa.Schema) -> pq.ParquetWriter:
         write_statistics=[*repeated, *(name for name in PLACES if name in schema.names)],
         store_schema=False,
     )
+
+
+def write_again(path: Path, into: BinaryIO, change: Callable[[pa.Table], pa.Table]) -> None:
+    """Write a file of `write_levels` with changed rows, in the same row groups. Raises OSError."""
+    with pq.ParquetFile(path) as file:
+        groups = map(file.read_row_group, range(file.num_row_groups))
+        with sorted_writer(into, file.schema_arrow) as writer:
+            for group in groups:
+                writer.write_table(change(group), row_group_size=max(1, len(group)))
 
 
 def write_table(path: Path, table: pa.Table) -> None:

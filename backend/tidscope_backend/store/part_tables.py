@@ -26,6 +26,8 @@ SECOND_NS = 950_000_000
 """Least time between frames of level 1: a second, with room for jitter."""
 KEYS = ("tid", "start_ns", "seq", "level", "name")
 """Columns of samples that are not fields."""
+GROUP_KEYS = (*KEYS, "pid")
+"""Those in runs of groups."""
 Ints = npt.NDArray[np.int64]
 Scalar = TypeVar("Scalar", bound=np.generic)
 
@@ -57,6 +59,7 @@ class _Lives:
     frame: Ints
     start_ns: Ints
     exit_frame: Ints
+    pid: Ints
     frames: int
 
     def of(self, tid: Ints, frame: Ints) -> Ints:
@@ -99,7 +102,12 @@ def part_of(frames: Iterable[bytes], fields: Sequence[str]) -> Part:
     ]
     return Part(
         samples=_samples(headers, bodies, levels, seqs, fields),
-        signals=signals_table(headers, levels.tolist(), fields),
+        signals=signals_table(
+            headers,
+            levels.tolist(),
+            fields,
+            of_group=any(body.pid is not None for body in bodies),
+        ),
         events=events,
         tables=part_tables(tables),
         rows=sum(header.rows for header in headers),
@@ -144,6 +152,9 @@ def _samples(
         "level": pa.array(levels[frame]),
         "name": pa.array(_names(bodies)[source], pa.utf8()),
     }
+    if any(body.pid is not None for body in bodies):
+        pid = lives.pid[life] if len(lives.pid) else np.zeros(len(life), np.int64)
+        columns["pid"] = pa.array(pid.astype(np.uint32), mask=life < 0)
     for field in fields:
         values, absent = _column(bodies, field)
         columns[field] = pa.array(values[source], mask=absent[source] if absent.any() else None)
@@ -181,15 +192,20 @@ def _lives(headers: Sequence[FrameHeader], bodies: Sequence[Rows]) -> _Lives:
     """All threads of key frames and births, and when they exited."""
     found: dict[tuple[int, int], int] = {}
     exits: dict[tuple[int, int], int] = {}
+    pids: dict[tuple[int, int], int] = {}
     for index, (header, body) in enumerate(zip(headers, bodies, strict=True)):
         for event in header.events:
             if isinstance(event, ThreadBorn):
                 found.setdefault((event.tid, event.start_ns), index)
+                pids[event.tid, event.start_ns] = event.pid or 0
             elif isinstance(event, ThreadExited):
                 exits[event.tid, event.start_ns] = index
         if body.start_ns is not None:
-            for key in zip(body.tid.tolist(), body.start_ns.tolist(), strict=True):
+            identities = list(zip(body.tid.tolist(), body.start_ns.tolist(), strict=True))
+            for key in identities:
                 found.setdefault(key, index)
+            if body.pid is not None:
+                pids.update(zip(identities, body.pid.tolist(), strict=True))
     ordered = sorted(found, key=lambda key: (key[0], found[key]))
     ends: Mapping[tuple[int, int], int] = exits
     return _Lives(
@@ -197,6 +213,7 @@ def _lives(headers: Sequence[FrameHeader], bodies: Sequence[Rows]) -> _Lives:
         frame=np.array([found[key] for key in ordered], np.int64),
         start_ns=np.array([start for _, start in ordered], np.int64),
         exit_frame=np.array([ends.get(key, len(headers)) for key in ordered], np.int64),
+        pid=np.array([pids.get(key, 0) for key in ordered], np.int64),
         frames=max(1, len(headers)),
     )
 

@@ -12,7 +12,7 @@ from tidscope_wire.generated.models import RunEvent, RunManifest
 
 from tidscope_backend.store.folder import RunFolder
 from tidscope_backend.store.overview import Overview, PartFacts, facts_of
-from tidscope_backend.store.part_tables import KEYS
+from tidscope_backend.store.part_tables import GROUP_KEYS, KEYS
 from tidscope_backend.store.parts import PartReader, parts_of
 from tidscope_backend.store.threads_table import threads_table
 
@@ -101,13 +101,14 @@ class RunReader:
         Returns:
             Part by part sorted as docs/runs.md says.
         """
-        wanted = None if columns is None else [*KEYS, *(c for c in columns if c not in KEYS)]
+        keys = KEYS if self.manifest.target.group is None else GROUP_KEYS
+        wanted = None if columns is None else [*keys, *(c for c in columns if c not in keys)]
         tables = []
         for part in self.parts_between(from_ns, to_ns) or self.parts[:1]:
             table = part.samples(level, wanted)
             place = np.searchsorted(part.times.seq, table["seq"].to_numpy())
             times = pa.array(part.times.time_ns[place])
-            table = table.add_column(len(KEYS), "time_ns", times)
+            table = table.add_column(len(keys), "time_ns", times)
             tables.append(_between(table, from_ns, to_ns))
         return pa.concat_tables(tables)
 

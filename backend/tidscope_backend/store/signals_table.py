@@ -10,6 +10,7 @@ from pydantic import BaseModel
 from tidscope_wire.generated.models import (
     CollectorHealth,
     FrameHeader,
+    GroupCounts,
     MachineCounters,
     ProcessGauges,
 )
@@ -24,14 +25,19 @@ _PLAIN: dict[object, pa.DataType] = {
 _PARTS = ("process", "machine", "health", "exited", "roles")
 
 
-def signals_schema(fields: Sequence[str]) -> pa.Schema:
-    """The columns of docs/runs.md; those of a message are made from its schema."""
+def signals_schema(fields: Sequence[str], *, of_group: bool = False) -> pa.Schema:
+    """The columns of docs/runs.md; those of a message are made from its schema.
+
+    Args:
+        fields: the target's.
+        of_group: whether the target is a group.
+    """
     totals = pa.struct([pa.field(name, pa.int64()) for name in fields])
     exited = pa.struct({"threads": pa.int64(), "inexact": pa.int64(), "totals": totals})
     role = pa.struct(
         {"role": pa.utf8(), "live": pa.int64(), "exited": pa.int64(), "totals": totals}
     )
-    return pa.schema(
+    schema = pa.schema(
         [
             pa.field("seq", pa.int64()),
             pa.field("first_seq", pa.int64()),
@@ -48,15 +54,20 @@ def signals_schema(fields: Sequence[str]) -> pa.Schema:
             pa.field("roles", pa.list_(role)),
         ]
     )
+    return schema.append(pa.field("group", struct_of(GroupCounts))) if of_group else schema
 
 
 def signals_table(
-    headers: Sequence[FrameHeader], levels: Sequence[int], fields: Sequence[str]
+    headers: Sequence[FrameHeader],
+    levels: Sequence[int],
+    fields: Sequence[str],
+    *,
+    of_group: bool = False,
 ) -> pa.Table:
     """Make the table."""
     rows = []
     for header, level in zip(headers, levels, strict=True):
-        row = header.model_dump(include=set(_PARTS))
+        row = header.model_dump(include={*_PARTS, "group"} if of_group else set(_PARTS))
         row.update(
             seq=header.seq,
             first_seq=header.first_seq,
@@ -68,7 +79,7 @@ def signals_table(
             counters_from=header.counters_from,
         )
         rows.append(row)
-    return pa.Table.from_pylist(rows, schema=signals_schema(fields))
+    return pa.Table.from_pylist(rows, schema=signals_schema(fields, of_group=of_group))
 
 
 def header_values(row: dict[str, Any]) -> dict[str, Any]:

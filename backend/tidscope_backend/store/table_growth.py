@@ -1,6 +1,6 @@
 """What the frame tables of a run grew by from its first frame to its last."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -20,7 +20,12 @@ from tidscope_backend.store.table_parts import (
     without_gone,
 )
 
-NOT_CUMULATIVE = ("address",)
+NOT_CUMULATIVE: Sequence[tuple[TableName, str]] = (
+    ("lock_names", "address"),
+    *(("processes", column) for column in ("start_ticks", "count", "threads")),
+)
+OTHERS = "others"
+"""What the row of ended processes of all further names is called."""
 Key = tuple[int, ...]
 
 
@@ -29,8 +34,9 @@ def table_growth(parts: Iterable[PartReader], name: TableName) -> pa.Table:
 
     Returns:
         Columns of the table, by key; cumulative ones count from the start of the run. Rows that
-        did not grow are left out, unless the table has no cumulative column. A thread that ended
-        has what frames said of it last; the rest of threads that ended stands under thread 0.
+        did not grow are left out, unless the table has no cumulative column. A thread or process
+        that ended has what frames said of it last; the rest of threads that ended stands under
+        thread 0, that of processes in rows of their names.
     """
     follower, seen = TableFollower(name), TableFollower(name)
     first: Table | None = None
@@ -62,7 +68,7 @@ def _grown(name: TableName, first: Table, seen: Table, last: Table) -> Table:
     cumulative = [
         column
         for column, kind in COLUMNS[name].items()
-        if kind == "uint64" and column not in NOT_CUMULATIVE
+        if kind == "uint64" and (name, column) not in NOT_CUMULATIVE
     ]
     if not cumulative:
         return seen
@@ -79,11 +85,12 @@ def _grown(name: TableName, first: Table, seen: Table, last: Table) -> Table:
                 return
 
     there = set(_keys(name, last))
+    folded = _folded_processes(seen) if name == "processes" else _folded_threads(name)
     for key, row in zip(_keys(name, seen), seen, strict=True):
         if key not in there:
-            subtract(row, _folded(name, key))
+            subtract(row, folded(key, row))
     for key, row in zip(_keys(name, first), first, strict=True):
-        subtract(row, (key, *_folded(name, key)))
+        subtract(row, (key, *folded(key, row)))
     found: Table = grown[np.any([grown[column] > 0 for column in cumulative], axis=0)]
     return found
 
@@ -92,13 +99,31 @@ def _keys(name: TableName, table: Table) -> list[Key]:
     return list(zip(*(table[column].tolist() for column in KEYS[name]), strict=True))
 
 
-def _folded(name: TableName, key: Key) -> Iterator[Key]:
-    """Keys under which the figures of a row stand once a thread in it has ended."""
-    places = [
-        place
-        for place, column in enumerate(KEYS[name])
-        if column.endswith("tid") and key[place] != 0
-    ]
-    for count in range(1, len(places) + 1):
-        for gone in combinations(places, count):
-            yield tuple(0 if place in gone else part for place, part in enumerate(key))
+Folded = Callable[[Key, np.void], Iterable[Key]]
+"""Keys under which the figures of a row stand once a thread or process in it has ended."""
+
+
+def _folded_threads(name: TableName) -> Folded:
+    def folded(key: Key, _: np.void) -> Iterator[Key]:
+        places = [
+            place
+            for place, column in enumerate(KEYS[name])
+            if column.endswith("tid") and key[place] != 0
+        ]
+        for count in range(1, len(places) + 1):
+            for gone in combinations(places, count):
+                yield tuple(0 if place in gone else part for place, part in enumerate(key))
+
+    return folded
+
+
+def _folded_processes(rows: Table) -> Folded:
+    """Ended processes are added up by name; those of further names in one row."""
+    by_name = {row["name"]: (int(row["process"]),) for row in rows[rows["pid"] == 0]}
+    others = [by_name[one] for one in (OTHERS,) if one in by_name]
+
+    def folded(_: Key, row: np.void) -> Iterable[Key]:
+        own = by_name.get(row["name"])
+        return ([] if own is None else [own]) + others if row["pid"] else []
+
+    return folded

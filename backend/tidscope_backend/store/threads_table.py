@@ -30,6 +30,8 @@ class _Life:
     last: Counters | None = None
     exact: bool | None = None
     exited: bool = False
+    pid: int = 0
+    """Its process; 0: the target is one, or it is not known."""
 
     def called(self, time_ns: int, name: str) -> None:
         """Add a name that it had at a time."""
@@ -37,11 +39,16 @@ class _Life:
             self.names.append((time_ns, name))
 
 
-def threads_schema(fields: Sequence[str]) -> pa.Schema:
-    """The columns of docs/runs.md."""
+def threads_schema(fields: Sequence[str], *, of_group: bool = False) -> pa.Schema:
+    """The columns of docs/runs.md.
+
+    Args:
+        fields: the target's.
+        of_group: whether the target is a group.
+    """
     counters = pa.struct([pa.field(name, pa.uint64()) for name in fields])
     name = pa.struct({"time_ns": pa.int64(), "name": pa.utf8()})
-    return pa.schema(
+    schema = pa.schema(
         {
             "tid": pa.uint32(),
             "start_ns": pa.int64(),
@@ -56,6 +63,7 @@ def threads_schema(fields: Sequence[str]) -> pa.Schema:
             "last": counters,
         }
     )
+    return schema.append(pa.field("pid", pa.uint32())) if of_group else schema
 
 
 def threads_table(parts: Iterable[PartReader], fields: Sequence[str]) -> pa.Table:
@@ -81,6 +89,7 @@ class _Follower:
         self._alive: dict[int, Identity] = {}
         self._from_ns: int | None = None
         self._to_ns = 0
+        self._of_group = False
 
     def follow(self, part: PartReader) -> None:
         """Add the next part."""
@@ -89,7 +98,9 @@ class _Follower:
         if self._from_ns is None:
             self._from_ns = times[0]
         self._to_ns = times[-1]
-        for row in _ends(part.samples()):
+        samples = part.samples()
+        self._of_group |= "pid" in samples.column_names
+        for row in _ends(samples):
             self._add_row(row, time_of, key_seq=seqs[0])
         for event in part.events():
             # Events in the first frame happened before the run.
@@ -103,7 +114,8 @@ class _Follower:
         settle([life.last or {} for life in lives], [life.seen_ns for life in lives])
         rows = [self._row(key, life) for key, life in self._lives.items()]
         rows.sort(key=lambda row: (row["from_ns"], row["tid"], row["start_ns"]))
-        return pa.Table.from_pylist(rows, schema=threads_schema(self._fields))
+        schema = threads_schema(self._fields, of_group=self._of_group)
+        return pa.Table.from_pylist(rows, schema=schema)
 
     def _add_row(self, row: Mapping[str, object], time_of: Mapping[int, int], key_seq: int) -> None:
         """The first or the last row of a life in a part."""
@@ -114,6 +126,7 @@ class _Follower:
         counters = {one: _counter(row[one]) for one in self._fields}
         known = self._lives.get(key)
         life = known or self._lives.setdefault(key, _Life(time_ns))
+        life.pid = _counter(row.get("pid")) or life.pid
         if known is None and start_ns < self._begin:
             life.first = counters
         if seq == key_seq:
@@ -131,6 +144,7 @@ class _Follower:
             life = self._lives.setdefault(key, _Life(recorded.time_ns))
             life.from_ns = min(life.from_ns, recorded.time_ns)
             life.names.insert(0, (recorded.time_ns, event.name))
+            life.pid = event.pid or life.pid
             self._alive[event.tid] = key
         elif isinstance(event, ThreadRenamed):
             key = self._alive.get(event.tid, (0, 0))
@@ -140,6 +154,7 @@ class _Follower:
             key = (event.tid, event.start_ns)
             life = self._lives.setdefault(key, _Life(recorded.time_ns))
             life.called(recorded.time_ns, event.name)
+            life.pid = event.pid or life.pid
             life.exited, life.exact, life.to_ns = True, event.exact, recorded.time_ns
             life.last = {name: event.totals.get(name) for name in self._fields}
             self._alive.pop(event.tid, None)
@@ -166,6 +181,7 @@ class _Follower:
             "exact": life.exact,
             "first": first,
             "last": last,
+            "pid": life.pid,
         }
 
 

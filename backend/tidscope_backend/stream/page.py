@@ -12,6 +12,7 @@ from tidscope_wire.generated.models import (
 )
 from tidscope_wire.problems import refusal
 
+from tidscope_backend.hidden_arguments import frame_without
 from tidscope_backend.stream.flow_control import SendWindow
 from tidscope_backend.stream.history_store import HistoryStore
 from tidscope_backend.stream.stored_frame import StoredFrame
@@ -174,5 +175,5 @@ class Page:
                 self._subscriptions[target] = self._subscriptions.pop(target)
                 self.sent += 1
                 self._window.sent(len(frame.data))
-                return frame.data
+                return frame.data if self.sees_arguments else frame_without(frame.data)
         return self._notes.popleft() if self._notes else None

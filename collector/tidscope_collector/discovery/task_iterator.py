@@ -13,14 +13,15 @@ import numpy as np
 from tidscope_collector.discovery.block_walks import BlockWalk, DirectWalk, IteratorWalk
 from tidscope_collector.discovery.marks import RECORD, Records, idle
 from tidscope_collector.discovery.threads import Threads
-from tidscope_collector.ebpf.libbpf import BpfError, Program
+from tidscope_collector.ebpf.libbpf import BpfError, Program, RunnableProgram
 from tidscope_collector.threads.reading import TargetExitedError
 
 OBJECT = Path(__file__).parent / "bpf" / "task_iterator.bpf.o"
 _LIST = "list_threads"
 _READ = "read_counters"
 _WALK = "walk_threads"
-_BLOCKS = "blocks"
+_MEMBERS = "walk_members"
+_BLOCKS, _VISITS = "blocks", "visits"
 _FIRST_BYTES = 1 << 16
 
 
@@ -34,6 +35,7 @@ class TaskIterators:
         no_walk: why there is no program that reads counters; empty if there is.
         walks_directly: whether that program goes from thread to thread itself (Linux 6.7 and
             newer); else an iterator calls it for each.
+        walks_members: whether there is one that walks many processes in one call.
 
     Raises:
         BpfError: the one that lists threads cannot be loaded.
@@ -42,16 +44,18 @@ class TaskIterators:
     def __init__(self, image: bytes | None = None) -> None:
         image = image or OBJECT.read_bytes()
         self.no_walk = ""
-        self.walks_directly = False
-        try:
-            self._program = Program(image)
-            self.walks_directly = True
-        except BpfError:
+        self.walks_directly = self.walks_members = False
+        for left_out in ((), (_MEMBERS,), (_MEMBERS, _WALK)):
             try:
-                self._program = Program(image, leave_out=(_WALK,))
+                self._program = Program(image, leave_out=left_out)
             except BpfError as error:
                 self.no_walk = f"the kernel refused the eBPF program: {error}"
-                self._program = Program(image, leave_out=(_WALK, _READ))
+                continue
+            self.no_walk = ""
+            self.walks_directly = _WALK not in left_out
+            self.walks_members = not left_out
+            return
+        self._program = Program(image, leave_out=(_MEMBERS, _WALK, _READ))
 
     def over(self, pid: int) -> "TaskIterator":
         """Make an iterator over the threads of a process.
@@ -76,6 +80,24 @@ class TaskIterators:
         if self.walks_directly:
             return DirectWalk(self._program.runnable(_WALK), pid)
         return IteratorWalk(self._program.iterate(_READ, pid))
+
+    def members_walk(self) -> RunnableProgram:
+        """What writes the counters of many processes' threads.
+
+        Raises:
+            BpfError: there is none.
+        """
+        if not self.walks_members:
+            raise BpfError("the kernel has no walks over many processes (Linux 6.7)", 0)
+        return self._program.runnable(_MEMBERS)
+
+    def visits(self) -> int:
+        """The descriptor of the memory that says which processes are walked.
+
+        Raises:
+            BpfError: there is none.
+        """
+        return self._program.map(_VISITS)
 
     def blocks(self) -> int:
         """The descriptor of the memory that counters are written to.

@@ -34,6 +34,7 @@ _SIGNATURES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "bpf_program__set_autoload": (_int, (_pointer, ctypes.c_bool)),
     "bpf_object__find_map_by_name": (_pointer, (_pointer, _text)),
     "bpf_map__set_max_entries": (_int, (_pointer, ctypes.c_uint32)),
+    "bpf_map__reuse_fd": (_int, (_pointer, _int)),
     "bpf_map__set_initial_value": (_int, (_pointer, _text, ctypes.c_size_t)),
     "bpf_program__attach": (_pointer, (_pointer,)),
     "bpf_program__attach_iter": (_pointer, (_pointer, _pointer)),
@@ -43,6 +44,7 @@ _SIGNATURES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "bpf_link__destroy": (_int, (_pointer,)),
     "bpf_iter_create": (_int, (_int,)),
     "bpf_map_update_elem": (_int, (_int, _pointer, _pointer, ctypes.c_uint64)),
+    "bpf_map_lookup_elem": (_int, (_int, _pointer, _pointer)),
     "bpf_map_delete_elem": (_int, (_int, _pointer)),
     "bpf_map_lookup_batch": (_int, (_int, *(_pointer,) * 6)),
     "bpf_map_delete_batch": (_int, (_int, *(_pointer,) * 3)),
@@ -255,6 +257,7 @@ class Program:
         leave_out: names of programs that are not loaded.
         constants: the object's section of constants, if it is to be another one.
         entries: how many some maps have, by their names, if not as many as in the object.
+        lent: descriptors of maps of other objects that stand for maps of this one, by their names.
 
     Raises:
         BpfError: it cannot be loaded.
@@ -266,6 +269,7 @@ class Program:
         leave_out: tuple[str, ...] = (),
         constants: bytes = b"",
         entries: dict[str, int] | None = None,
+        lent: dict[str, int] | None = None,
     ) -> None:
         self._library = library()
         self._links: dict[str, int] = {}
@@ -283,6 +287,9 @@ class Program:
             for name, count in (entries or {}).items():
                 found = self._find_map(name)
                 self._library.number(f"map {name}", "bpf_map__set_max_entries", found, count)
+            for name, descriptor in (lent or {}).items():
+                found = self._find_map(name)
+                self._library.number(f"map {name}", "bpf_map__reuse_fd", found, descriptor)
             self._library.number("loading into the kernel", "bpf_object__load", self._object)
         except BpfError:
             self.close()
@@ -368,6 +375,34 @@ class Program:
         if self._object:
             self._library.call("bpf_object__close", self._object)
             self._object = 0
+
+
+def write_entry(descriptor: int, key: bytes, value: bytes) -> None:
+    """Set an entry of a map.
+
+    Raises:
+        BpfError: the kernel refused.
+    """
+    library().number("map update", "bpf_map_update_elem", descriptor, key, value, 0)
+
+
+def read_entry(descriptor: int, key: bytes, length: int) -> bytes | None:
+    """An entry of a map; None: there is none.
+
+    Args:
+        descriptor: of the map.
+        key: of the entry.
+        length: of its value, bytes.
+    """
+    value = ctypes.create_string_buffer(length)
+    if library().call("bpf_map_lookup_elem", descriptor, key, value):
+        return None
+    return value.raw
+
+
+def remove_entry(descriptor: int, key: bytes) -> None:
+    """Remove an entry of a map; one that is not there is no error."""
+    library().call("bpf_map_delete_elem", descriptor, key)
 
 
 def write_map(descriptor: int, key: int | None, value: int) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from tidscope_wire.generated.models import ExitedTotals
 from tidscope_wire.states import STATE_FIELDS
@@ -23,6 +24,19 @@ def latest(before: Mapping[str, int], now: Mapping[str, int]) -> dict[str, int]:
     }
 
 
+class ProcessNotes(Protocol):
+    """Takes what the ended threads of each process of a group add up to."""
+
+    def ended(self, process: int, totals: Mapping[str, int], threads: int = 1) -> None:
+        """Threads of a process ended with these totals, added up."""
+
+    def corrected(self, process: int, before: Mapping[str, int], after: Mapping[str, int]) -> None:
+        """A thread that ended had other totals than it was counted with."""
+
+    def moved(self, process: int, values: Mapping[str, int]) -> None:
+        """A thread that was counted as ended lives on under another id."""
+
+
 @dataclass(frozen=True)
 class _Vanished:
     """A thread that was gone without an exit record.
@@ -32,12 +46,14 @@ class _Vanished:
         totals: of its last sample; they were added to the sums.
         start_ns: its start, CLOCK_MONOTONIC.
         seen_ns: CLOCK_MONOTONIC after that sample.
+        process: its process; 0: the only one.
     """
 
     name: str
     totals: Mapping[str, int]
     start_ns: int
     seen_ns: int
+    process: int
 
     def may_be(self, start_ns: int, end_ns: int | None) -> bool:
         """Whether a record may be its own, and not of a later thread with its id.
@@ -60,6 +76,7 @@ class ExitedThreads:
     inexact: int = 0
     totals: dict[str, int] = field(default_factory=dict)
     roles: RoleSums = field(default_factory=RoleSums)
+    processes: ProcessNotes | None = None
     _recent: dict[int, _Vanished] = field(default_factory=dict)
     _before: dict[int, _Vanished] = field(default_factory=dict)
     _summary: ExitedTotals | None = None
@@ -81,14 +98,31 @@ class ExitedThreads:
         """Another sample has come: forget who vanished before the one before."""
         self._before, self._recent = self._recent, {}
 
-    def recorded(self, name: str, threads: int, totals: Mapping[str, int]) -> None:
-        """Threads of this name ended and the kernel reported their totals, which are added up."""
+    def recorded(
+        self, name: str, threads: int, totals: Mapping[str, int], process: int = 0
+    ) -> None:
+        """Threads of this name ended and the kernel reported their totals, which are added up.
+
+        Args:
+            name: of each of them.
+            threads: how many.
+            totals: added up.
+            process: whose; 0: the only one.
+        """
         self.threads += threads
         self._add(totals)
         self.roles.ended(name, totals, threads)
+        if self.processes is not None:
+            self.processes.ended(process, totals, threads)
 
     def vanished(
-        self, tid: int, name: str, totals: Mapping[str, int], start_ns: int, seen_ns: int
+        self,
+        tid: int,
+        name: str,
+        totals: Mapping[str, int],
+        start_ns: int,
+        seen_ns: int,
+        process: int = 0,
     ) -> None:
         """A thread is gone, and its last sample is all that is known of it.
 
@@ -98,12 +132,15 @@ class ExitedThreads:
             totals: of that sample.
             start_ns: its start, CLOCK_MONOTONIC.
             seen_ns: CLOCK_MONOTONIC after that sample.
+            process: whose; 0: the only one.
         """
         self.threads += 1
         self.inexact += 1
         self._add(totals)
         self.roles.ended(name, totals)
-        self._recent[tid] = _Vanished(name, totals, start_ns, seen_ns)
+        if self.processes is not None:
+            self.processes.ended(process, totals)
+        self._recent[tid] = _Vanished(name, totals, start_ns, seen_ns, process)
 
     def corrected(
         self, tid: int, start_ns: int, totals: Mapping[str, int], end_ns: int | None
@@ -125,22 +162,33 @@ class ExitedThreads:
                 self._subtract(known.totals)
                 self._add(corrected)
                 self.roles.corrected(known.name, known.totals, corrected)
+                if self.processes is not None:
+                    self.processes.corrected(known.process, known.totals, corrected)
                 return True
         return False
 
-    def moved(self, name: str, totals: Mapping[str, int]) -> None:
+    def add_late(self, name: str, process: int, totals: Mapping[str, int]) -> None:
+        """A thread that ended had more than its totals said: this is added."""
+        self._add(totals)
+        self.roles.corrected(name, {}, totals)
+        if self.processes is not None:
+            self.processes.corrected(process, {}, totals)
+
+    def moved(self, name: str, totals: Mapping[str, int], process: int = 0) -> None:
         """A thread that vanished lives on under another id, with counters that have grown since.
 
         Args:
             name: its comm now. The role of the thread that vanished keeps what it has.
             totals: its counters now; what it was counted with is taken back, or it would count
                 twice.
+            process: whose; 0: the only one.
         """
         fitting = [
             (sum(known.totals.values()), tid, vanished)
             for vanished in (self._recent, self._before)
             for tid, known in vanished.items()
-            if all(
+            if known.process == process
+            and all(
                 value <= totals.get(name, 0)
                 for name, value in known.totals.items()
                 if name not in _STATES
@@ -152,6 +200,8 @@ class ExitedThreads:
             counted = vanished.pop(tid).totals
             self._subtract(counted)
             self.roles.counted(name, counted)
+            if self.processes is not None:
+                self.processes.moved(process, counted)
 
     def _add(self, totals: Mapping[str, int]) -> None:
         self._summary = None

@@ -9,6 +9,7 @@ from tidscope_wire.generated.models import (
     CollectorHealth,
     CountersSource,
     FrameKind,
+    GroupCounts,
     MachineCounters,
     RoleTotals,
     TargetEvent,
@@ -39,6 +40,7 @@ class FrameMaker:
         machine: gives the machine's counters since attach.
         times: takes how long samples took.
         tables: that frames carry; None: none.
+        group: gives how many processes a group has and had; None: the target is one process.
 
     Attributes:
         seq: number of the last frame; 0: there is none yet.
@@ -53,6 +55,7 @@ class FrameMaker:
         machine: Callable[[], MachineCounters],
         times: SampleTimes,
         tables: TableChanges | None = None,
+        group: Callable[[], GroupCounts] | None = None,
     ) -> None:
         self.seq = 0
         self.counters_from: CountersSource | None = None
@@ -62,6 +65,7 @@ class FrameMaker:
         self._machine = machine
         self._times = times
         self._tables = tables
+        self._group = group
         self._encoder = RowEncoder(tracker.fields)
         self._no_rows = Rows(
             np.empty(0, np.uint32), dict.fromkeys(tracker.fields, np.empty(0, np.uint64)), {}
@@ -220,6 +224,7 @@ class FrameMaker:
             roles=roles,
             counters_from=self.counters_from,
             tables=tables.described or None,
+            group=None if self._group is None else self._group(),
         )
         data = join_text(header, body.data, tables.data)
         self._key_bytes += len(data)

@@ -1,9 +1,11 @@
 """Whether a thread id of a target still stands for a thread, asked of /proc one id at a time."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from enum import Enum
 
+from tidscope_collector.processes.identity import group_and_uid
+from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.stat import ENDED, parse_stat
 
 PF_EXITING = 0x4  # include/linux/sched.h: set when do_exit begins, before the exit record is sent
@@ -43,3 +45,26 @@ def presence(tasks: int, tid: int) -> Presence:
     if stat.flags & PF_EXITING or stat.state in ENDED:
         return Presence.EXITING
     return Presence.ALIVE
+
+
+def presence_in(procfs: ProcFs, tid: int, processes: Container[int]) -> Presence:
+    """Look at a thread of any of several processes.
+
+    Args:
+        procfs: root of /proc.
+        tid: its id.
+        processes: ids of the processes.
+    """
+    try:
+        tasks = os.open(procfs.path(f"{tid}/task"), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except (FileNotFoundError, ProcessLookupError):
+        return Presence.GONE
+    except OSError:
+        return Presence.ALIVE
+    try:
+        group, _ = group_and_uid(procfs.read(f"{tid}/status", 8192))
+        return presence(tasks, tid) if group in processes else Presence.GONE
+    except (OSError, ValueError):
+        return Presence.GONE
+    finally:
+        os.close(tasks)

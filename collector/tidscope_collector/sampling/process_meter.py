@@ -89,7 +89,13 @@ class ProcessMeter:
         """
         if now_ns - self._cpu_read_ns >= SLOW_GAUGES_NS:
             self._cpu_read_ns = now_ns
-            self._cpu_ns = process_cpu_ns(self._pid)
+            self._cpu_ns = self._read_cpu()
+
+    def _read_cpu(self) -> int | None:
+        return process_cpu_ns(self._pid)
+
+    def _read_rss(self) -> int | None:
+        return rss_bytes(self._procfs, self._pid)
 
     def take_cpu_ns(self) -> int | None:
         """CPU time, nanoseconds; None if it was not read since it was taken."""
@@ -104,7 +110,7 @@ class ProcessMeter:
         """
         if now_ns - self._slow_ns >= SLOW_GAUGES_NS:
             self._slow_ns = now_ns
-            self._rss = rss_bytes(self._procfs, self._pid)
+            self._rss = self._read_rss()
             self._throttling.read()
             self._accounting = None if self._delays is None else self._delays.state()
 

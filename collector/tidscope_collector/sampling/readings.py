@@ -42,11 +42,13 @@ def pick(reading: Reading, chosen: Chosen) -> Reading:
         None if reading.age_us is None else reading.age_us[chosen],
         None if reading.seen_ns is None else reading.seen_ns[chosen],
         None if reading.changed is None else reading.changed[chosen],
+        None if reading.process is None else reading.process[chosen],
     )
 
 
 def join(parts: Sequence[Reading]) -> Reading:
-    """The rows of one or more readings, in order."""
+    """The rows of one or more readings, in order; of one process or of several, but not mixed."""
+    parts = [part for part in parts if len(part.tid)] or parts[:1]
     if len(parts) == 1:
         return parts[0]
     absent = None
@@ -54,6 +56,7 @@ def join(parts: Sequence[Reading]) -> Reading:
         absent = np.concatenate([absent_mask(part) for part in parts])
     ages = [part.age_us for part in parts if part.age_us is not None]
     seen = [part.seen_ns for part in parts if part.seen_ns is not None]
+    processes = [part.process for part in parts if part.process is not None]
     return Reading(
         np.concatenate([part.tid for part in parts]),
         np.concatenate([part.counters for part in parts]),
@@ -62,6 +65,7 @@ def join(parts: Sequence[Reading]) -> Reading:
         np.concatenate([part.name for part in parts]),
         np.concatenate(ages) if len(ages) == len(parts) else None,
         np.concatenate(seen) if len(seen) == len(parts) else None,
+        process=np.concatenate(processes) if len(processes) == len(parts) else None,
     )
 
 

@@ -5,13 +5,13 @@ import select
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from functools import partial
 
 from tidscope_wire.frame import Rows
 from tidscope_wire.generated.models import (
     CountersSourceChanged,
     DeadlinesMissed,
     ExitRecordsLost,
+    GroupCounts,
     MachineCounters,
     Process,
     ProgramExecuted,
@@ -37,7 +37,7 @@ from tidscope_collector.procfs.stat import parse_stat
 from tidscope_collector.sampling.frame_maker import FrameMaker
 from tidscope_collector.sampling.health import HealthNow
 from tidscope_collector.sampling.machine import ABSENT, MachineWatch
-from tidscope_collector.sampling.presence import presence
+from tidscope_collector.sampling.presence import Presence, presence
 from tidscope_collector.sampling.process_meter import ProcessMeter
 from tidscope_collector.sampling.program import ProgramWatch
 from tidscope_collector.sampling.sampled_frame import SampledFrame
@@ -100,10 +100,8 @@ class TargetSampler:
         self.exits_without_event = 0
         version = target.source.taskstats_version
         self.foreign_exits = version is not None and version < FIRST_WITH_TGID
-        self._tracker = Tracker(
-            reader.fields, attach_ns, self.pid, foreign_exits=self.foreign_exits
-        )
-        self._process = ProcessMeter(self.pid, procfs, delays, gomaxprocs, target.gomaxprocs)
+        self._tracker = self._make_tracker()
+        self._process = self._make_meter(procfs, delays, gomaxprocs)
         self._frames = FrameMaker(
             target.id,
             self._tracker,
@@ -111,6 +109,7 @@ class TargetSampler:
             self._machine_counters,
             self.times,
             None if tables is None else TableChanges(tables),
+            self._group_counts if target.group is not None else None,
         )
         self._pending: list[TargetEvent] = []
         self.on_change: Callable[[bool], object] = lambda _: None
@@ -122,29 +121,50 @@ class TargetSampler:
                 opened.callback(tables.close)
             opened.callback(self._process.close_gomaxprocs)
             try:
-                pidfd = os.pidfd_open(self.pid)
-                opened.callback(os.close, pidfd)
-                self._tasks = os.open(
-                    procfs.path(f"{self.pid}/task"), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
-                )
-                opened.callback(os.close, self._tasks)
-                self._check_identity()
-                self._program = ProgramWatch(
-                    self._tasks,
-                    self.pid,
-                    target.process.executable,
-                    target.process.name,
-                    lambda: open_program(procfs, self.pid, target.process.start_ticks),
-                )
-                opened.callback(self._program.close)
+                self._open(opened, procfs)
             except (ProcessLookupError, FileNotFoundError) as error:
                 raise TargetExitedError(str(error)) from error
             self._opened = opened.pop_all()
-        self._alive = select.poll()
-        self._alive.register(pidfd, select.POLLIN)
-        self._pidfd = pidfd
         self._compiled = compiled
         self._usual: UsualTick | None = None
+
+    def _make_tracker(self) -> Tracker:
+        fields = self.reader.fields
+        return Tracker(fields, self.attach_ns, self.pid, foreign_exits=self.foreign_exits)
+
+    def _make_meter(
+        self, procfs: ProcFs, delays: DelayAccounting | None, gomaxprocs: GomaxprocsReader | None
+    ) -> ProcessMeter:
+        return ProcessMeter(self.pid, procfs, delays, gomaxprocs, self.target.gomaxprocs)
+
+    def _group_counts(self) -> GroupCounts:
+        raise NotImplementedError("of one process there is no group")
+
+    def _open(self, opened: ExitStack, procfs: ProcFs) -> None:
+        """Open what tells whether the process lives, and what it runs.
+
+        Args:
+            opened: closes it.
+            procfs: root of /proc.
+        """
+        self._pidfd = os.pidfd_open(self.pid)
+        opened.callback(os.close, self._pidfd)
+        self._tasks = os.open(
+            procfs.path(f"{self.pid}/task"), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+        )
+        opened.callback(os.close, self._tasks)
+        self._check_identity()
+        process = self.target.process
+        self._program = ProgramWatch(
+            self._tasks,
+            self.pid,
+            process.executable,
+            process.name,
+            lambda: open_program(procfs, self.pid, process.start_ticks),
+        )
+        opened.callback(self._program.close)
+        self._alive = select.poll()
+        self._alive.register(self._pidfd, select.POLLIN)
 
     @property
     def seq(self) -> int:
@@ -222,8 +242,7 @@ class TargetSampler:
             TargetExitedError: the process has ended.
             OSError: the kernel answered nonsense.
         """
-        if self._alive.poll(0):
-            raise TargetExitedError(f"process {self.pid} has ended")
+        self._check_alive()
         self._process.request_gomaxprocs()
         before, seen = self.reader.source, self._frames.counters_from is not None
         reading = self.reader.read()
@@ -240,6 +259,13 @@ class TargetSampler:
         now_ns = time.monotonic_ns()
         self._process.read_cpu(now_ns)
         return reading, now_ns
+
+    def _check_alive(self) -> None:
+        if self._alive.poll(0):
+            raise TargetExitedError(f"process {self.pid} has ended")
+
+    def _look(self, tid: int) -> Presence:
+        return presence(self._tasks, tid)
 
     def frame(
         self,
@@ -265,7 +291,7 @@ class TargetSampler:
         """
         late, missed = lateness
         events, rows = self._tracker.update(
-            reading, end_ns, exits, listed=self.reader.listed, look=partial(presence, self._tasks)
+            reading, end_ns, exits, listed=self.reader.listed, look=self._look
         )
         self._note(missed, lost)
         self._watch_program(started_ns)

@@ -3,7 +3,7 @@
 The question is what a thread id stands for now, asked only where the reading leaves it open.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -18,7 +18,7 @@ from tidscope_wire.generated.models import (
     ThreadRenamed,
 )
 
-from tidscope_collector.sampling.exited import ExitedThreads, latest
+from tidscope_collector.sampling.exited import ExitedThreads, ProcessNotes, latest
 from tidscope_collector.sampling.presence import Look, Presence
 from tidscope_collector.sampling.readings import (
     absent_mask,
@@ -39,16 +39,21 @@ from tidscope_collector.threads.reading import Reading
 CPU = "cpu_run_ns"
 """The scheduler's own counter: it falls only where an id stands for another thread."""
 
-Heir = tuple[str, dict[str, int]]
-"""Comm and counters of a thread that began with the main thread's id."""
+Heir = tuple[str, dict[str, int], int]
+"""Comm and counters of a thread that began with a main thread's id, and its process."""
 
 
 @dataclass
 class Thread:
-    """Identity of a live thread; start in nanoseconds since attach."""
+    """Identity of a live thread; start in nanoseconds since attach.
+
+    Attributes:
+        process: id of its process; 0: the only one.
+    """
 
     start_ns: int
     name: str
+    process: int = 0
 
 
 @dataclass
@@ -58,15 +63,17 @@ class Tracker:
     Args:
         fields: column names of its readings.
         attach_ns: CLOCK_MONOTONIC of the attachment, the zero of all times given out.
-        pid: id of the process and of its main thread.
+        pid: id of the process and of its main thread; 0: readings say of which process a thread is.
         foreign_exits: whether exit records may be of other processes' threads (taskstats before
             version 12 does not say whose they are); then only those of known threads are believed.
+        processes: takes what the ended threads of each process add up to; None: there is only one.
     """
 
     fields: tuple[str, ...]
     attach_ns: int
     pid: int
     foreign_exits: bool = False
+    processes: ProcessNotes | None = None
     threads: dict[int, Thread] = field(default_factory=dict)
     _ended: ExitedThreads = field(default_factory=ExitedThreads)
     _lingering: set[int] = field(default_factory=set)
@@ -90,6 +97,7 @@ class Tracker:
     def __post_init__(self) -> None:
         self._states = StateColumns(self.fields, self.attach_ns)
         self._last = empty(len(self.fields))
+        self._ended.processes = self.processes
         self._cpu = self.fields.index(CPU) if CPU in self.fields else None
 
     def take_exits(self, exits: Reading | None, end_ns: int | None) -> list[TargetEvent]:
@@ -155,9 +163,10 @@ class Tracker:
             self._vanished(tid, events)
         for row in np.flatnonzero(fresh).tolist():
             self._born(reading, row, events)
-            if int(reading.tid[row]) == self.pid:
+            process = _process(reading, row)
+            if int(reading.tid[row]) == (process or self.pid):
                 self._heirs.append(
-                    (text(bytes(reading.name[row])), self._totals(reading, row, end_ns))
+                    (text(bytes(reading.name[row])), self._totals(reading, row, end_ns), process)
                 )
         self._close()
         self._renamed(reading, now, then, events)
@@ -200,7 +209,11 @@ class Tracker:
         rows = wire_rows(self._last, alive, self.fields)
         known = [self.threads[tid] for tid in rows.tid.tolist()]
         starts = np.array([thread.start_ns for thread in known], np.int64)
-        return Rows(rows.tid, rows.columns, rows.absent, starts, [thread.name for thread in known])
+        names = [thread.name for thread in known]
+        pids = None
+        if not self.pid:
+            pids = np.array([thread.process for thread in known], np.uint32)
+        return Rows(rows.tid, rows.columns, rows.absent, starts, names, pids)
 
     def exited(self) -> ExitedTotals:
         """Sums over the threads that ended since attach."""
@@ -216,17 +229,52 @@ class Tracker:
             live = np.where(last.absent[:, columns], 0, live)
         return int(live.sum()) + sum(ended.get(name, 0) for name in fields)
 
+    def by_process(
+        self, now_ns: int
+    ) -> tuple[
+        npt.NDArray[np.uint32], npt.NDArray[np.uint64], npt.NDArray[np.bool_] | None, Sequence[str]
+    ]:
+        """The live threads of a group as last sampled.
+
+        Args:
+            now_ns: CLOCK_MONOTONIC up to which stays under way count.
+
+        Returns:
+            uint32[n], ids of their processes; uint64[n, F] counters; bool[n, F], what the kernel
+            did not give, or None; names of the F columns.
+        """
+        alive = self._states.at(self._alive(), now_ns)
+        process = alive.process
+        if process is None:
+            process = np.full(len(alive.tid), self.pid, np.uint32)
+        return process, alive.counters, alive.absent, self._states.summed
+
+    def _alive(self) -> Reading:
+        """The last rows of the threads that have not ended since."""
+        last = self._last
+        if len(self.threads) == len(last.tid):
+            return last
+        return pick(last, np.array([tid in self.threads for tid in last.tid.tolist()], np.bool_))
+
     def roles(self, now_ns: int) -> list[RoleTotals]:
         """Sums over the threads of each role, the living and the ended.
 
         Args:
             now_ns: CLOCK_MONOTONIC up to which stays under way count.
         """
-        alive = self._last
-        if len(self.threads) < len(alive.tid):
-            alive = pick(alive, np.array([tid in self.threads for tid in alive.tid.tolist()]))
+        alive = self._alive()
         names = [self.threads[tid].name for tid in alive.tid.tolist()]
         return self._ended.roles.summary(self._states.at(alive, now_ns), names, self._states.summed)
+
+    def add_late(self, name: str, process: int, totals: Mapping[str, int]) -> None:
+        """A thread that ended had more than its totals said.
+
+        Args:
+            name: its comm.
+            process: id of its process.
+            totals: field name to what is to be added.
+        """
+        self._ended.add_late(name, process, totals)
 
     def finish(self, exits: Reading | None, *, exited: bool) -> list[TargetEvent]:
         """Sampling is over.
@@ -246,7 +294,7 @@ class Tracker:
         """Take exit records in, and remember whose they are."""
         exits, fields = self._states.at(exits, 0), self._states.summed
         events: list[TargetEvent] = []
-        unseen: dict[str, list[int]] = {}
+        unseen: dict[tuple[str, int], list[int]] = {}
         names = [text(name) for name in exits.name.tolist()]
         starts = exits.start_ns.tolist()
         for row, (tid, recorded) in enumerate(
@@ -255,6 +303,7 @@ class Tracker:
             totals = recorded
             name, start = names[row], starts[row]
             thread = self.threads.pop(tid, None)
+            process = _process(exits, row) or (thread.process if thread else 0)
             if thread is not None:
                 before = self._last_totals(self._last_row(tid))
                 totals = latest(before, totals)
@@ -267,11 +316,11 @@ class Tracker:
             if late:
                 continue
             if thread is None:
-                unseen.setdefault(name, []).append(row)
+                unseen.setdefault((name, process), []).append(row)
             else:
-                self._ended.recorded(name, 1, totals)
-            if thread is None and tid == self.pid:
-                self._heirs.append((name, totals))
+                self._ended.recorded(name, 1, totals, process)
+            if thread is None and tid == (process or self.pid):
+                self._heirs.append((name, totals, process))
             events.append(
                 ThreadExited(
                     tid=tid,
@@ -281,10 +330,11 @@ class Tracker:
                     exact=True,
                     seen_alive=thread is not None,
                     lifetime_ns=None if exits.age_us is None else 1000 * int(exits.age_us[row]),
+                    pid=process or None,
                 )
             )
-        for name, rows in unseen.items():
-            self._ended.recorded(name, len(rows), sums(exits, rows, fields))
+        for (name, process), rows in unseen.items():
+            self._ended.recorded(name, len(rows), sums(exits, rows, fields), process)
         return events
 
     def _inherit(self, heirs: list[Heir]) -> None:
@@ -296,8 +346,8 @@ class Tracker:
         Args:
             heirs: those who began with that id.
         """
-        for name, counters in heirs:
-            self._ended.moved(name, counters)
+        for name, counters, process in heirs:
+            self._ended.moved(name, counters, process)
 
     def _without_ended(
         self,
@@ -396,7 +446,8 @@ class Tracker:
         row = self._last_row(tid)
         totals = self._last_totals(row)
         start_ns = thread.start_ns + self.attach_ns
-        self._ended.vanished(tid, thread.name, totals, start_ns, int(self._seen_ns[row]))
+        seen_ns = int(self._seen_ns[row])
+        self._ended.vanished(tid, thread.name, totals, start_ns, seen_ns, thread.process)
         events.append(
             ThreadExited(
                 tid=tid,
@@ -405,6 +456,7 @@ class Tracker:
                 totals=totals,
                 exact=False,
                 seen_alive=True,
+                pid=thread.process or None,
             )
         )
 
@@ -427,9 +479,14 @@ class Tracker:
 
     def _born(self, reading: Reading, row: int, events: list[TargetEvent]) -> None:
         tid = int(reading.tid[row])
-        thread = Thread(int(reading.start_ns[row]) - self.attach_ns, text(bytes(reading.name[row])))
+        start_ns = int(reading.start_ns[row]) - self.attach_ns
+        thread = Thread(start_ns, text(bytes(reading.name[row])), _process(reading, row))
         self.threads[tid] = thread
-        events.append(ThreadBorn(tid=tid, start_ns=thread.start_ns, name=thread.name))
+        events.append(
+            ThreadBorn(
+                tid=tid, start_ns=thread.start_ns, name=thread.name, pid=thread.process or None
+            )
+        )
 
     def _renamed(
         self, reading: Reading, now: Index, then: Index, events: list[TargetEvent]
@@ -441,9 +498,18 @@ class Tracker:
             tid, name = int(reading.tid[row]), text(bytes(reading.name[row]))
             thread = self.threads[tid]
             if thread.name != name:
-                events.append(ThreadRenamed(tid=tid, name=name, previous=thread.name))
+                events.append(
+                    ThreadRenamed(
+                        tid=tid, name=name, previous=thread.name, pid=thread.process or None
+                    )
+                )
                 self._ended.roles.renamed(thread.name, name, self._last_totals(last))
                 thread.name = name
+
+
+def _process(reading: Reading, row: int) -> int:
+    """The process of a thread; 0: the only one."""
+    return 0 if reading.process is None else int(reading.process[row])
 
 
 def _marked(last: Reading, rows: Index) -> npt.NDArray[np.bool_] | bool:

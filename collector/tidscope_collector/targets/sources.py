@@ -13,6 +13,8 @@ from tidscope_collector.discovery.task_iterator import TaskIterator, TaskIterato
 from tidscope_collector.discovery.threads import ThreadLister
 from tidscope_collector.ebpf.libbpf import BpfError
 from tidscope_collector.ebpf.obstacles import Obstacle
+from tidscope_collector.groups.opening import GroupSource
+from tidscope_collector.groups.programs import load as load_groups
 from tidscope_collector.netacct.choice import Choice, NetworkSource
 from tidscope_collector.netacct.reader import NetworkReader
 from tidscope_collector.procfs.delay_accounting import DelayAccounting
@@ -55,6 +57,7 @@ class Sources:
         walk: whether counters can be walked.
         compiled: the usual tick as compiled code; None where Python takes every sample.
         ledger: whether ledgers of states are kept.
+        groups: how groups of processes are followed and read.
     """
 
     def __init__(
@@ -87,9 +90,20 @@ class Sources:
         )
         self.network = NetworkSource(network, self.kernel.layout if self.kernel else None, procfs)
         self.ledger = LedgerSource(ledger, procfs)
+        self.groups = GroupSource(
+            procfs,
+            load_groups(procfs),
+            self._query,
+            self.reason,
+            self.delays,
+            self.walk,
+            self.iterators,
+            extended=self.network.kind == "taskstats",
+        )
 
     def close(self) -> None:
         """Close the sockets; no reader made here works afterwards."""
+        self.groups.close()
         self.ledger.close()
         self.network.close()
         if isinstance(self.iterators, TaskIterators):

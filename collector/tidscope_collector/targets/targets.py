@@ -6,10 +6,15 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from tidscope_wire.generated.models import GroupSelector, Process, Target
+from tidscope_wire.generated.models import Group, GroupSelector, Process, Target
 from tidscope_wire.problems import ProblemError, refusal
 
 from tidscope_collector.foreign.gomaxprocs import open_gomaxprocs
+from tidscope_collector.groups.boundaries import Boundary, ControlGroup, Tree
+from tidscope_collector.groups.cgroups import find_cgroups, processes_in
+from tidscope_collector.groups.descriptions import Descriptions
+from tidscope_collector.groups.membership import Membership
+from tidscope_collector.groups.sampler import GroupSampler
 from tidscope_collector.groups.selector import Selection, listed_within, select
 from tidscope_collector.processes.identity import identify
 from tidscope_collector.processes.listing import ProcessLister
@@ -93,7 +98,11 @@ class TargetRegistry:
             ProblemError: it cannot be attached to.
         """
         processes = self.processes()
-        selection = select(selector, processes, lambda path: listed_within(processes, path))
+        selection = select(
+            selector,
+            processes,
+            lambda path: listed_within(processes, path) | processes_in(self._procfs, path),
+        )
         with self._lock:
             for one in self._active():
                 if one.group is not None and _is_same(one, selection):
@@ -114,11 +123,68 @@ class TargetRegistry:
             )
 
     def _open_group(self, selection: Selection, rate_hz: float) -> Target:
-        raise refusal(
-            "not-permitted",
-            f"this collector cannot read the group {selection.name} at {rate_hz:g} Hz",
-            "Attach to one of its processes.",
+        attach_ns = time.monotonic_ns()
+        membership = self._sources.groups.membership(self._boundary(selection), attach_ns)
+        try:
+            return self._sample_group(selection, membership, attach_ns, rate_hz)
+        except TargetExitedError:
+            membership.close()
+            raise _exited(selection.lead.pid) from None
+        except BaseException:
+            membership.close()
+            raise
+
+    def _boundary(self, selection: Selection) -> Boundary:
+        if selection.cgroup is not None:
+            cgroups = tuple(find_cgroups(self._procfs, selection.cgroup))
+            return ControlGroup(self._procfs, cgroups, selection.cgroup)
+        return Tree(self._procfs, selection.lead.pid)
+
+    def _sample_group(
+        self, selection: Selection, membership: Membership, attach_ns: int, rate_hz: float
+    ) -> Target:
+        lead = selection.lead
+        program = open_gomaxprocs(self._procfs, lead.pid, lead.start_ticks)
+        reader = self._sources.groups.reader(membership, selection.name)
+        target = Target(
+            id=f"t-{lead.pid}-{secrets.token_hex(4)}",
+            host=self._host,
+            process=lead,
+            group=Group(
+                kind=selection.kind,
+                value=selection.value,
+                name=selection.name,
+                cgroup=selection.cgroup,
+                discovery=membership.discovery,
+                discovery_reason=membership.reason,
+            ),
+            state="attached",
+            rate_hz=rate_hz,
+            attached_unix_us=time.time_ns() // 1000,
+            source=self._sources.describe(),
+            energy=self._engine.energy,
+            fields=list(reader.fields),
+            absent=self._sources.explain(reader.absent),
+            gomaxprocs=program.reader.read() if program.reader else None,
+            gomaxprocs_reason=program.reason,
+            steering=None,
         )
+        sampler = GroupSampler(
+            target,
+            reader,
+            program.reader,
+            attach_ns,
+            self._procfs,
+            self._sources.delays,
+            None,
+            Descriptions(self._procfs, self._workers, self._engine.submit),
+        )
+        self._known[target.id] = target
+        sampler.on_change = lambda executed: self._workers.submit(
+            self._describe_again, target, executed
+        )
+        self._engine.submit(lambda: self._engine.add(sampler)).result()
+        return target
 
     def _open(self, process: Process, rate_hz: float) -> Target:
         program = open_gomaxprocs(self._procfs, process.pid, process.start_ticks)

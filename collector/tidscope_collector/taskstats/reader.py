@@ -221,10 +221,12 @@ class TaskstatsReader:
             before: int64[n] or one value, CLOCK_MONOTONIC shortly before they were made, ns.
         """
         layout = self.query.kernel.layout
-        if "ac_tgid" in layout.offsets and len(words):
-            own = member(words, layout, "ac_tgid") == self.pid
+        process = None
+        if "ac_tgid" in layout.offsets:
+            process = member(words, layout, "ac_tgid")
+            own = self._is_own(process)
             if not own.all():
-                words, before = words[own], before[own]
+                words, before, process = words[own], before[own], process[own]
         counters, age_us, names = self.columns.extract(words)
         start = before - age_us.astype(np.int64) * 1000
         absent = None
@@ -233,4 +235,13 @@ class TaskstatsReader:
             if early.any():
                 absent = early[:, None] & self.columns.delays[None, :] & (counters == 0)
         tids = member(words, layout, "ac_pid")
-        return Reading(tids, counters, absent, start, names, age_us)
+        return Reading(tids, counters, absent, start, names, age_us, process=self._named(process))
+
+    def _is_own(self, processes: npt.NDArray[np.uint32]) -> npt.NDArray[np.bool_]:
+        """Which threads are wanted, by the ids of their processes."""
+        own: npt.NDArray[np.bool_] = processes == self.pid
+        return own
+
+    def _named(self, processes: npt.NDArray[np.uint32] | None) -> npt.NDArray[np.uint32] | None:
+        """What readings say of the processes of threads: nothing, as it is one."""
+        return None

@@ -30,6 +30,7 @@ class Reading:
             `counters` and `seen_ns` up to date in place, as long as threads, starts and names are
             the same and nothing falls, and gives the same arrays again. Rows that it changes become
             true here, until whoever takes the reading in sets them to false.
+        process: uint32[n], id of each thread's process; None: all are of one, which is known.
     """
 
     tid: npt.NDArray[np.uint32]
@@ -40,6 +41,7 @@ class Reading:
     age_us: npt.NDArray[np.uint64] | None = None
     seen_ns: npt.NDArray[np.int64] | None = None
     changed: npt.NDArray[np.bool_] | None = None
+    process: npt.NDArray[np.uint32] | None = None
 
 
 class ThreadReader(Protocol):

@@ -113,6 +113,15 @@ class WalkSource:
             walker.close()
         return ""
 
+    def walks_of(self, fields: tuple[str, ...]) -> Walks | None:
+        """The memory of all walks; None: these fields cannot be walked.
+
+        Args:
+            fields: of a reader over taskstats.
+        """
+        walkable = self.obstacle is None and not lacking(fields, self._given)
+        return self._walks if walkable else None
+
     def option(self, pid: int, reader: ThreadReader) -> WalkOption | None:
         """How a process can be walked; None: it is not.
 

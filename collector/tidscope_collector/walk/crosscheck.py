@@ -21,6 +21,7 @@ SHARE = EVERY * 16
 """Threads at random that are asked about then."""
 MOST_NEW = 512
 """New threads that are asked about at a time; further ones wait."""
+_NONE = np.empty(0, np.uint32)
 
 
 class DisagreementError(Exception):
@@ -55,7 +56,9 @@ class Asked:
     counters: npt.NDArray[np.uint64]
 
 
-def compare(asked: Asked, walked: Walked, fields: Sequence[str], leave_out: int) -> str:
+def compare(
+    asked: Asked, walked: Walked, fields: Sequence[str], leave_out: npt.NDArray[np.uint32]
+) -> str:
     """Compare what taskstats said with the walks before and after.
 
     Threads that are gone are left out: whose counters taskstats gave is known only of those that
@@ -65,14 +68,16 @@ def compare(asked: Asked, walked: Walked, fields: Sequence[str], leave_out: int)
         asked: threads of the walk before.
         walked: the walk after.
         fields: names of the columns.
-        leave_out: an id that may stand for another thread with the same start; 0: there is none.
+        leave_out: uint32[n], ids that may stand for other threads with the same start.
 
     Returns:
         The first disagreement in words; empty if there is none.
     """
     before = asked.walked
     here, there = rows_of_both(before.tid, walked.tid)
-    alive = (before.start_ns[here] == walked.start_ns[there]) & (before.tid[here] != leave_out)
+    alive = before.start_ns[here] == walked.start_ns[there]
+    if len(leave_out):
+        alive &= ~np.isin(before.tid[here], leave_out)
     low, middle = before.counters[here][alive], asked.counters[here][alive]
     high = walked.counters[there][alive]
     too_low, too_high = low > middle, middle > high
@@ -88,24 +93,28 @@ def compare(asked: Asked, walked: Walked, fields: Sequence[str], leave_out: int)
 
 
 class CrossCheck:
-    """The check of one process' walks.
+    """The check of the walks of one process, or of a group.
 
     Args:
         reader: over taskstats.
-        pid: the process.
+        mains: uint32[n], ids of the main threads of its processes.
         choose: a number at random, from 0 and below the one given.
 
     Attributes:
         asked: about how many threads taskstats was asked after the last walk; mostly 0.
+        mains: as given; others may be set before a check.
     """
 
     def __init__(
-        self, reader: ThreadReader, pid: int, choose: Callable[[int], int] = randbelow
+        self,
+        reader: ThreadReader,
+        mains: npt.NDArray[np.uint32],
+        choose: Callable[[int], int] = randbelow,
     ) -> None:
         self.asked = 0
         self._walks = 0
         self._reader = reader
-        self._pid = pid
+        self.mains = mains
         self._choose = choose
         self._open: Asked | None = None
         self._known = np.empty(0, np.uint32)
@@ -136,8 +145,8 @@ class CrossCheck:
         """
         if self._open is not None:
             # Who executes a program takes over id and start of the first thread; others end.
-            other = 0 if same else self._pid
-            found = compare(self._open, walked, self._reader.fields, other)
+            others = _NONE if same else self.mains
+            found = compare(self._open, walked, self._reader.fields, others)
             if found:
                 raise DisagreementError(found)
         if not same:

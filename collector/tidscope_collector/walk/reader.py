@@ -43,7 +43,7 @@ class WalkReader:
         self._reader = reader
         self._network = reader if isinstance(reader, NetworkReader) else None
         base = reader if self._network is None else self._network.base
-        self._check = CrossCheck(base, pid)
+        self._check = CrossCheck(base, np.array([pid], np.uint32))
         self._width = len(base.fields)
         self._delays = np.array([is_delay(name) for name in reader.fields], np.bool_)
         self._walk: Walk = walks.over(pid, self._width)

@@ -72,6 +72,7 @@ struct signal_struct {
 struct task_struct {
 	unsigned int __state;
 	int pid;
+	int tgid;
 	unsigned long nvcsw;
 	unsigned long nivcsw;
 	unsigned long min_flt;
@@ -310,6 +311,91 @@ int walk_threads(struct from *from)
 	}
 	bpf_iter_task_destroy(&threads);
 	bpf_task_release(first);
+	bpf_rcu_read_unlock();
+	return 0;
+}
+
+#define MEMBERS 4096
+
+/* The processes that walk_members walks, and where each one's rows end in the block. */
+struct visits {
+	__u32 pid[MEMBERS];
+	__u32 end[MEMBERS];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct visits);
+} visits SEC(".maps");
+
+/* include/uapi/linux/bpf.h since 6.4 */
+struct bpf_iter_num {
+	__u64 opaque[1];
+} __attribute__((aligned(8)));
+
+extern int bpf_iter_num_new(struct bpf_iter_num *it, int start, int end) __ksym __weak;
+extern int *bpf_iter_num_next(struct bpf_iter_num *it) __ksym __weak;
+extern void bpf_iter_num_destroy(struct bpf_iter_num *it) __ksym __weak;
+
+/* What the collector runs walk_members with. */
+struct stretch {
+	__u32 first; /* member to begin with; the program writes where the next run goes on */
+	__u32 count; /* of members */
+	__u32 tid;   /* of the thread behind which the first member's walk begins; 0: at its start */
+	__u32 pad;
+};
+
+/* As walk_threads, for many processes; a process that has ended has no rows. */
+SEC("syscall")
+int walk_members(struct stretch *stretch)
+{
+	__u32 zero = 0, after = stretch->tid, at, row;
+	struct task_struct *first, *task;
+	struct bpf_iter_task threads;
+	struct bpf_iter_num members;
+	struct visits *shared;
+	struct block *block;
+	int *number, full = 0, pid;
+
+	block = bpf_map_lookup_elem(&blocks, &zero);
+	shared = bpf_map_lookup_elem(&visits, &zero);
+	if (!block || !shared)
+		return 0;
+	block->used = 0;
+	bpf_rcu_read_lock();
+	bpf_iter_num_new(&members, stretch->first, stretch->count);
+	while ((number = bpf_iter_num_next(&members))) {
+		at = *number;
+		if (at >= MEMBERS || full)
+			break;
+		pid = shared->pid[at];
+		first = bpf_task_from_pid(after ? after : pid);
+		if (first && first->tgid == pid) {
+			bpf_iter_task_new(&threads, first, PROC_THREADS);
+			while ((task = bpf_iter_task_next(&threads))) {
+				if (after) {
+					after = 0;
+					continue;
+				}
+				row = block->used;
+				if (row >= ROWS) {
+					full = 1;
+					break;
+				}
+				write_row(block, row, task);
+			}
+			bpf_iter_task_destroy(&threads);
+		}
+		if (first)
+			bpf_task_release(first);
+		after = 0;
+		shared->end[at] = block->used;
+		stretch->first = at + !full;
+	}
+	bpf_iter_num_destroy(&members);
 	bpf_rcu_read_unlock();
 	return 0;
 }

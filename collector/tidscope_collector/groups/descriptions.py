@@ -1,0 +1,146 @@
+"""Title, user, container, unit of members, found out beside sampling."""
+
+import logging
+import pwd
+from collections.abc import Callable
+from concurrent.futures import Executor, Future
+from dataclasses import dataclass
+from functools import lru_cache
+
+from tidscope_wire.generated.limits import MAX_PROCESS_TITLE
+
+from tidscope_collector.groups.members import Member, Members
+from tidscope_collector.processes.cgroup_names import cgroup_path, names_of_cgroup
+from tidscope_collector.processes.details import DetailReader
+from tidscope_collector.processes.identity import group_and_uid
+from tidscope_collector.procfs.files import ProcFs
+
+LOG = logging.getLogger(__name__)
+EVERY_NS = 2_000_000_000
+"""Titles may change: they are read so often, of those who live longer than that."""
+MOST = 1024
+"""Processes that are described at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """One process in words; what is not known is empty.
+
+    Attributes:
+        title: its arguments, what looks like a secret left out.
+        user: name, or number, of its real user.
+        container: id or name.
+        unit: of systemd.
+    """
+
+    title: str = ""
+    user: str = ""
+    container: str = ""
+    unit: str = ""
+
+
+UNKNOWN = Description()
+Found = dict[int, Description]
+"""By the number of the member."""
+
+
+class Descriptions:
+    """Of the members of one group; asked for and given in the sampling thread.
+
+    Args:
+        procfs: root of /proc.
+        workers: read them.
+        give: runs something in the sampling thread.
+    """
+
+    def __init__(
+        self, procfs: ProcFs, workers: Executor, give: Callable[[Callable[[], None]], object]
+    ) -> None:
+        self._procfs = procfs
+        self._workers = workers
+        self._give = give
+        self._reader = DetailReader(procfs)
+        self._known: Found = {}
+        self._asked: Future[None] | None = None
+        self._due_ns = 0
+        self._closed = False
+
+    def of(self, member: Member) -> Description:
+        """What is known of a member."""
+        known = self._known.get(member.number)
+        if known is not None:
+            return known
+        return UNKNOWN if member.uid is None else Description(user=user_name(member.uid))
+
+    def ask(self, members: Members, now_ns: int) -> None:
+        """Have them described again, if it is time.
+
+        Args:
+            members: of the group.
+            now_ns: CLOCK_MONOTONIC.
+        """
+        busy = self._asked is not None and not self._asked.done()
+        if now_ns < self._due_ns or busy or self._closed:
+            return
+        self._due_ns = now_ns + EVERY_NS
+        wanted = {
+            one.number: (one.pid, one.start_ticks)
+            for one in list(members.alive.values())[:MOST]
+            if one.number not in self._known or now_ns - one.start_ns > EVERY_NS
+        }
+        if wanted:
+            try:
+                self._asked = self._workers.submit(self._read, wanted)
+            except RuntimeError:  # it is shut down
+                self._closed = True
+
+    def _read(self, wanted: dict[int, tuple[int, int]]) -> None:
+        """In a worker."""
+        details = self._reader.read(wanted.values())
+        found: Found = {}
+        for number, one in wanted.items():
+            command = details[one].command if one in details else ""
+            described = self._describe(one[0], command)
+            if described is not None:
+                found[number] = described
+        self._give(lambda: self._take(found))
+
+    def _describe(self, pid: int, command: str) -> Description | None:
+        try:
+            listed = self._procfs.read(f"{pid}/cgroup", 1 << 16).decode(errors="replace")
+            _, uid = group_and_uid(self._procfs.read(f"{pid}/status", 8192))
+        except (OSError, ValueError):
+            return None
+        names = names_of_cgroup(cgroup_path(listed) or "/")
+        container, unit = names.container, names.unit
+        return Description(
+            title=shortened(command),
+            user=user_name(uid),
+            container="" if container is None else container.name or container.id,
+            unit="" if unit is None else unit.name,
+        )
+
+    def _take(self, found: Found) -> None:
+        self._known |= found
+
+    def forget(self, numbers: set[int]) -> None:
+        """Keep what is known of these only."""
+        self._known = {number: one for number, one in self._known.items() if number in numbers}
+
+    def close(self) -> None:
+        """Ask no more."""
+        self._closed = True
+
+
+def shortened(text: str) -> str:
+    """A text of at most MAX_PROCESS_TITLE bytes."""
+    return text.encode(errors="replace")[:MAX_PROCESS_TITLE].decode(errors="ignore")
+
+
+@lru_cache
+def user_name(uid: int) -> str:
+    """The name of a user; the number if there is none."""
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return str(uid)

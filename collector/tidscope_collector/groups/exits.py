@@ -1,0 +1,89 @@
+"""Exit records of a group's threads, with all the time that each was on a CPU."""
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from tidscope_collector.groups.counters import GroupTaskstats
+from tidscope_collector.groups.membership import Membership
+from tidscope_collector.sampling.readings import text
+from tidscope_collector.threads.reading import Reading
+
+CPU = "cpu_run_ns"
+_MOST = 65_536
+"""Threads of which one account is kept that waits for the other; more are forgotten."""
+
+
+class Late(NamedTuple):
+    """What a thread used more than was said with its end.
+
+    Attributes:
+        name: its comm.
+        process: id of its process.
+        cpu_ns: on a CPU.
+    """
+
+    name: str
+    process: int
+    cpu_ns: int
+
+
+class GroupExits:
+    """An `ExitDecoder` that knows those who were born and ended since the last sample.
+
+    The kernel sends a record while the thread still runs, with its time on a CPU up to the last
+    tick; that up to its last switch comes a little later, by eBPF, if it is reported at all.
+
+    Args:
+        base: decodes records.
+        membership: of the group.
+    """
+
+    def __init__(self, base: GroupTaskstats, membership: Membership) -> None:
+        self._base = base
+        self._membership = membership
+        self._cpu = base.fields.index(CPU) if CPU in base.fields else None
+        self._whole: dict[int, int] = {}
+        """By thread id: time on a CPU of those whose records have not come."""
+        self._open: dict[int, Late] = {}
+        """By thread id: what was said of those whose whole time is not known yet."""
+        self._late: list[Late] = []
+
+    def decode(self, words: npt.NDArray[np.uint64], before: npt.NDArray[np.int64]) -> Reading:
+        """Make a reading of exit records; see `TaskstatsReader.decode`."""
+        # A birth is reported before the end's record is sent: whoever is in these is known now.
+        self._membership.update()
+        self._settle()
+        reading = self._base.decode(words, before)
+        if reading.process is None:
+            reading = replace(reading, process=np.zeros(len(reading.tid), np.uint32))
+        if self._cpu is None or self._membership.discovery != "ebpf" or reading.process is None:
+            return reading
+        counters = reading.counters.copy()
+        said = counters[:, self._cpu].tolist()
+        processes = reading.process.tolist()
+        for row, (tid, process) in enumerate(zip(reading.tid.tolist(), processes, strict=True)):
+            whole = self._whole.pop(tid, None)
+            if whole is not None:
+                counters[row, self._cpu] = max(said[row], whole)
+            elif len(self._open) < _MOST:
+                self._open[tid] = Late(text(bytes(reading.name[row])), process, said[row])
+        return replace(reading, counters=counters)
+
+    def _settle(self) -> None:
+        for tid, run_ns in self._membership.take_done():
+            said = self._open.pop(tid, None)
+            if said is None:
+                if len(self._whole) >= _MOST:
+                    self._whole.clear()
+                self._whole[tid] = run_ns
+            elif run_ns > said.cpu_ns:
+                self._late.append(said._replace(cpu_ns=run_ns - said.cpu_ns))
+
+    def take_late(self) -> list[Late]:
+        """What ended threads used more than was said with their ends, since this was asked last."""
+        self._settle()
+        late, self._late = self._late, []
+        return late

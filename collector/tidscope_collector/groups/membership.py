@@ -1,0 +1,251 @@
+"""Who belongs to a group now: reported by eBPF programs, or found by looking again and again."""
+
+import time
+from collections.abc import Mapping
+from typing import Literal, NamedTuple, Protocol
+
+from tidscope_collector.ebpf.obstacles import Obstacle
+from tidscope_collector.groups.boundaries import Boundary
+from tidscope_collector.groups.cgroups import Cgroup
+from tidscope_collector.groups.events import BORN, DONE, EXECUTED, MOVED, Events
+from tidscope_collector.groups.members import Members, Newcomer
+from tidscope_collector.groups.programs import Bit, GroupPrograms
+from tidscope_collector.procfs.thread_reader import TICKS_PER_SECOND
+
+_ROUNDS = 10
+"""Looks for processes that were born while the ones before were made members."""
+_TICK_NS = 1_000_000_000 // TICKS_PER_SECOND
+MOST_MEMBERS = 4096
+"""Processes of a group that are read; further ones are counted as missed."""
+
+
+class Execution(NamedTuple):
+    """A member executed a program."""
+
+    pid: int
+    name: str
+
+
+class Done(NamedTuple):
+    """A thread of a member has run for the last time.
+
+    Attributes:
+        tid: its id.
+        run_ns: how long it was on a CPU.
+    """
+
+    tid: int
+    run_ns: int
+
+
+class Membership(Protocol):
+    """Belongs to the sampling thread, once it is made.
+
+    Attributes:
+        members: of the group.
+        discovery: how they are found.
+        reason: why, as a sentence without its full stop.
+        cgroups: that the group is defined by.
+        missed: how many processes may have been missed; None: it cannot be known.
+    """
+
+    members: Members
+    discovery: Literal["ebpf", "polling"]
+    reason: str
+
+    @property
+    def cgroups(self) -> tuple[Cgroup, ...]: ...
+
+    @property
+    def missed(self) -> int | None: ...
+
+    def update(self) -> None:
+        """Bring the members up to date."""
+
+    def take_executions(self) -> list[Execution]:
+        """What members executed since this was asked last."""
+
+    def take_done(self) -> list[Done]:
+        """Threads that ran for the last time since this was asked last, if that is reported."""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether there are no members, and will be none."""
+
+    def close(self) -> None:
+        """Follow them no more; twice does no harm."""
+
+
+class ReportedMembership:
+    """A `Membership` by eBPF: no birth and no end is missed between two looks.
+
+    Args:
+        programs: that follow processes.
+        boundary: of the group.
+        attach_ns: CLOCK_MONOTONIC of the attachment.
+
+    Raises:
+        BpfError: the kernel refused.
+    """
+
+    discovery: Literal["ebpf", "polling"] = "ebpf"
+    reason = "the kernel tells of each birth, execution and end (eBPF)"
+
+    def __init__(self, programs: GroupPrograms, boundary: Boundary, attach_ns: int) -> None:
+        self.members = Members()
+        self._programs = programs
+        self._boundary = boundary
+        self._attach_ns = attach_ns
+        self._executions: list[Execution] = []
+        self._done: list[Done] = []
+        self._missed = 0
+        self._lost = programs.lost
+        self._closed = False
+        self._bit: Bit = programs.open(
+            inherited=boundary.inherited, of_cgroup=bool(boundary.cgroups)
+        )
+        try:
+            for cgroup in boundary.cgroups:
+                programs.add_cgroup(self._bit, cgroup)
+            self._find()
+        except Exception:
+            self.close()
+            raise
+
+    def _find(self) -> None:
+        """Make those that are there members, until no more were born meanwhile."""
+        added: set[int] = set()
+        found: Mapping[int, Newcomer] = {}
+        for _ in range(_ROUNDS):
+            found = self._boundary.find(added | self.members.alive.keys())
+            new = found.keys() - added
+            if not new:
+                break
+            for pid in new:
+                self._programs.add(self._bit, pid)
+            added |= new
+        for pid in added - found.keys():
+            self._programs.remove(self._bit, pid)
+        for one in sorted(found.values(), key=lambda one: one.start_ns):
+            old = one.start_ns < self._attach_ns
+            self.members.add(one, at_attach=old, before=old)
+        now_ns = time.monotonic_ns()
+        for pid in self.members.alive.keys() - found.keys():
+            self.members.end(pid, now_ns, now_ns)
+
+    @property
+    def cgroups(self) -> tuple[Cgroup, ...]:
+        return self._boundary.cgroups
+
+    @property
+    def missed(self) -> int | None:
+        return self._missed
+
+    def update(self) -> None:
+        """See `Membership`."""
+        for events in self._programs.take(self._bit):
+            self._apply(events)
+        lost = self._programs.lost
+        if lost != self._lost:
+            # Each process has three events at most that matter here.
+            self._missed += lost - self._lost
+            self._lost = lost
+            self._find()
+        self.members.forget(time.monotonic_ns())
+
+    def _apply(self, events: Events) -> None:
+        members, mask, now_ns = self.members, self._bit.mask, time.monotonic_ns()
+        for kind, pid, other, value, groups, at_ns, start, boot, run_ns, comm in events.tolist():
+            if kind == EXECUTED:
+                member = members.alive.get(pid)
+                if member is not None:
+                    member.name, member.uid = comm.decode("utf-8", "replace"), value
+                    self._executions.append(Execution(pid, member.name))
+            elif kind == DONE:
+                if groups & mask:
+                    self._done.append(Done(other, run_ns))
+                    if not value:
+                        members.end(pid, at_ns, now_ns)
+            elif kind in (BORN, MOVED) and groups & mask:
+                name, ticks = comm.decode("utf-8", "replace"), boot // _TICK_NS
+                born = Newcomer(pid, other, start, ticks, name, value)
+                members.add(born, before=kind == MOVED)
+            elif kind == MOVED:
+                members.end(pid, at_ns, now_ns)
+
+    def take_executions(self) -> list[Execution]:
+        """See `Membership`."""
+        taken, self._executions = self._executions, []
+        return taken
+
+    def take_done(self) -> list[Done]:
+        """See `Membership`."""
+        taken, self._done = self._done, []
+        return taken
+
+    @property
+    def is_over(self) -> bool:
+        return self._boundary.is_over(len(self.members.alive))
+
+    def close(self) -> None:
+        """See `Membership`."""
+        if not self._closed:
+            self._closed = True
+            cgroups = list(self._boundary.cgroups)
+            self._programs.release(self._bit, list(self.members.alive), cgroups)
+
+
+class PolledMembership:
+    """A `Membership` by looking: who lives for less than the time between two looks may be missed.
+
+    Args:
+        boundary: of the group.
+        attach_ns: CLOCK_MONOTONIC of the attachment.
+        why: births are not reported.
+    """
+
+    discovery: Literal["ebpf", "polling"] = "polling"
+    missed: int | None = None
+
+    def __init__(self, boundary: Boundary, attach_ns: int, why: Obstacle) -> None:
+        self.members = Members()
+        self.reason = f"processes are looked for again and again: {why.reason}"
+        self._boundary = boundary
+        self._attach_ns = attach_ns
+        self._looked_ns = -boundary.polled_ns
+        self.update()
+
+    @property
+    def cgroups(self) -> tuple[Cgroup, ...]:
+        return self._boundary.cgroups
+
+    def update(self) -> None:
+        """See `Membership`."""
+        now = time.monotonic_ns()
+        self.members.forget(now)
+        if now - self._looked_ns < self._boundary.polled_ns:
+            return
+        self._looked_ns = now
+        found = self._boundary.find(list(self.members.alive))
+        for pid, member in list(self.members.alive.items()):
+            one = found.get(pid)
+            if one is None or one.start_ticks != member.start_ticks:
+                self.members.end(pid, now, now)
+        for one in sorted(found.values(), key=lambda one: one.start_ns):
+            old = one.start_ns < self._attach_ns
+            self.members.add(one, at_attach=old, before=old)
+
+    def take_executions(self) -> list[Execution]:
+        """See `Membership`: they are not reported."""
+        return []
+
+    def take_done(self) -> list[Done]:
+        """See `Membership`: it is not reported."""
+        return []
+
+    @property
+    def is_over(self) -> bool:
+        return self._boundary.is_over(len(self.members.alive))
+
+    def close(self) -> None:
+        """See `Membership`."""

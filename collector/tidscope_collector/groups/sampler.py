@@ -1,0 +1,165 @@
+"""A target of several processes: what differs from a target of one."""
+
+from contextlib import ExitStack
+
+from tidscope_wire.frame import Rows
+from tidscope_wire.generated.models import (
+    GroupCounts,
+    Process,
+    ProgramExecuted,
+    Target,
+    TargetEvent,
+)
+
+from tidscope_collector.foreign.gomaxprocs import GomaxprocsReader, GoProgram
+from tidscope_collector.groups.descriptions import Descriptions
+from tidscope_collector.groups.exits import CPU
+from tidscope_collector.groups.membership import Membership
+from tidscope_collector.groups.meter import GroupMeter
+from tidscope_collector.groups.process_sums import ProcessSums
+from tidscope_collector.groups.process_table import JoinedTables, Live, ProcessTable
+from tidscope_collector.groups.reader import GroupReader
+from tidscope_collector.groups.selector import group_name
+from tidscope_collector.procfs.delay_accounting import DelayAccounting
+from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.sampling.health import HealthNow
+from tidscope_collector.sampling.presence import Presence, presence_in
+from tidscope_collector.sampling.process_meter import ProcessMeter
+from tidscope_collector.sampling.sampled_frame import SampledFrame
+from tidscope_collector.sampling.table_changes import TableSource
+from tidscope_collector.sampling.target import DESCRIBE_NS, TargetSampler
+from tidscope_collector.sampling.tracker import Tracker
+
+
+class GroupSampler(TargetSampler):
+    """Samples the processes of a group; belongs to the sampling thread.
+
+    Of its lead process alone are GOMAXPROCS, the CPU limit, and the description of what it runs.
+
+    Args:
+        target: description, as attached; it has a group.
+        reader: where readings come from; closed with the sampler.
+        gomaxprocs: reads GOMAXPROCS of the lead process, or None; closed with the sampler.
+        attach_ns: CLOCK_MONOTONIC of the attachment.
+        procfs: root of /proc.
+        delays: the switch of delay accounting, whose state is reported.
+        tables: that frames carry besides that of the processes; None: none.
+        descriptions: of the processes, for their table.
+    """
+
+    reader: GroupReader
+
+    def __init__(
+        self,
+        target: Target,
+        reader: GroupReader,
+        gomaxprocs: GomaxprocsReader | None,
+        attach_ns: int,
+        procfs: ProcFs,
+        delays: DelayAccounting | None,
+        tables: TableSource | None,
+        descriptions: Descriptions,
+    ) -> None:
+        self._membership: Membership = reader.membership
+        self._procfs = procfs
+        self._sums = ProcessSums(reader.members, reader.fields)
+        table = ProcessTable(self._sums, self._live, descriptions)
+        super().__init__(
+            target, reader, gomaxprocs, attach_ns, procfs, delays, JoinedTables(table, tables)
+        )
+        self._descriptions = descriptions
+
+    def _live(self, now_ns: int) -> Live:
+        return self._tracker.by_process(now_ns)
+
+    def _make_tracker(self) -> Tracker:
+        return Tracker(
+            self.reader.fields,
+            self.attach_ns,
+            0,
+            foreign_exits=self.foreign_exits,
+            processes=self._sums,
+        )
+
+    def _make_meter(
+        self, procfs: ProcFs, delays: DelayAccounting | None, gomaxprocs: GomaxprocsReader | None
+    ) -> ProcessMeter:
+        members = self._membership.members
+        return GroupMeter(
+            self.pid,
+            procfs,
+            delays,
+            gomaxprocs,
+            self.target.gomaxprocs,
+            members,
+            self._membership.cgroups,
+        )
+
+    def _open(self, opened: ExitStack, procfs: ProcFs) -> None:
+        """Nothing is open but the reader: members come and go."""
+
+    def _group_counts(self) -> GroupCounts:
+        members = self._membership.members
+        missed = self._membership.missed
+        return GroupCounts(
+            live=len(members.alive),
+            started=members.started,
+            ended=members.ended,
+            unseen=members.unseen,
+            missed=None if missed is None else missed + self.reader.uncounted,
+        )
+
+    def _check_alive(self) -> None:
+        """The reader says when nobody is left."""
+
+    def _settle(self) -> None:
+        """Count what ended threads used more than was said with their ends."""
+        for name, process, cpu_ns in self.reader.take_late():
+            self._tracker.add_late(name, process, {CPU: cpu_ns})
+
+    def _sample(
+        self,
+        events: list[TargetEvent],
+        rows: Rows | None,
+        started_ns: int,
+        late: int,
+        health: HealthNow,
+        *,
+        last: bool = False,
+    ) -> list[SampledFrame]:
+        self._settle()
+        return super()._sample(events, rows, started_ns, late, health, last=last)
+
+    def _look(self, tid: int) -> Presence:
+        return presence_in(self._procfs, tid, self._membership.members.alive)
+
+    def _watch_program(self, now_ns: int) -> None:
+        lead = self._membership.members.alive.get(self.pid)
+        for pid, name in self.reader.take_executions():
+            member = self._membership.members.find(pid)
+            if member is not None and member.seen:
+                self._pending.append(
+                    ProgramExecuted(name=name, executable=None, previous=None, pid=pid)
+                )
+            if pid == self.pid:
+                self._stale = self._executed = True
+                self._process.close_gomaxprocs()
+        main = self._tracker.threads.get(self.pid)
+        if lead is not None and main is not None and main.name != self.target.process.name:
+            self._stale = True
+        if self._stale and now_ns - self._described_ns >= DESCRIBE_NS:
+            executed, self._stale, self._executed = self._executed, False, False
+            self._described_ns = now_ns
+            self.on_change(executed)
+        self._descriptions.ask(self._membership.members, now_ns)
+
+    def describe_again(
+        self, process: Process, program: GoProgram | None, gomaxprocs: int | None
+    ) -> None:
+        """See `TargetSampler`: of the lead process, and of the group's name."""
+        super().describe_again(process, program, gomaxprocs)
+        group = self.target.group
+        if group is not None:
+            name = group_name(group.kind, group.value, process)
+            named = group.model_copy(update={"name": name})
+            self.target = self.target.model_copy(update={"group": named})

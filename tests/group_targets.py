@@ -1,0 +1,142 @@
+"""Groups of processes sampled by the real engine in this process, and commands held until go."""
+
+import os
+import queue
+import resource
+import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from tidscope_collector.ebpf.obstacles import Obstacle
+from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.sampling.engine import Engine
+from tidscope_collector.sampling.sampled_frame import SampledFrame
+from tidscope_collector.targets.sources import Sources
+from tidscope_collector.targets.targets import TargetRegistry
+from tidscope_collector.walk.choice import Choice as WalkChoice
+from tidscope_wire.frame import split
+from tidscope_wire.frame_tables import Table, decode_tables, latest_rows
+from tidscope_wire.generated.models import (
+    FrameHeader,
+    GroupCounts,
+    GroupSelector,
+    Target,
+    TargetDetached,
+    TargetEvent,
+    TargetExited,
+)
+
+PATIENCE_S = 60
+
+
+@dataclass
+class Heard:
+    """All frames of a target.
+
+    Attributes:
+        headers: of the frames.
+        processes: the table of its processes, as it was last.
+    """
+
+    headers: list[FrameHeader]
+    processes: Table
+
+    @property
+    def last(self) -> FrameHeader:
+        return self.headers[-1]
+
+    @property
+    def counts(self) -> GroupCounts:
+        counts = self.last.group
+        assert counts is not None
+        return counts
+
+    @property
+    def events(self) -> list[TargetEvent]:
+        return [event for header in self.headers for event in header.events]
+
+
+class GroupTargets:
+    """The real engine, whose frames come to the test.
+
+    Args:
+        polled: look for processes again and again, as where eBPF is not available.
+        counters: how counters are read.
+    """
+
+    def __init__(self, *, polled: bool = False, counters: WalkChoice = "auto") -> None:
+        self.frames: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        self.sources = Sources(ProcFs(), counters=counters)
+        if polled:
+            self.sources.groups.close()
+            self.sources.groups.programs = Obstacle("a test does without", "")
+        self.engine = Engine(self._take, self.sources.open_exits)
+        self.engine.start()
+        self.targets = TargetRegistry("h-000000000000", ProcFs(), self.sources, self.engine)
+
+    def _take(self, target: Target, frame: SampledFrame) -> None:
+        self.targets.update(target)
+        self.frames.put(frame.data)
+
+    def attach(self, selector: GroupSelector, rate_hz: float = 10) -> Target:
+        return self.targets.attach_group(selector, rate_hz)[0]
+
+    def hear(self) -> Heard:
+        """All frames up to the end of the target."""
+        headers: list[FrameHeader] = []
+        tables: list[Table] = []
+        while True:
+            frame = self.frames.get(timeout=PATIENCE_S)
+            header, body = split(frame)
+            headers.append(header)
+            found = decode_tables(header, body).get("processes")
+            if found is not None:
+                tables.append(found)
+            if any(isinstance(event, TargetExited | TargetDetached) for event in header.events):
+                return Heard(headers, latest_rows("processes", tables))
+
+    def close(self) -> None:
+        self.engine.stop()
+        self.sources.close()
+
+
+class HeldCommand:
+    """A command that begins when it is let go.
+
+    Args:
+        command: program and arguments.
+    """
+
+    def __init__(self, command: Sequence[str]) -> None:
+        gate, self._go = os.pipe()
+        self._process = subprocess.Popen(
+            ["bash", "-c", f'read -r _ <&{gate}; exec {gate}<&-; exec "$@"', "bash", *command],
+            pass_fds=[gate],
+            stdout=subprocess.DEVNULL,
+        )
+        os.close(gate)
+        self.pid = self._process.pid
+
+    def run(self) -> resource.struct_rusage:
+        """Let it go, and wait for it; what it and all of its waited-for descendants used."""
+        os.write(self._go, b"\n")
+        os.close(self._go)
+        _, status, used = os.wait4(self.pid, 0)
+        self._process.returncode = os.waitstatus_to_exitcode(status)
+        return used
+
+
+@contextmanager
+def group_targets(*, polled: bool = False, counters: WalkChoice = "auto") -> Iterator[GroupTargets]:
+    """The engine for the time of a test."""
+    groups = GroupTargets(polled=polled, counters=counters)
+    try:
+        yield groups
+    finally:
+        groups.close()
+
+
+def used_ns(used: resource.struct_rusage) -> int:
+    """CPU time."""
+    return round(1e9 * (used.ru_utime + used.ru_stime))

@@ -1,0 +1,124 @@
+"""Groups of processes as the kernel has them: what they add up to is what wait4 and cgroups say."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+from capabilities import missing, needs
+from group_targets import Heard, HeldCommand, group_targets, used_ns
+from tidscope_collector.groups.cgroups import Cgroup, cpu_used_ns, find_cgroups
+from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.walk.choice import Choice as WalkChoice
+from tidscope_wire.generated.models import GroupSelector, ProgramExecuted, ThreadBorn, ThreadExited
+
+pytestmark = [needs("root"), needs("btf")]
+
+COMMANDS = 300
+SHELL_LOOP = f"for i in $(seq {COMMANDS}); do /bin/true; done"
+EXACT = 0.005
+"""By so much of its CPU time may a group differ from what wait4 says of the command."""
+
+BEFORE_NS = 100_000_000
+
+
+def cpu_ns(heard: Heard) -> int:
+    return heard.last.exited.totals["cpu_run_ns"]
+
+
+@pytest.mark.parametrize("counters", ["walk", "genetlink"])
+def test_a_loop_of_short_commands_is_what_wait4_says(counters: WalkChoice) -> None:
+    with group_targets(counters=counters) as groups:
+        command = HeldCommand(["bash", "-c", SHELL_LOOP])
+        groups.attach(GroupSelector(kind="tree", pid=command.pid))
+        used = command.run()
+        heard = groups.hear()
+    assert heard.last.health.exit_records_lost == 0
+    assert heard.counts.missed == 0
+    # Each command, and the shell that expands $(seq …), which becomes seq.
+    assert heard.counts.started == COMMANDS + 1
+    assert heard.counts.ended == COMMANDS + 2
+    assert heard.counts.live == 0
+    assert heard.last.exited.threads == COMMANDS + 2
+    assert cpu_ns(heard) == pytest.approx(used_ns(used), rel=EXACT)
+    assert heard.last.exited.totals["minor_faults"] == pytest.approx(used.ru_minflt, rel=EXACT)
+    assert heard.processes["count"].sum() == COMMANDS + 2
+    # The shell had used some milliseconds before the attachment, which its row leaves out.
+    assert cpu_ns(heard) - BEFORE_NS < heard.processes["cpu_ns"].sum() <= cpu_ns(heard)
+    assert heard.processes["threads_ended"].sum() == COMMANDS + 2
+
+
+def test_without_ebpf_it_is_said_that_some_may_be_missed() -> None:
+    with group_targets(polled=True) as groups:
+        command = HeldCommand(["bash", "-c", "sleep 0.6 & exec sleep 0.7"])
+        target = groups.attach(GroupSelector(kind="tree", pid=command.pid))
+        command.run()
+        heard = groups.hear()
+    assert target.group is not None
+    assert target.group.discovery == "polling"
+    assert "a test does without" in target.group.discovery_reason
+    assert heard.counts.missed is None
+    assert heard.counts.ended == 2
+    names = heard.processes["name"].tolist()
+    assert len(names) == 2
+
+
+def test_children_and_what_they_execute() -> None:
+    with group_targets() as groups:
+        command = HeldCommand(["bash", "-c", "sleep 0.4; true"])
+        groups.attach(GroupSelector(kind="tree", pid=command.pid))
+        command.run()
+        heard = groups.hear()
+    born = {event.tid: event.pid for event in heard.events if isinstance(event, ThreadBorn)}
+    ended = {event.tid: event.pid for event in heard.events if isinstance(event, ThreadExited)}
+    assert born.items() <= ended.items()
+    executed = [event for event in heard.events if isinstance(event, ProgramExecuted)]
+    assert "sleep" in [event.name for event in executed]
+    (shell,) = heard.processes[heard.processes["parent"] == 0].tolist()
+    children = heard.processes[heard.processes["parent"] == shell[0]]
+    assert "sleep" in children["name"].tolist()
+
+
+@contextmanager
+def own_cgroup() -> Iterator[tuple[str, Path, tuple[Cgroup, ...]]]:
+    """A control group that is empty at its end: its path, and how it is known."""
+    unified = Path("/sys/fs/cgroup/cgroup.controllers").exists()
+    root = Path("/sys/fs/cgroup") if unified else Path("/sys/fs/cgroup/cpuacct")
+    path = f"tidscope-test-{os.getpid()}"
+    try:
+        (root / path).mkdir()
+    except OSError as error:
+        raise missing("cpu-quota", str(error)) from error
+    try:
+        yield f"/{path}", root / path / "cgroup.procs", tuple(find_cgroups(ProcFs(), f"/{path}"))
+    finally:
+        for left in (root / path / "cgroup.procs").read_text().split():
+            (root / "cgroup.procs").write_text(left)
+        (root / path).rmdir()
+
+
+def test_a_control_group_is_what_its_own_clock_says() -> None:
+    with own_cgroup() as (path, procs, cgroups), group_targets() as groups:
+        first = HeldCommand(["true"])
+        procs.write_text(str(first.pid))
+        command = HeldCommand(["bash", "-c", f"echo $$ > {procs}; {SHELL_LOOP}"])
+        before = cpu_used_ns(cgroups)
+        target = groups.attach(GroupSelector(kind="cgroup", value=path))
+        assert target.process.pid == first.pid
+        command.run()
+        first.run()
+        after = cpu_used_ns(cgroups)
+        groups.engine.submit(lambda: None).result()
+        groups.targets.detach(target.id)
+        heard = groups.hear()
+    assert before is not None
+    assert after is not None
+    assert heard.counts.missed == 0
+    assert heard.counts.started == COMMANDS + 2
+    assert heard.counts.ended == COMMANDS + 3
+    # What the shell used before it went into the group is its own, some milliseconds.
+    used = after - before
+    assert cpu_ns(heard) == pytest.approx(used, rel=0.02, abs=10_000_000)
+    assert np.all(heard.processes["live"] == 0)
