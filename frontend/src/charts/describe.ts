@@ -111,7 +111,7 @@ export function describeEvent(event: TargetEvent): string {
     case "gomaxprocs_changed":
       return `GOMAXPROCS went from ${event.previous} to ${event.size}.`;
     case "program_executed":
-      return `The process executed ${event.executable ?? event.name}.`;
+      return `${event.pid == null ? "The process" : `Process ${event.pid}`} executed ${event.executable ?? event.name}.`;
     case "sample_failed":
       return `A sample could not be taken: ${event.reason}.`;
     case "counters_source_changed":

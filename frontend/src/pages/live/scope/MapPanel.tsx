@@ -5,7 +5,7 @@ import type { MapScale } from "../../../charts/mapColours";
 import { ThreadMap } from "../../../charts/ThreadMap";
 import { RING_FIELDS } from "../../../model/chartSpecs";
 import { fieldLabel } from "../../../model/format";
-import { isLedgerField, STATE_FIELD } from "../../../model/states";
+import { hasLedger, isLedgerField, STATE_FIELD } from "../../../model/states";
 import {
   DEFAULT_MAP,
   type MapMix,
@@ -51,7 +51,7 @@ export const MapPanel = memo(function MapPanel({ target }: { readonly target: Ta
   const onScale = useCallback((next: MapScale) => setScale(next), []);
   const choices = choicesOf(target);
   const view = picture?.view ?? null;
-  const asked = field ?? (target.source.ledger ? STATE_FIELD : DEFAULT_MAP.field);
+  const asked = field ?? (hasLedger(target) ? STATE_FIELD : DEFAULT_MAP.field);
   const shown = choices.includes(asked) ? asked : (choices[0] ?? asked);
   const states = shown === STATE_FIELD;
   return (
@@ -127,9 +127,9 @@ export const MapPanel = memo(function MapPanel({ target }: { readonly target: Ta
 });
 
 /** What the colour may show: states, then counters, those first whose past is always kept. */
-function choicesOf({ fields, source }: Target): readonly string[] {
+function choicesOf(target: Target): readonly string[] {
   const kept: readonly string[] = RING_FIELDS;
-  const counters = fields.filter((field) => !isLedgerField(field));
+  const counters = target.fields.filter((field) => !isLedgerField(field));
   counters.sort((a, b) => Number(kept.includes(b)) - Number(kept.includes(a)));
-  return source.ledger ? [STATE_FIELD, ...counters] : counters;
+  return hasLedger(target) ? [STATE_FIELD, ...counters] : counters;
 }

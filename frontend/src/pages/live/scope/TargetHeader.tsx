@@ -30,12 +30,16 @@ export function TargetHeader({ target, view }: TargetHeaderProps) {
   const { process, group } = target;
   return (
     <header className={`surface ${styles.header}`}>
-      <div className={styles.title}>
-        <h1 className={styles.name}>{targetName(target)}</h1>
+      <div className={styles.title} data-group={group?.kind}>
+        <h1 className={styles.name} title={group?.name}>
+          {targetName(target)}
+        </h1>
         <span className={styles.pid}>{targetId(target)}</span>
-        <Tooltip className={styles.commandTip} text={<code>{commandLine(process)}</code>}>
-          <code className={styles.command}>{commandLine(process)}</code>
-        </Tooltip>
+        {group ? null : (
+          <Tooltip className={styles.commandTip} text={<code>{commandLine(process)}</code>}>
+            <code className={styles.command}>{commandLine(process)}</code>
+          </Tooltip>
+        )}
       </div>
       <div className={styles.actions}>
         <RecordButton target={target} onProblem={setProblem} />

@@ -100,7 +100,9 @@ export function ThreadRow(props: ThreadRowProps) {
         {row.state}
         {row.end_s !== null && !row.exact ? <abbr aria-label="at least"> ≥</abbr> : null}
       </td>
-      <td className={styles.age}>{formatDuration((row.end_s ?? now_s) - row.start_s)}</td>
+      <td className={styles.age}>
+        {formatDuration(Math.max(0, (row.end_s ?? now_s) - row.start_s))}
+      </td>
       <td className={styles.spark}>
         <Sparkline values={row.spark} width={84} height={18} colour={style.colour} />
       </td>
