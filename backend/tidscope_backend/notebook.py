@@ -220,7 +220,7 @@ class Run:
         """A frame table: what it grew by within the run, by key.
 
         Args:
-            name: stays, wakes, locks, lock_names, takers, calls, call_stays or processes.
+            name: stays, wakes, locks, lock_names, takers, calls, call_stays, inexact or processes.
         """
         return table_growth(self._reader.parts, name)
 

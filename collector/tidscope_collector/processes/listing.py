@@ -11,10 +11,10 @@ from tidscope_collector.foreign.reader import ask_ports
 from tidscope_collector.processes.cgroup_names import cgroup_path, names_of_cgroup
 from tidscope_collector.processes.details import UNKNOWN, DetailReader, Details
 from tidscope_collector.processes.identity import Identity, group_and_uid
-from tidscope_collector.processes.namespaces import namespace_pid
 from tidscope_collector.processes.refusals import attach_refusal, not_permitted
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.gauges import PAGE_BYTES
+from tidscope_collector.procfs.namespaces import namespace_pid
 from tidscope_collector.procfs.stat import Stat, parse_parent, parse_stat
 from tidscope_collector.procfs.thread_reader import TICKS_PER_SECOND
 

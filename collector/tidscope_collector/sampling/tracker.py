@@ -23,7 +23,10 @@ from tidscope_collector.sampling.presence import Look, Presence
 from tidscope_collector.sampling.readings import (
     absent_mask,
     all_values,
+    at_least,
     empty,
+    invalid_fields,
+    invalid_mask,
     join,
     pick,
     sums,
@@ -31,6 +34,7 @@ from tidscope_collector.sampling.readings import (
     text,
     values,
     wire_rows,
+    without_lacking,
 )
 from tidscope_collector.sampling.state_columns import StateColumns
 from tidscope_collector.threads.matching import Index, rows_of_both
@@ -45,15 +49,24 @@ Heir = tuple[str, dict[str, int], int]
 
 @dataclass
 class Thread:
-    """Identity of a live thread; start in nanoseconds since attach.
+    """Identity of a live thread.
 
     Attributes:
+        start_ns: since attach.
+        name: as it is reported.
+        comm: the kernel's name, if it is reported under another one; else empty.
         process: id of its process; 0: the only one.
     """
 
     start_ns: int
     name: str
+    comm: str = ""
     process: int = 0
+
+    @property
+    def kernel_name(self) -> str:
+        """What the kernel calls it."""
+        return self.comm or self.name
 
 
 @dataclass
@@ -215,6 +228,25 @@ class Tracker:
             pids = np.array([thread.process for thread in known], np.uint32)
         return Rows(rows.tid, rows.columns, rows.absent, starts, names, pids)
 
+    def rename(self, names: Mapping[int, str]) -> list[TargetEvent]:
+        """Report threads under names that their program has for them.
+
+        Such a name stands until the kernel's own name of the thread changes.
+
+        Args:
+            names: by thread id; those of no live thread are left out.
+        """
+        events: list[TargetEvent] = []
+        for tid, name in names.items():
+            thread = self.threads.get(tid)
+            if thread is None or thread.name == name:
+                continue
+            events.append(ThreadRenamed(tid=tid, name=name, previous=thread.name))
+            self._ended.roles.renamed(thread.name, name, self._last_totals(self._last_row(tid)))
+            comm = thread.kernel_name
+            thread.name, thread.comm = name, "" if comm == name else comm
+        return events
+
     def exited(self) -> ExitedTotals:
         """Sums over the threads that ended since attach."""
         return self._ended.summary()
@@ -223,7 +255,7 @@ class Tracker:
         """Sum of some fields over all threads since each one's start, the ended ones included."""
         ended = self._ended.summary().totals
         columns = [self.fields.index(name) for name in fields]
-        last = self._last
+        last = at_least(self._last)
         live = last.counters[:, columns]
         if last.absent is not None:
             live = np.where(last.absent[:, columns], 0, live)
@@ -264,7 +296,8 @@ class Tracker:
         """
         alive = self._alive()
         names = [self.threads[tid].name for tid in alive.tid.tolist()]
-        return self._ended.roles.summary(self._states.at(alive, now_ns), names, self._states.summed)
+        rows = at_least(self._states.at(alive, now_ns))
+        return self._ended.roles.summary(rows, names, self._states.summed)
 
     def add_late(self, name: str, process: int, totals: Mapping[str, int]) -> None:
         """A thread that ended had more than its totals said.
@@ -305,6 +338,8 @@ class Tracker:
             thread = self.threads.pop(tid, None)
             process = _process(exits, row) or (thread.process if thread else 0)
             if thread is not None:
+                if thread.comm == name:
+                    name = thread.name
                 before = self._last_totals(self._last_row(tid))
                 totals = latest(before, totals)
                 self._ended.roles.renamed(thread.name, name, before)
@@ -326,7 +361,8 @@ class Tracker:
                     tid=tid,
                     start_ns=thread.start_ns if thread else start - self.attach_ns,
                     name=name,
-                    totals=totals,
+                    totals=without_lacking(totals, exits, row, fields),
+                    inexact=invalid_fields(exits, row, fields),
                     exact=True,
                     seen_alive=thread is not None,
                     lifetime_ns=None if exits.age_us is None else 1000 * int(exits.age_us[row]),
@@ -396,7 +432,9 @@ class Tracker:
         reborn: npt.NDArray[np.bool_] = reading.start_ns[now] > self._seen_ns[then]
         rows = np.flatnonzero(differs)
         fell = (counters[rows] < before[rows]) & self._states.rising
-        if not fell.any() and reading.absent is None and last.absent is None:
+        if not (fell.any() or reading.invalid is not None) and (
+            reading.absent is None and last.absent is None
+        ):
             return reading, differs | _marked(last, then), reborn
         absent, was_absent = absent_mask(reading)[now], absent_mask(last)[then]
         if self._cpu is not None:
@@ -406,10 +444,12 @@ class Tracker:
         # there is a greater one. Otherwise sums would fall.
         stands = ~was_absent & (absent | (counters < before)) & ~reborn[:, None]
         stands &= self._states.rising
-        if stands.any():
+        # But for a value that turns out to be invalid: rows lack it, and sums go on with the last.
+        lacking = absent & invalid_mask(reading)[now] & ~reborn[:, None]
+        if stands.any() or lacking.any():
             corrected, masks = reading.counters.copy(), absent_mask(reading).copy()
-            corrected[now] = counters = np.where(stands, before, counters)
-            masks[now] = absent = absent & ~stands
+            corrected[now] = counters = np.where(stands | lacking, before, counters)
+            masks[now] = absent = absent & ~(stands & ~lacking)
             reading = replace(reading, counters=corrected, absent=masks if masks.any() else None)
         differs = ((counters != before) & ~absent).any(axis=1)
         differs |= (absent != was_absent).any(axis=1)
@@ -453,7 +493,8 @@ class Tracker:
                 tid=tid,
                 start_ns=thread.start_ns,
                 name=thread.name,
-                totals=totals,
+                totals=without_lacking(totals, self._last, row, self._states.summed),
+                inexact=invalid_fields(self._last, row, self._states.summed),
                 exact=False,
                 seen_alive=True,
                 pid=thread.process or None,
@@ -464,9 +505,9 @@ class Tracker:
         self._last, self._places = last, None
 
     def _totals(self, reading: Reading, row: int, now_ns: int) -> dict[str, int]:
-        """Field name to the value of one row at an instant; absent ones are left out."""
+        """Field name to the value of one row at an instant, for sums; absent ones are left out."""
         alone = self._states.at(pick(reading, slice(row, row + 1)), now_ns)
-        return values(alone, 0, self._states.summed)
+        return values(at_least(alone), 0, self._states.summed)
 
     def _last_totals(self, row: int) -> dict[str, int]:
         """What was known of a thread when it was seen last."""
@@ -480,7 +521,7 @@ class Tracker:
     def _born(self, reading: Reading, row: int, events: list[TargetEvent]) -> None:
         tid = int(reading.tid[row])
         start_ns = int(reading.start_ns[row]) - self.attach_ns
-        thread = Thread(start_ns, text(bytes(reading.name[row])), _process(reading, row))
+        thread = Thread(start_ns, text(bytes(reading.name[row])), process=_process(reading, row))
         self.threads[tid] = thread
         events.append(
             ThreadBorn(
@@ -497,6 +538,7 @@ class Tracker:
         for row, last in zip(rows.tolist(), before.tolist(), strict=True):
             tid, name = int(reading.tid[row]), text(bytes(reading.name[row]))
             thread = self.threads[tid]
+            thread.comm = ""
             if thread.name != name:
                 events.append(
                     ThreadRenamed(

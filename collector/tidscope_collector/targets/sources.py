@@ -4,7 +4,7 @@ import logging
 from collections.abc import Iterable
 from functools import partial
 
-from tidscope_wire.generated.models import AbsentField, SampleSource, Source
+from tidscope_wire.generated.models import AbsentField, Process, SampleSource, Source
 
 from tidscope_collector.compiled.library import load as load_compiled
 from tidscope_collector.discovery.loading import load as load_iterators
@@ -15,6 +15,8 @@ from tidscope_collector.ebpf.libbpf import BpfError
 from tidscope_collector.ebpf.obstacles import Obstacle
 from tidscope_collector.groups.opening import GroupSource
 from tidscope_collector.groups.programs import load as load_groups
+from tidscope_collector.naming.source import NameSource, name_source
+from tidscope_collector.naming.thread_names import ThreadNames
 from tidscope_collector.netacct.choice import Choice, NetworkSource
 from tidscope_collector.netacct.reader import NetworkReader
 from tidscope_collector.procfs.delay_accounting import DelayAccounting
@@ -22,13 +24,14 @@ from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.thread_reader import ProcThreadReader
 from tidscope_collector.sampling.idle_skipping import IdleSkippingReader
 from tidscope_collector.sampling.steady_reader import SteadyReader
+from tidscope_collector.sampling.valid_delays import ValidDelays
+from tidscope_collector.targets.tables import TargetTables
 from tidscope_collector.taskstats.exits import ExitListener, exit_self_test, possible_cpus
 from tidscope_collector.taskstats.link import Kernel, TaskstatsUnavailableError, probe
 from tidscope_collector.taskstats.reader import BatchQuery, TaskstatsReader
 from tidscope_collector.threads.reading import (
     ProcessReader,
     TargetExitedError,
-    TargetReader,
     ThreadReader,
 )
 from tidscope_collector.waits.source import USUAL, LedgerOptions, LedgerSource
@@ -50,6 +53,7 @@ class Sources:
         counters: how counters of threads are to be read.
         budget_percent: for sampling and sending, 100 is one core; 0: no limit.
         ledger: which ledgers of states are to be kept.
+        program_names: whether programs are asked for the names of their threads.
 
     Attributes:
         delays: the switch of delay accounting.
@@ -68,8 +72,10 @@ class Sources:
         counters: WalkChoice = "auto",
         budget_percent: float = 0,
         ledger: LedgerOptions = USUAL,
+        program_names: bool = False,
     ) -> None:
         self._procfs = procfs
+        self._program_names = program_names
         self.delays = delays or DelayAccounting(procfs)
         self._query: BatchQuery | None = None
         self.kernel: Kernel | None = None
@@ -157,6 +163,16 @@ class Sources:
             raise TaskstatsUnavailableError(self.reason)
         return ExitListener(self.kernel, possible_cpus())
 
+    def thread_names(self, process: Process) -> ThreadNames | None:
+        """What names a process' threads beyond the kernel's 15 bytes; None: nobody is asked."""
+        if not self._program_names:
+            return None
+        return ThreadNames(process.pid, self.name_source(process))
+
+    def name_source(self, process: Process) -> NameSource | None:
+        """See `naming.source.name_source`."""
+        return name_source(self._procfs, process)
+
     def reader(self, pid: int) -> ThreadReader:
         """Make what reads threads of a process that are given by their ids.
 
@@ -175,7 +191,7 @@ class Sources:
         )
         return self.network.beside(reader, pid)
 
-    def target_reader(self, pid: int, rate_hz: float, attach_ns: int) -> TargetReader:
+    def target_reader(self, pid: int, rate_hz: float, attach_ns: int) -> ValidDelays:
         """Make what a target is sampled with: it asks for threads, or walks them.
 
         Args:
@@ -193,7 +209,16 @@ class Sources:
         else:
             option = self.walk.option(pid, reader)
             counters = SwitchingReader(pid, asking, "genetlink", rate_hz, option)
-        return self.ledger.beside(counters, pid, attach_ns)
+        return ValidDelays(self.ledger.beside(counters, pid, attach_ns))
+
+    def tables(self, reader: ValidDelays, process: Process) -> TargetTables:
+        """The tables of a target.
+
+        Args:
+            reader: made by `target_reader`.
+            process: whose.
+        """
+        return TargetTables(self.ledger.tables(reader.base, process), [reader.table])
 
     def explain(self, absent: Iterable[AbsentField]) -> list[AbsentField]:
         """Give absent fields the reasons that are in effect here."""

@@ -16,6 +16,7 @@ from tidscope_collector.groups.descriptions import Descriptions
 from tidscope_collector.groups.membership import Membership
 from tidscope_collector.groups.sampler import GroupSampler
 from tidscope_collector.groups.selector import Selection, listed_within, select
+from tidscope_collector.naming.thread_names import ThreadNames
 from tidscope_collector.processes.identity import identify
 from tidscope_collector.processes.listing import ProcessLister
 from tidscope_collector.processes.refusals import attach_refusal
@@ -24,8 +25,8 @@ from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.sampling.target import TargetSampler
 from tidscope_collector.targets.host import MAX_TARGETS
 from tidscope_collector.targets.sources import Sources
+from tidscope_collector.targets.tables import TargetTables
 from tidscope_collector.threads.reading import TargetExitedError
-from tidscope_collector.waits.wire_tables import LedgerTables
 
 log = logging.getLogger("tidscope.targets")
 
@@ -41,7 +42,8 @@ class TargetRegistry:
         self._lister = ProcessLister(procfs)
         self._lock = threading.Lock()
         self._known: dict[str, Target] = {}
-        self._tables: dict[str, LedgerTables] = {}
+        self._tables: dict[str, TargetTables] = {}
+        self._names: dict[str, ThreadNames] = {}
         self._workers = ThreadPoolExecutor(MAX_TARGETS, "describe")
 
     def all(self) -> list[Target]:
@@ -56,6 +58,7 @@ class TargetRegistry:
         """Speak of an ended target no more."""
         self._known.pop(target, None)
         self._tables.pop(target, None)
+        self._names.pop(target, None)
 
     def processes(self) -> list[Process]:
         """List the processes of the host."""
@@ -207,7 +210,8 @@ class TargetRegistry:
                 gomaxprocs_reason=program.reason,
                 steering=None,
             )
-            tables = self._sources.ledger.tables(reader, process)
+            tables = self._sources.tables(reader, process)
+            names = self._sources.thread_names(process)
             sampler = TargetSampler(
                 target,
                 reader,
@@ -217,6 +221,7 @@ class TargetRegistry:
                 self._sources.delays,
                 tables,
                 self._sources.compiled,
+                names,
             )
         except TargetExitedError:
             raise _exited(process.pid) from None
@@ -224,8 +229,9 @@ class TargetRegistry:
         sampler.on_change = lambda executed: self._workers.submit(
             self._describe_again, target, executed
         )
-        if tables is not None:
-            self._tables[target.id] = tables
+        self._tables[target.id] = tables
+        if names is not None:
+            self._names[target.id] = names
         self._engine.submit(lambda: self._engine.add(sampler)).result()
         return target
 
@@ -242,7 +248,10 @@ class TargetRegistry:
             return
         tables = self._tables.get(target.id)
         if executed and tables is not None:
-            tables.locks.executed(self._sources.ledger.account_of(process))
+            tables.executed(lambda: self._sources.ledger.account_of(process))
+        names = self._names.get(target.id)
+        if executed and names is not None:
+            names.executed(self._sources.name_source(process))
         program = open_gomaxprocs(self._procfs, pid, start_ticks) if executed else None
         reader = None if program is None else program.reader
         size = None if reader is None else reader.read()

@@ -97,6 +97,21 @@ export const COLUMNS = {
     /** Finished calls. */
     count: "uint64",
   },
+  /** Values of threads that are not exact although their field is. */
+  inexact: {
+    /** Thread. */
+    tid: "uint32",
+    /** Place of the field in the catalogue (GET /api/v1/fields), from 0. */
+    field: "uint32",
+    /** What the kernel says, in the field's unit; of `at_least` how many calls it could not count. */
+    kernel: "uint64",
+    /** How long the thread lived when that was seen. */
+    life_ns: "uint64",
+    /** The field. */
+    name: "utf8",
+    /** invalid: the kernel's value is longer than the thread's life, and rows have none; ledger: it is, and rows have the ledger's; at_least: the thread made calls that cannot be counted. */
+    label: "utf8",
+  },
   /** Processes of a group. Figures are cumulative since attach, or since the process joined the group; threads that ended are included; those of fields that the target does not carry are 0. */
   processes: {
     /** Number of the row, from 1; unique within the target and never used again. */
@@ -157,5 +172,6 @@ export const KEYS = {
   takers: ["tid", "pid", "kernel"],
   calls: ["tid", "call"],
   call_stays: ["tid", "call", "bucket"],
+  inexact: ["tid", "field"],
   processes: ["process"],
 } as const;

@@ -2019,21 +2019,34 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.steering !== undefined){
-let data15 = data.steering;
+if(data.thread_names !== undefined){
+let data15 = data.thread_names;
 const _errs29 = errors;
-const _errs30 = errors;
-let valid4 = false;
+if((typeof data15 !== "string") && (data15 !== null)){
+validate30.errors = [{instancePath:instancePath+"/thread_names",keyword:"type"}];
+return false;
+}
+var valid0 = _errs29 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.steering !== undefined){
+let data16 = data.steering;
 const _errs31 = errors;
-if(!(validate54(data15, {instancePath:instancePath+"/steering"}))){
+const _errs32 = errors;
+let valid4 = false;
+const _errs33 = errors;
+if(!(validate54(data16, {instancePath:instancePath+"/steering"}))){
 vErrors = vErrors === null ? validate54.errors : vErrors.concat(validate54.errors);
 errors = vErrors.length;
 }
-var _valid1 = _errs31 === errors;
+var _valid1 = _errs33 === errors;
 valid4 = valid4 || _valid1;
 if(!valid4){
-const _errs32 = errors;
-if(data15 !== null){
+const _errs34 = errors;
+if(data16 !== null){
 const err2 = {instancePath:instancePath+"/steering",keyword:"type"};
 if(vErrors === null){
 vErrors = [err2];
@@ -2043,7 +2056,7 @@ vErrors.push(err2);
 }
 errors++;
 }
-var _valid1 = _errs32 === errors;
+var _valid1 = _errs34 === errors;
 valid4 = valid4 || _valid1;
 }
 if(!valid4){
@@ -2059,20 +2072,21 @@ validate30.errors = vErrors;
 return false;
 }
 else {
-errors = _errs30;
+errors = _errs32;
 if(vErrors !== null){
-if(_errs30){
-vErrors.length = _errs30;
+if(_errs32){
+vErrors.length = _errs32;
 }
 else {
 vErrors = null;
 }
 }
 }
-var valid0 = _errs29 === errors;
+var valid0 = _errs31 === errors;
 }
 else {
 var valid0 = true;
+}
 }
 }
 }
@@ -3047,6 +3061,37 @@ var valid0 = _errs20 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data.inexact !== undefined){
+let data10 = data.inexact;
+const _errs22 = errors;
+if(errors === _errs22){
+if(Array.isArray(data10)){
+var valid2 = true;
+const len0 = data10.length;
+for(let i0=0; i0<len0; i0++){
+const _errs24 = errors;
+if(typeof data10[i0] !== "string"){
+validate75.errors = [{instancePath:instancePath+"/inexact/" + i0,keyword:"type"}];
+return false;
+}
+var valid2 = _errs24 === errors;
+if(!valid2){
+break;
+}
+}
+}
+else {
+validate75.errors = [{instancePath:instancePath+"/inexact",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs22 === errors;
+}
+else {
+var valid0 = true;
+}
 }
 }
 }
@@ -5920,7 +5965,7 @@ if(typeof data0 !== "string"){
 validate128.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
-if(!((((((((data0 === "stays") || (data0 === "wakes")) || (data0 === "locks")) || (data0 === "lock_names")) || (data0 === "takers")) || (data0 === "calls")) || (data0 === "call_stays")) || (data0 === "processes"))){
+if(!(((((((((data0 === "stays") || (data0 === "wakes")) || (data0 === "locks")) || (data0 === "lock_names")) || (data0 === "takers")) || (data0 === "calls")) || (data0 === "call_stays")) || (data0 === "inexact")) || (data0 === "processes"))){
 validate128.errors = [{instancePath:instancePath+"/name",keyword:"enum"}];
 return false;
 }
@@ -5991,6 +6036,28 @@ var valid0 = _errs7 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data.read_ns !== undefined){
+let data4 = data.read_ns;
+const _errs9 = errors;
+if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
+validate128.errors = [{instancePath:instancePath+"/read_ns",keyword:"type"}];
+return false;
+}
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 < 0 || isNaN(data4)){
+validate128.errors = [{instancePath:instancePath+"/read_ns",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
 }
 }
 }
@@ -8225,21 +8292,34 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.steering !== undefined){
-let data15 = data.steering;
+if(data.thread_names !== undefined){
+let data15 = data.thread_names;
 const _errs29 = errors;
-const _errs30 = errors;
-let valid4 = false;
+if((typeof data15 !== "string") && (data15 !== null)){
+validate156.errors = [{instancePath:instancePath+"/thread_names",keyword:"type"}];
+return false;
+}
+var valid0 = _errs29 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.steering !== undefined){
+let data16 = data.steering;
 const _errs31 = errors;
-if(!(validate54(data15, {instancePath:instancePath+"/steering"}))){
+const _errs32 = errors;
+let valid4 = false;
+const _errs33 = errors;
+if(!(validate54(data16, {instancePath:instancePath+"/steering"}))){
 vErrors = vErrors === null ? validate54.errors : vErrors.concat(validate54.errors);
 errors = vErrors.length;
 }
-var _valid1 = _errs31 === errors;
+var _valid1 = _errs33 === errors;
 valid4 = valid4 || _valid1;
 if(!valid4){
-const _errs32 = errors;
-if(data15 !== null){
+const _errs34 = errors;
+if(data16 !== null){
 const err2 = {instancePath:instancePath+"/steering",keyword:"type"};
 if(vErrors === null){
 vErrors = [err2];
@@ -8249,7 +8329,7 @@ vErrors.push(err2);
 }
 errors++;
 }
-var _valid1 = _errs32 === errors;
+var _valid1 = _errs34 === errors;
 valid4 = valid4 || _valid1;
 }
 if(!valid4){
@@ -8265,20 +8345,21 @@ validate156.errors = vErrors;
 return false;
 }
 else {
-errors = _errs30;
+errors = _errs32;
 if(vErrors !== null){
-if(_errs30){
-vErrors.length = _errs30;
+if(_errs32){
+vErrors.length = _errs32;
 }
 else {
 vErrors = null;
 }
 }
 }
-var valid0 = _errs29 === errors;
+var valid0 = _errs31 === errors;
 }
 else {
 var valid0 = true;
+}
 }
 }
 }
@@ -9669,11 +9750,20 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.counts !== undefined){
+if(data.children_cpu_us !== undefined){
+let data20 = data.children_cpu_us;
 const _errs42 = errors;
-if(!(validate185(data.counts, {instancePath:instancePath+"/counts"}))){
-vErrors = vErrors === null ? validate185.errors : vErrors.concat(validate185.errors);
-errors = vErrors.length;
+if((!((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20)))) && (data20 !== null)){
+validate178.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
+return false;
+}
+if(errors === _errs42){
+if(typeof data20 == "number"){
+if(data20 < 0 || isNaN(data20)){
+validate178.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
+return false;
+}
+}
 }
 var valid0 = _errs42 === errors;
 }
@@ -9681,24 +9771,23 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.exit_code !== undefined){
-let data21 = data.exit_code;
-const _errs43 = errors;
-if((!((typeof data21 == "number") && (!(data21 % 1) && !isNaN(data21)))) && (data21 !== null)){
-validate178.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
-return false;
+if(data.counts !== undefined){
+const _errs44 = errors;
+if(!(validate185(data.counts, {instancePath:instancePath+"/counts"}))){
+vErrors = vErrors === null ? validate185.errors : vErrors.concat(validate185.errors);
+errors = vErrors.length;
 }
-var valid0 = _errs43 === errors;
+var valid0 = _errs44 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.signal !== undefined){
-let data22 = data.signal;
+if(data.exit_code !== undefined){
+let data22 = data.exit_code;
 const _errs45 = errors;
-if((typeof data22 !== "string") && (data22 !== null)){
-validate178.errors = [{instancePath:instancePath+"/signal",keyword:"type"}];
+if((!((typeof data22 == "number") && (!(data22 % 1) && !isNaN(data22)))) && (data22 !== null)){
+validate178.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
 return false;
 }
 var valid0 = _errs45 === errors;
@@ -9707,16 +9796,30 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.imported !== undefined){
+if(data.signal !== undefined){
+let data23 = data.signal;
 const _errs47 = errors;
-if(typeof data.imported !== "boolean"){
-validate178.errors = [{instancePath:instancePath+"/imported",keyword:"type"}];
+if((typeof data23 !== "string") && (data23 !== null)){
+validate178.errors = [{instancePath:instancePath+"/signal",keyword:"type"}];
 return false;
 }
 var valid0 = _errs47 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data.imported !== undefined){
+const _errs49 = errors;
+if(typeof data.imported !== "boolean"){
+validate178.errors = [{instancePath:instancePath+"/imported",keyword:"type"}];
+return false;
+}
+var valid0 = _errs49 === errors;
+}
+else {
+var valid0 = true;
+}
 }
 }
 }
@@ -10555,17 +10658,17 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.max_rss_bytes !== undefined){
-let data7 = data.max_rss_bytes;
+if(data.children_cpu_us !== undefined){
+let data7 = data.children_cpu_us;
 const _errs15 = errors;
-if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate211.errors = [{instancePath:instancePath+"/max_rss_bytes",keyword:"type"}];
+if((!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))) && (data7 !== null)){
+validate211.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate211.errors = [{instancePath:instancePath+"/max_rss_bytes",keyword:"minimum"}];
+validate211.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -10576,17 +10679,17 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.major_faults !== undefined){
-let data8 = data.major_faults;
+if(data.max_rss_bytes !== undefined){
+let data8 = data.max_rss_bytes;
 const _errs17 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate211.errors = [{instancePath:instancePath+"/major_faults",keyword:"type"}];
+validate211.errors = [{instancePath:instancePath+"/max_rss_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate211.errors = [{instancePath:instancePath+"/major_faults",keyword:"minimum"}];
+validate211.errors = [{instancePath:instancePath+"/max_rss_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -10597,17 +10700,17 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.minor_faults !== undefined){
-let data9 = data.minor_faults;
+if(data.major_faults !== undefined){
+let data9 = data.major_faults;
 const _errs19 = errors;
 if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate211.errors = [{instancePath:instancePath+"/minor_faults",keyword:"type"}];
+validate211.errors = [{instancePath:instancePath+"/major_faults",keyword:"type"}];
 return false;
 }
 if(errors === _errs19){
 if(typeof data9 == "number"){
 if(data9 < 0 || isNaN(data9)){
-validate211.errors = [{instancePath:instancePath+"/minor_faults",keyword:"minimum"}];
+validate211.errors = [{instancePath:instancePath+"/major_faults",keyword:"minimum"}];
 return false;
 }
 }
@@ -10618,17 +10721,17 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.voluntary_switches !== undefined){
-let data10 = data.voluntary_switches;
+if(data.minor_faults !== undefined){
+let data10 = data.minor_faults;
 const _errs21 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate211.errors = [{instancePath:instancePath+"/voluntary_switches",keyword:"type"}];
+validate211.errors = [{instancePath:instancePath+"/minor_faults",keyword:"type"}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate211.errors = [{instancePath:instancePath+"/voluntary_switches",keyword:"minimum"}];
+validate211.errors = [{instancePath:instancePath+"/minor_faults",keyword:"minimum"}];
 return false;
 }
 }
@@ -10639,17 +10742,17 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.involuntary_switches !== undefined){
-let data11 = data.involuntary_switches;
+if(data.voluntary_switches !== undefined){
+let data11 = data.voluntary_switches;
 const _errs23 = errors;
 if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
-validate211.errors = [{instancePath:instancePath+"/involuntary_switches",keyword:"type"}];
+validate211.errors = [{instancePath:instancePath+"/voluntary_switches",keyword:"type"}];
 return false;
 }
 if(errors === _errs23){
 if(typeof data11 == "number"){
 if(data11 < 0 || isNaN(data11)){
-validate211.errors = [{instancePath:instancePath+"/involuntary_switches",keyword:"minimum"}];
+validate211.errors = [{instancePath:instancePath+"/voluntary_switches",keyword:"minimum"}];
 return false;
 }
 }
@@ -10660,17 +10763,17 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.output_bytes !== undefined){
-let data12 = data.output_bytes;
+if(data.involuntary_switches !== undefined){
+let data12 = data.involuntary_switches;
 const _errs25 = errors;
 if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
-validate211.errors = [{instancePath:instancePath+"/output_bytes",keyword:"type"}];
+validate211.errors = [{instancePath:instancePath+"/involuntary_switches",keyword:"type"}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data12 == "number"){
 if(data12 < 0 || isNaN(data12)){
-validate211.errors = [{instancePath:instancePath+"/output_bytes",keyword:"minimum"}];
+validate211.errors = [{instancePath:instancePath+"/involuntary_switches",keyword:"minimum"}];
 return false;
 }
 }
@@ -10681,17 +10784,39 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.output_tail !== undefined){
-let data13 = data.output_tail;
+if(data.output_bytes !== undefined){
+let data13 = data.output_bytes;
 const _errs27 = errors;
-if((typeof data13 !== "string") && (data13 !== null)){
-validate211.errors = [{instancePath:instancePath+"/output_tail",keyword:"type"}];
+if((!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))) && (data13 !== null)){
+validate211.errors = [{instancePath:instancePath+"/output_bytes",keyword:"type"}];
 return false;
+}
+if(errors === _errs27){
+if(typeof data13 == "number"){
+if(data13 < 0 || isNaN(data13)){
+validate211.errors = [{instancePath:instancePath+"/output_bytes",keyword:"minimum"}];
+return false;
+}
+}
 }
 var valid0 = _errs27 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data.output_tail !== undefined){
+let data14 = data.output_tail;
+const _errs29 = errors;
+if((typeof data14 !== "string") && (data14 !== null)){
+validate211.errors = [{instancePath:instancePath+"/output_tail",keyword:"type"}];
+return false;
+}
+var valid0 = _errs29 === errors;
+}
+else {
+var valid0 = true;
+}
 }
 }
 }
@@ -11438,6 +11563,28 @@ var valid0 = _errs13 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data.children_cpu_us !== undefined){
+let data7 = data.children_cpu_us;
+const _errs14 = errors;
+if((!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))) && (data7 !== null)){
+validate218.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
+return false;
+}
+if(errors === _errs14){
+if(typeof data7 == "number"){
+if(data7 < 0 || isNaN(data7)){
+validate218.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs14 === errors;
+}
+else {
+var valid0 = true;
+}
 }
 }
 }
