@@ -175,6 +175,21 @@ describe("moveCursor", () => {
     expect(moveCursor(map, at(10, "1@0"), "End")).toEqual(at(12, "1@0"));
     expect(moveCursor(map, at(10, "1@0"), "x")).toBeNull();
   });
+
+  it("passes headings by, which have no threads", () => {
+    // A heading, a thread, a heading, two threads.
+    const first = Int32Array.from([0, 0, 1, 1, 3]);
+    const rows = { rows: 4, first, gone: new Uint16Array(4), together: new Uint16Array(4) };
+    const map = picture({
+      layout: { ...LAYOUT, ...rows },
+      values: new Float32Array(12),
+      highest: new Uint16Array(12),
+    });
+    expect(moveCursor(map, null, "ArrowDown")).toEqual(at(12, "1@0"));
+    expect(moveCursor(map, at(12, "1@0"), "ArrowDown")).toEqual(at(12, "2@0"));
+    expect(moveCursor(map, at(12, "2@0"), "ArrowUp")).toEqual(at(12, "1@0"));
+    expect(moveCursor(map, at(12, "1@0"), "ArrowUp")).toEqual(at(12, "1@0"));
+  });
 });
 
 describe("mapPlot", () => {

@@ -1,9 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { moveCursor } from "../charts/mapCursor";
 import { frame, type Row, TARGET } from "../testing/frames";
 import { filterFrom } from "./filter";
 import { foldOf } from "./mapLayout";
-import { nextPicture } from "./mapPicture";
 import { MapMaker } from "./mapView";
 import { TargetModel } from "./targetModel";
 import { DEFAULT_MAP, DEFAULT_REQUEST, type MapRequest } from "./viewRequest";
@@ -30,12 +28,11 @@ function layoutFor(model: TargetModel, asked: Partial<MapRequest>) {
   };
   const map = { ...DEFAULT_MAP, by: "process", width_px: 20, rows: 100, ...asked } as const;
   const view = maker.make(input, map, true, () => 0);
-  const picture = view && nextPicture(null, view);
-  if (!view?.layout || !picture) throw new Error("no map");
+  if (!view?.layout) throw new Error("no map");
   const groups = view.layout.groups.map(({ role, rows, threads, heading }) =>
     [heading ? `[${role}]` : role, rows, threads].join(" "),
   );
-  return { groups, layout: view.layout, picture };
+  return { groups, layout: view.layout };
 }
 
 describe("the map of a group", () => {
@@ -47,24 +44,14 @@ describe("the map of a group", () => {
     expect(alone.processes.slice(2, 4)).toEqual(["server (10)", "server (20)"]);
   });
 
-  it("unfolds a process to its roles below a heading, and the cursor passes the heading by", () => {
+  it("unfolds a process to its roles below a heading", () => {
     const model = modelOf(2);
     const [, second] = model.levels.processes();
-    const { groups, layout, picture } = layoutFor(model, { open: [second?.key ?? ""] });
+    const { groups, layout } = layoutFor(model, { open: [second?.key ?? ""] });
     expect(groups).toEqual(["server 10 3 3", "[server 20] 1 0", "server 1 1", "worker-# 2 2"]);
     expect([2, 3, 4, 6].map((row) => foldOf(layout, row))).toEqual([
       ...["process:10@-1000000000", second?.key, second?.key, second?.key],
     ]);
-    let cursor = moveCursor(picture, null, "ArrowDown");
-    const seen = Array.from({ length: 5 }, () => {
-      cursor = moveCursor(picture, cursor, "ArrowDown");
-      return cursor?.key.split("@")[0];
-    });
-    expect(seen).toEqual(["11", "12", "20", "21", "22"]);
-    for (const up of ["21", "20", "12"]) {
-      cursor = moveCursor(picture, cursor, "ArrowUp");
-      expect(cursor?.key.split("@")[0]).toBe(up);
-    }
   });
 
   it("stacks many processes by their names", () => {
