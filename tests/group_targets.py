@@ -4,7 +4,7 @@ import os
 import queue
 import resource
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -67,6 +67,7 @@ class GroupTargets:
 
     def __init__(self, *, polled: bool = False, counters: WalkChoice = "auto") -> None:
         self.frames: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        self.kept: list[bytes] = []
         self.sources = Sources(ProcFs(), counters=counters)
         if polled:
             self.sources.groups.close()
@@ -82,12 +83,22 @@ class GroupTargets:
     def attach(self, selector: GroupSelector, rate_hz: float = 10) -> Target:
         return self.targets.attach_group(selector, rate_hz)[0]
 
+    def until(self, holds: Callable[[FrameHeader], bool]) -> GroupCounts:
+        """Take frames until one is as wanted; what it counts."""
+        while True:
+            frame = self.frames.get(timeout=PATIENCE_S)
+            self.kept.append(frame)
+            header = split(frame)[0]
+            if holds(header):
+                assert header.group is not None
+                return header.group
+
     def hear(self) -> Heard:
         """All frames up to the end of the target."""
         headers: list[FrameHeader] = []
         tables: list[Table] = []
         while True:
-            frame = self.frames.get(timeout=PATIENCE_S)
+            frame = self.kept.pop(0) if self.kept else self.frames.get(timeout=PATIENCE_S)
             header, body = split(frame)
             headers.append(header)
             found = decode_tables(header, body).get("processes")

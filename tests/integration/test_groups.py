@@ -1,6 +1,7 @@
 """Groups of processes as the kernel has them: what they add up to is what wait4 and cgroups say."""
 
 import os
+import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -122,3 +123,26 @@ def test_a_control_group_is_what_its_own_clock_says() -> None:
     used = after - before
     assert cpu_ns(heard) == pytest.approx(used, rel=0.02, abs=10_000_000)
     assert np.all(heard.processes["live"] == 0)
+
+
+def test_those_that_match_come_and_go(tmp_path: Path) -> None:
+    name = f"m{os.getpid()}"
+    program = tmp_path / name
+    program.write_bytes(Path("/bin/sleep").read_bytes())
+    program.chmod(0o755)
+    first = HeldCommand(["bash", "-c", f"{program} 0.1; {program} 0.1; {program} 0.1"])
+    with group_targets() as groups:
+        before = subprocess.Popen([program, "60"])
+        target = groups.attach(GroupSelector(kind="match", value=f"name:{name}"))
+        assert target.process.pid == before.pid
+        first.run()
+        before.kill()
+        before.wait()
+        # Ends are reported before wait4 returns, or a moment later: with the next samples.
+        counts = groups.until(lambda header: header.group is not None and header.group.ended == 4)
+        assert counts.started == 3
+        assert counts.missed == 0
+        groups.targets.detach(target.id)
+        heard = groups.hear()
+    assert set(heard.processes["name"].tolist()) == {name}
+    assert heard.processes["count"].sum() == 4

@@ -1,6 +1,6 @@
 """Which processes a group has by its definition, as /proc and the control groups tell it now."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -12,6 +12,7 @@ from tidscope_collector.groups.listing import (
     read_process,
     read_processes,
 )
+from tidscope_collector.groups.match import Match
 from tidscope_collector.groups.members import Newcomer
 from tidscope_collector.procfs.files import ProcFs
 
@@ -24,7 +25,7 @@ class Boundary(Protocol):
         cgroups: whose processes are members.
         path: of these, below their mounts; None: there are none.
         lead: id of the process that stands for all; None: the oldest one does.
-        polled_ns: how often it is looked at where nobody tells of births, nanoseconds.
+        polled_ns: how often it is looked at where births are not reported, nanoseconds.
     """
 
     @property
@@ -118,17 +119,21 @@ class ControlGroup:
         return not alive and not any(one.folder.exists() for one in self.cgroups)
 
 
-@dataclass(frozen=True)
+@dataclass
 class Matching:
-    """The processes that match an expression, and the children that they fork.
+    """The processes that match an expression, and the children that they fork until it is known.
 
     Attributes:
         procfs: root of /proc.
-        matches: ids of the processes that match now.
+        match: the expression.
+        pids: ids of the processes that matched when they were listed last.
+        listed_ns: CLOCK_MONOTONIC of that.
     """
 
     procfs: ProcFs
-    matches: Callable[[], set[int]]
+    match: Match
+    pids: frozenset[int]
+    listed_ns: int
     inherited: bool = True
     cgroups: tuple[Cgroup, ...] = ()
     path: str | None = None
@@ -137,7 +142,7 @@ class Matching:
 
     def find(self, known: Iterable[int]) -> Mapping[int, Newcomer]:
         """See `Boundary`."""
-        found = {pid: read_process(self.procfs, pid) for pid in self.matches()}
+        found = {pid: read_process(self.procfs, pid) for pid in self.pids}
         return {pid: one for pid, one in found.items() if one is not None}
 
     def is_over(self, alive: int) -> bool:

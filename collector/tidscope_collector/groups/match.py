@@ -46,6 +46,19 @@ class Match:
         """Whether a process matches. One that asks for this expression itself does not."""
         return all(term.holds(process) for term in self.terms) and not self._asks(process)
 
+    def may_hold(self, name: str, user: str, uid: int) -> bool:
+        """Whether a process may match of which only name and user are known."""
+        tests: dict[str, Callable[[str], bool]] = {
+            "name": lambda glob: fnmatchcase(name, glob),
+            "user": lambda wanted: wanted in (user, str(uid)),
+        }
+        return all(tests[term.key](term.value) for term in self.terms if term.key in tests)
+
+    @property
+    def is_of_name_and_user(self) -> bool:
+        """Whether name and user alone say whether a process matches."""
+        return all(term.key in ("name", "user") for term in self.terms)
+
     def _asks(self, process: Process) -> bool:
         """Whether its command line has the expression behind --match."""
         words = [word.strip("\"'") for word in (process.command or "").split()]

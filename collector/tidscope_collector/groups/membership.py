@@ -4,9 +4,12 @@ import time
 from collections.abc import Mapping
 from typing import Literal, NamedTuple, Protocol
 
+from tidscope_wire.generated.limits import MAX_GROUP_PROCESSES
+
 from tidscope_collector.ebpf.obstacles import Obstacle
-from tidscope_collector.groups.boundaries import Boundary
+from tidscope_collector.groups.boundaries import Boundary, Matching
 from tidscope_collector.groups.cgroups import Cgroup
+from tidscope_collector.groups.descriptions import user_name
 from tidscope_collector.groups.events import BORN, DONE, EXECUTED, MOVED, Events
 from tidscope_collector.groups.members import Members, Newcomer
 from tidscope_collector.groups.programs import Bit, GroupPrograms
@@ -15,7 +18,8 @@ from tidscope_collector.procfs.thread_reader import TICKS_PER_SECOND
 _ROUNDS = 10
 """Looks for processes that were born while the ones before were made members."""
 _TICK_NS = 1_000_000_000 // TICKS_PER_SECOND
-MOST_MEMBERS = 4096
+_MOST_CANDIDATES = 16_384
+MOST_MEMBERS = MAX_GROUP_PROCESSES
 """Processes of a group that are read; further ones are counted as missed."""
 
 
@@ -65,6 +69,15 @@ class Membership(Protocol):
     def take_executions(self) -> list[Execution]:
         """What members executed since this was asked last."""
 
+    def rematch(self, pids: frozenset[int], listed: frozenset[int], listed_ns: int) -> None:
+        """Processes were listed again, and some match.
+
+        Args:
+            pids: ids of those that match.
+            listed: of all.
+            listed_ns: CLOCK_MONOTONIC before.
+        """
+
     def take_done(self) -> list[Done]:
         """Threads that ran for the last time since this was asked last, if that is reported."""
 
@@ -101,8 +114,15 @@ class ReportedMembership:
         self._missed = 0
         self._lost = programs.lost
         self._closed = False
+        self._matching = boundary if isinstance(boundary, Matching) else None
+        self._executed_ns: dict[int, int] = {}
+        """Of members: when they executed a program since processes were listed."""
+        self._candidates: dict[int, int] = {}
+        """Processes that executed a program, and when: whether it matches is not known yet."""
         self._bit: Bit = programs.open(
-            inherited=boundary.inherited, of_cgroup=bool(boundary.cgroups)
+            inherited=boundary.inherited,
+            matched=self._matching is not None,
+            of_cgroup=bool(boundary.cgroups),
         )
         try:
             for cgroup in boundary.cgroups:
@@ -131,6 +151,9 @@ class ReportedMembership:
             self.members.add(one, at_attach=old, before=old)
         now_ns = time.monotonic_ns()
         for pid in self.members.alive.keys() - found.keys():
+            if self._matching and self._began(pid) > self._matching.listed_ns:
+                continue  # whoever listed processes has not seen it as it is
+            self._programs.remove(self._bit, pid)
             self.members.end(pid, now_ns, now_ns)
 
     @property
@@ -153,23 +176,65 @@ class ReportedMembership:
             self._find()
         self.members.forget(time.monotonic_ns())
 
+    def _began(self, pid: int) -> int:
+        """CLOCK_MONOTONIC at which a member became the program that it is."""
+        return self._executed_ns.get(pid, self.members.alive[pid].start_ns)
+
+    def rematch(self, pids: frozenset[int], listed: frozenset[int], listed_ns: int) -> None:
+        """Processes were listed again, and some match.
+
+        Args:
+            pids: ids of those that match.
+            listed: of all.
+            listed_ns: CLOCK_MONOTONIC before.
+        """
+        matching = self._matching
+        if matching is None or self._closed:
+            return
+        matching.pids, matching.listed_ns = pids, listed_ns
+        for pid, at_ns in list(self._candidates.items()):
+            if at_ns < listed_ns:
+                del self._candidates[pid]
+                self._missed += pid not in listed
+        later = {pid: at_ns for pid, at_ns in self._executed_ns.items() if at_ns > listed_ns}
+        self._executed_ns = later
+        self._find()
+
+    def _execute(self, one: Newcomer, at_ns: int) -> None:
+        """A process executed a program: a match may begin or end with that."""
+        matching, pid, name, uid = self._matching, one.pid, one.name, one.uid or 0
+        member = self.members.alive.get(pid)
+        if matching is not None:
+            may = matching.match.may_hold(name, user_name(uid), uid)
+            if member is None and may and matching.match.is_of_name_and_user:
+                self._programs.add(self._bit, pid)
+                member = self.members.add(one, before=True)
+            elif member is None and may and len(self._candidates) < _MOST_CANDIDATES:
+                self._candidates[pid] = at_ns
+            elif member is not None and not may:
+                self._programs.remove(self._bit, pid)
+                self.members.end(pid, at_ns, time.monotonic_ns())
+                member = None
+        if member is not None:
+            if matching is not None:
+                self._executed_ns[pid] = at_ns
+            member.name, member.uid = name, uid
+            self._executions.append(Execution(pid, name))
+
     def _apply(self, events: Events) -> None:
         members, mask, now_ns = self.members, self._bit.mask, time.monotonic_ns()
         for kind, pid, other, value, groups, at_ns, start, boot, run_ns, comm in events.tolist():
+            name, ticks = comm.decode("utf-8", "replace"), boot // _TICK_NS
+            one = Newcomer(pid, other, start, ticks, name, value)
             if kind == EXECUTED:
-                member = members.alive.get(pid)
-                if member is not None:
-                    member.name, member.uid = comm.decode("utf-8", "replace"), value
-                    self._executions.append(Execution(pid, member.name))
+                self._execute(one, at_ns)
             elif kind == DONE:
                 if groups & mask:
                     self._done.append(Done(other, run_ns))
                     if not value:
                         members.end(pid, at_ns, now_ns)
             elif kind in (BORN, MOVED) and groups & mask:
-                name, ticks = comm.decode("utf-8", "replace"), boot // _TICK_NS
-                born = Newcomer(pid, other, start, ticks, name, value)
-                members.add(born, before=kind == MOVED)
+                members.add(one, before=kind == MOVED)
             elif kind == MOVED:
                 members.end(pid, at_ns, now_ns)
 
@@ -214,6 +279,11 @@ class PolledMembership:
         self._attach_ns = attach_ns
         self._looked_ns = -boundary.polled_ns
         self.update()
+
+    def rematch(self, pids: frozenset[int], listed: frozenset[int], listed_ns: int) -> None:
+        """See `Membership`."""
+        if isinstance(self._boundary, Matching):
+            self._boundary.pids, self._boundary.listed_ns = pids, listed_ns
 
     @property
     def cgroups(self) -> tuple[Cgroup, ...]:

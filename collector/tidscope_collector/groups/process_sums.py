@@ -9,12 +9,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
+from tidscope_wire.generated.limits import MAX_FOLDED_PROCESSES
 
 from tidscope_collector.groups.members import Member, Members
 
 STANDS_NS = 10_000_000_000
 """How long an ended process keeps its own row."""
-MOST_NAMES = 1024
+MOST_STANDING = 1024
+"""Ended processes with rows of their own; of more the first ones are folded sooner."""
+MOST_NAMES = MAX_FOLDED_PROCESSES - 1
 """Rows of ended processes, one for each name; further ones share one."""
 OTHERS = "others"
 
@@ -131,7 +134,9 @@ class ProcessSums:
                 )
             )
         self._standing.extend(self._members.take_ended())
-        while self._standing and now_ns - self._standing[0].ended_ns > STANDS_NS:
+        while self._standing and (
+            now_ns - self._standing[0].ended_ns > STANDS_NS or len(self._standing) > MOST_STANDING
+        ):
             self._fold(self._standing.popleft())
         for member in self._standing:
             settled = self._settled.get(member.number)

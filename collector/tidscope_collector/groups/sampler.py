@@ -14,6 +14,7 @@ from tidscope_wire.generated.models import (
 from tidscope_collector.foreign.gomaxprocs import GomaxprocsReader, GoProgram
 from tidscope_collector.groups.descriptions import Descriptions
 from tidscope_collector.groups.exits import CPU
+from tidscope_collector.groups.matching import MatchWatch
 from tidscope_collector.groups.membership import Membership
 from tidscope_collector.groups.meter import GroupMeter
 from tidscope_collector.groups.process_sums import ProcessSums
@@ -45,6 +46,7 @@ class GroupSampler(TargetSampler):
         delays: the switch of delay accounting, whose state is reported.
         tables: that frames carry besides that of the processes; None: none.
         descriptions: of the processes, for their table.
+        matches: says which processes match; None: the group is not of those that match.
     """
 
     reader: GroupReader
@@ -59,7 +61,9 @@ class GroupSampler(TargetSampler):
         delays: DelayAccounting | None,
         tables: TableSource | None,
         descriptions: Descriptions,
+        matches: MatchWatch | None = None,
     ) -> None:
+        self._matches = matches
         self._membership: Membership = reader.membership
         self._procfs = procfs
         self._sums = ProcessSums(reader.members, reader.fields)
@@ -151,6 +155,8 @@ class GroupSampler(TargetSampler):
             executed, self._stale, self._executed = self._executed, False, False
             self._described_ns = now_ns
             self.on_change(executed)
+        if self._matches is not None:
+            self._matches.ask(now_ns)
         self._descriptions.ask(self._membership.members, now_ns)
 
     def describe_again(

@@ -19,6 +19,7 @@ from tidscope_collector.naming.source import NameSource, name_source
 from tidscope_collector.naming.thread_names import ThreadNames
 from tidscope_collector.netacct.choice import Choice, NetworkSource
 from tidscope_collector.netacct.reader import NetworkReader
+from tidscope_collector.netacct.slots import FIELDS as NETWORK_FIELDS
 from tidscope_collector.procfs.delay_accounting import DelayAccounting
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.thread_reader import ProcThreadReader
@@ -34,12 +35,15 @@ from tidscope_collector.threads.reading import (
     TargetExitedError,
     ThreadReader,
 )
+from tidscope_collector.waits.joined_reader import LEDGER_FIELDS
 from tidscope_collector.waits.source import USUAL, LedgerOptions, LedgerSource
 from tidscope_collector.walk.choice import Choice as WalkChoice
 from tidscope_collector.walk.choice import WalkSource
 from tidscope_collector.walk.switching import SwitchingReader
 
 LOG = logging.getLogger(__name__)
+_NO_LEDGER = "ledgers of states are kept of single processes, not of groups"
+_NO_NETWORK = "network bytes are counted by eBPF for single processes, not for groups"
 NOT_LOADED = Obstacle("this collector does not use it: samples come from /proc", "")
 
 
@@ -223,6 +227,25 @@ class Sources:
     def explain(self, absent: Iterable[AbsentField]) -> list[AbsentField]:
         """Give absent fields the reasons that are in effect here."""
         return self.ledger.explain(self.network.explain(absent))
+
+    def explain_group(self, absent: Iterable[AbsentField]) -> list[AbsentField]:
+        """Give absent fields of a group the reasons that are in effect here."""
+        reasons = dict.fromkeys(LEDGER_FIELDS, _NO_LEDGER)
+        if self.network.kind == "ebpf":
+            reasons |= dict.fromkeys(NETWORK_FIELDS, _NO_NETWORK)
+        return [
+            AbsentField(field=one.field, reason=reasons.get(one.field, one.reason))
+            for one in self.network.explain(absent)
+        ]
+
+    def describe_group(self) -> Source:
+        """The source of a group as the wire has it."""
+        source = self.describe().model_copy(
+            update={"ledger": False, "ledger_reason": _NO_LEDGER, "calls": False}
+        )
+        if self.network.kind == "ebpf":
+            return source.model_copy(update={"network": f"none: {_NO_NETWORK}"})
+        return source
 
     def process_reader(self, pid: int) -> ProcessReader:
         """Make what lists the threads of a process and asks for those that may have run.

@@ -10,9 +10,10 @@ from tidscope_wire.generated.models import Group, GroupSelector, Process, Target
 from tidscope_wire.problems import ProblemError, refusal
 
 from tidscope_collector.foreign.gomaxprocs import open_gomaxprocs
-from tidscope_collector.groups.boundaries import Boundary, ControlGroup, Tree
+from tidscope_collector.groups.boundaries import Boundary, ControlGroup, Matching, Tree
 from tidscope_collector.groups.cgroups import find_cgroups, processes_in
 from tidscope_collector.groups.descriptions import Descriptions
+from tidscope_collector.groups.matching import MatchWatch
 from tidscope_collector.groups.membership import Membership
 from tidscope_collector.groups.sampler import GroupSampler
 from tidscope_collector.groups.selector import Selection, listed_within, select
@@ -138,6 +139,9 @@ class TargetRegistry:
             raise
 
     def _boundary(self, selection: Selection) -> Boundary:
+        if selection.match is not None:
+            listed_ns = time.monotonic_ns()
+            return Matching(self._procfs, selection.match, selection.pids, listed_ns)
         if selection.cgroup is not None:
             cgroups = tuple(find_cgroups(self._procfs, selection.cgroup))
             return ControlGroup(self._procfs, cgroups, selection.cgroup)
@@ -164,14 +168,19 @@ class TargetRegistry:
             state="attached",
             rate_hz=rate_hz,
             attached_unix_us=time.time_ns() // 1000,
-            source=self._sources.describe(),
+            source=self._sources.describe_group(),
             energy=self._engine.energy,
             fields=list(reader.fields),
-            absent=self._sources.explain(reader.absent),
+            absent=self._sources.explain_group(reader.absent),
             gomaxprocs=program.reader.read() if program.reader else None,
             gomaxprocs_reason=program.reason,
             steering=None,
         )
+        matches = None
+        if selection.match is not None:
+            matches = MatchWatch(
+                selection.match, membership, self.processes, self._workers, self._engine.submit
+            )
         sampler = GroupSampler(
             target,
             reader,
@@ -181,6 +190,7 @@ class TargetRegistry:
             self._sources.delays,
             None,
             Descriptions(self._procfs, self._workers, self._engine.submit),
+            matches,
         )
         self._known[target.id] = target
         sampler.on_change = lambda executed: self._workers.submit(

@@ -154,7 +154,7 @@ struct {
 #define LENT(name)                                                                                 \
 	struct {                                                                                   \
 		__uint(type, BPF_MAP_TYPE_HASH);                                                   \
-		__uint(max_entries, MEMBERS);                                                      \
+		__uint(max_entries, 1);                                                            \
 		__type(key, __u32);                                                                \
 		__type(value, __u32);                                                              \
 	} name##_targets SEC(".maps");                                                             \

@@ -1,0 +1,241 @@
+"""What a group of processes adds up to, beside what the kernel says of the same command; and cost.
+
+Each case of `cases` is a command that is attached to before its first instruction, with all of its
+descendants. `cpu_ratio` is the group's CPU time over that of wait4(2); `faults_ratio` the same of
+minor page faults. `processes` is how many there were, `unseen` how many no sample saw alive,
+`missed` how many may have been missed, and `lost` how many exit records were. wait4 knows of those
+only whose parents waited for them: daemons that are left alone are in the group and not in it.
+
+`scale` is one group of many processes with many threads, at 10 samples a second: CPU time of the
+sampling thread for a sample, over the threads (`per_thread_us`), beside `c_loop_us`: one genetlink
+request in C, in the same run. The threads wake up twice a second.
+"""
+
+import argparse
+import json
+import os
+import queue
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from compiled import build
+from tick import c_loop_us
+from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.sampling.engine import Engine
+from tidscope_collector.sampling.sampled_frame import SampledFrame
+from tidscope_collector.targets.sources import Sources
+from tidscope_collector.targets.targets import TargetRegistry
+from tidscope_wire.frame import split
+from tidscope_wire.generated.models import FrameHeader, GroupSelector, Target, TargetExited
+
+PATIENCE_S = 120
+FILES = 40
+STORM, LOOP = 20_000, 2_000
+DATABASE_S = 5
+
+
+class Groups:
+    """The collector's engine in this process."""
+
+    def __init__(self) -> None:
+        self.headers: queue.SimpleQueue[FrameHeader] = queue.SimpleQueue()
+        self.sources = Sources(ProcFs())
+        self.engine = Engine(self._take, self.sources.open_exits)
+        self.engine.start()
+        self.targets = TargetRegistry("h-000000000000", ProcFs(), self.sources, self.engine)
+
+    def _take(self, target: Target, frame: SampledFrame) -> None:
+        self.targets.update(target)
+        self.headers.put(split(frame.data)[0])
+
+    def last(self) -> FrameHeader:
+        """The last frame of a target that ends."""
+        while True:
+            header = self.headers.get(timeout=PATIENCE_S)
+            if any(isinstance(event, TargetExited) for event in header.events):
+                return header
+
+    def close(self) -> None:
+        self.engine.stop()
+        self.sources.close()
+
+
+@contextmanager
+def groups() -> Iterator[Groups]:
+    opened = Groups()
+    try:
+        yield opened
+    finally:
+        opened.close()
+
+
+def account(command: list[str]) -> dict[str, Any]:
+    """Run a command, and compare."""
+    gate, go = os.pipe()
+    held = f'read -r _ <&{gate}; exec {gate}<&-; exec "$@"'
+    quiet = subprocess.DEVNULL
+    process = subprocess.Popen(
+        ["bash", "-c", held, "bash", *command], pass_fds=[gate], stdout=quiet, stderr=quiet
+    )
+    with groups() as opened:
+        opened.targets.attach_group(GroupSelector(kind="tree", pid=process.pid), 10)
+        began = time.monotonic()
+        os.write(go, b"\n")
+        _, status, used = os.wait4(process.pid, 0)
+        took = time.monotonic() - began
+        header = opened.last()
+    os.close(gate)
+    os.close(go)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    totals, counts = header.exited.totals, header.group
+    if counts is None:
+        raise AssertionError("a group counts its processes")
+    used_ns = 1e9 * (used.ru_utime + used.ru_stime)
+    return {
+        "status": process.returncode,
+        "seconds": round(took, 2),
+        "cpu_seconds": round(used_ns / 1e9, 3),
+        "cpu_ratio": round(totals["cpu_run_ns"] / used_ns, 6),
+        "faults_ratio": round(totals["minor_faults"] / max(1, used.ru_minflt), 6),
+        "processes": counts.ended,
+        "unseen": counts.unseen,
+        "missed": counts.missed,
+        "lost": header.health.exit_records_lost,
+    }
+
+
+def c_project(folder: Path) -> list[str]:
+    """A program of many files, and the command that makes it."""
+    names = [f"part{number}" for number in range(FILES)]
+    for name in names:
+        (folder / f"{name}.c").write_text(
+            "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n"
+            f'int {name}(int n) {{ char b[64]; snprintf(b, sizeof b, "%d", n);\n'
+            "  int s = 0; for (size_t i = 0; i < strlen(b); i++) s += b[i]; return s; }\n"
+        )
+    calls = " + ".join(f"{name}(1)" for name in names)
+    declared = "".join(f"int {name}(int);\n" for name in names)
+    (folder / "main.c").write_text(f"{declared}int main(void) {{ return ({calls}) & 1; }}\n")
+    objects = " ".join(f"{name}.o" for name in [*names, "main"])
+    (folder / "Makefile").write_text(f"CFLAGS=-O2\nall: {objects}\n\tcc -o all {objects}\n")
+    return ["make", "-C", str(folder), "-j4"]
+
+
+def go_project(folder: Path) -> list[str]:
+    """A program that has to be compiled with its libraries."""
+    (folder / "main.go").write_text(
+        'package main\n\nimport (\n\t"encoding/json"\n\t"os"\n)\n\n'
+        "func main() { _ = json.NewEncoder(os.Stdout).Encode(os.Args) }\n"
+    )
+    (folder / "go.mod").write_text("module example.test/groups\n\ngo 1.21\n")
+    cache = f"GOCACHE={folder}/cache"
+    return ["env", cache, "GOFLAGS=-mod=mod", "go", "build", "-C", str(folder), "-o", "made", "."]
+
+
+def database(folder: Path) -> list[str]:
+    """PostgreSQL with clients, as another user than root."""
+    folder.chmod(0o777)
+    script = folder / "database"
+    script.write_text(
+        "set -e\nexport PGHOST=$1 PGDATA=$1/data\n"
+        "initdb -A trust -U test >/dev/null\n"
+        "postgres -k $1 -c listen_addresses= >$1/log 2>&1 & server=$!\n"
+        "until pg_isready -q; do sleep 0.1; done\n"
+        "pgbench -U test -i -q postgres\n"
+        f"pgbench -U test -c 8 -j 2 -T {DATABASE_S} postgres\nkill -INT $server\nwait $server\n"
+    )
+    as_other = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+    return [*as_other, "env", f"HOME={folder}", "bash", str(script), str(folder)]
+
+
+def cases(folder: Path, storm: Path) -> dict[str, list[str]]:
+    """The commands that this machine can run."""
+    made: dict[str, list[str]] = {
+        "shell_loop": ["bash", "-c", f"for i in $(seq {LOOP}); do /bin/true; done"],
+        "fork_storm": [str(storm), str(STORM)],
+    }
+    makers = {"make": c_project, "go": go_project, "postgres": database}
+    for name, maker in makers.items():
+        if shutil.which(name):
+            (folder / name).mkdir()
+            made[name] = maker(folder / name)
+    return made
+
+
+def scale(storm: Path, loop: Path, processes: int, threads: int, seconds: float) -> dict[str, Any]:
+    """The cost of many threads in many processes."""
+    pipe = subprocess.PIPE
+    words = [str(storm), str(processes), str(threads)]
+    program = subprocess.Popen(words, stdin=pipe, stdout=pipe, text=True)
+    if program.stdin is None or program.stdout is None:
+        raise AssertionError("they are pipes")
+    program.stdout.readline()
+    total = processes * threads + 1
+    with groups() as opened:
+        while opened.engine.submit(lambda: None).result() is not None:
+            pass
+        target, _ = opened.targets.attach_group(GroupSelector(kind="tree", pid=program.pid), 10)
+        time.sleep(2)
+        while not opened.headers.empty():
+            header = opened.headers.get()
+        began_ns = opened.engine.submit(time.thread_time_ns).result()
+        time.sleep(seconds)
+        spent_ns = opened.engine.submit(time.thread_time_ns).result() - began_ns
+        headers = []
+        while not opened.headers.empty():
+            headers.append(opened.headers.get())
+        header = headers[-1]
+        opened.targets.detach(target.id)
+    loops = [c_loop_us(loop, program.pid, 1) for _ in range(5)]
+    program.stdin.close()
+    program.wait()
+    sample_us = spent_ns / 1000 / max(1, len(headers))
+    loop_us = statistics.median(loops)
+    return {
+        "processes": processes + 1,
+        "threads": total,
+        "live_threads": header.live_threads,
+        "counters_from": header.counters_from,
+        "samples": len(headers),
+        "sample_us": round(sample_us),
+        "per_thread_us": round(sample_us / total, 3),
+        "c_loop_us": round(loop_us, 3),
+        "per_thread_over_c_loop": round(sample_us / total / loop_us, 3),
+    }
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--case", action="append", help="only these (default: all, and scale)")
+    parser.add_argument("--processes", type=int, default=300)
+    parser.add_argument("--threads", type=int, default=20)
+    parser.add_argument("--seconds", type=float, default=10)
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    measured: dict[str, Any] = {"cases": {}}
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        folder.chmod(0o755)
+        storm = build("fork_storm", folder)
+        for name, command in cases(folder, storm).items():
+            if not options.case or name in options.case:
+                measured["cases"][name] = account(command)
+                print(f"{name}: {measured['cases'][name]}", file=sys.stderr)
+        if not options.case or "scale" in options.case:
+            loop = build("c_loop", folder)
+            size = options.processes, options.threads
+            measured["scale"] = scale(storm, loop, *size, options.seconds)
+    print(json.dumps(measured, indent=None if options.json else 2))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

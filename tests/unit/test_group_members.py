@@ -1,0 +1,130 @@
+"""Members of a group and what each adds up to: reused ids, late records, bounded rows."""
+
+import numpy as np
+from tidscope_collector.groups.listing import descendants
+from tidscope_collector.groups.members import BELIEVED_NS, Members, Newcomer, are_in
+from tidscope_collector.groups.process_sums import (
+    MOST_NAMES,
+    MOST_STANDING,
+    OTHERS,
+    STANDS_NS,
+    ProcessRow,
+    ProcessSums,
+)
+
+FIELDS = ("cpu_run_ns", "minor_faults")
+SECOND = 1_000_000_000
+
+
+def newcomer(pid: int, parent: int = 0, ticks: int = 100, name: str = "work") -> Newcomer:
+    return Newcomer(pid, parent, ticks * 10_000_000, ticks, name, None)
+
+
+def rows_of(
+    sums: ProcessSums, now_ns: int, live: dict[int, list[tuple[int, int]]]
+) -> dict[int, ProcessRow]:
+    """Rows by number, where live processes have threads with these counters."""
+    processes = np.array([pid for pid, threads in live.items() for _ in threads], np.uint32)
+    counters = np.array([one for threads in live.values() for one in threads], np.uint64)
+    made = sums.rows(processes, counters.reshape(len(processes), 2), None, now_ns)
+    return {row.number: row for row in made}
+
+
+def test_numbers_are_never_used_again_and_parents_are_numbers() -> None:
+    members = Members()
+    root = members.add(newcomer(10), at_attach=True, before=True)
+    child = members.add(newcomer(11, parent=10, ticks=200))
+    assert (root.number, root.parent, child.number, child.parent) == (1, 0, 2, 1)
+    members.end(11, 5, 5)
+    again = members.add(newcomer(11, parent=10, ticks=300))
+    assert again.number == 3
+    assert (members.started, members.ended, members.unseen) == (2, 1, 1)
+
+
+def test_an_id_that_another_process_has_now_ends_the_first() -> None:
+    members = Members()
+    first = members.add(newcomer(10, ticks=100))
+    assert members.add(newcomer(10, ticks=100)) is first
+    second = members.add(newcomer(10, ticks=900))
+    assert second is not first
+    assert first.ended_ns == 9 * SECOND
+    assert members.find(10) is second
+
+
+def test_records_are_believed_for_a_while_after_the_end() -> None:
+    members = Members()
+    members.add(newcomer(10))
+    members.see(np.array([10], np.uint32))
+    members.end(10, 0, 50)
+    assert members.ids.tolist() == []
+    assert members.believed.tolist() == [10]
+    assert members.unseen == 0
+    members.forget(50 + BELIEVED_NS)
+    assert members.believed.tolist() == [10]
+    members.forget(51 + BELIEVED_NS)
+    assert members.believed.tolist() == []
+    assert members.find(10) is None
+
+
+def test_which_ids_are_among_known_ones() -> None:
+    pids, known = np.array([5, 7, 9], np.uint32), np.array([1, 7, 8], np.uint32)
+    assert are_in(pids, known).tolist() == [False, True, False]
+    assert are_in(pids, known[:0]).tolist() == [False, False, False]
+
+
+def test_descendants_are_found_through_those_in_between() -> None:
+    listed = {one.pid: one for one in (newcomer(1), newcomer(2, 1), newcomer(3, 2), newcomer(4, 9))}
+    assert descendants(listed, [1]) == {1, 2, 3}
+    assert descendants(listed, [9]) == set()
+
+
+def test_who_began_before_counts_from_then_on_and_a_child_from_its_start() -> None:
+    members = Members()
+    members.add(newcomer(10), at_attach=True, before=True)
+    sums = ProcessSums(members, FIELDS)
+    rows = rows_of(sums, 0, {10: [(100, 5), (50, 1)]})
+    assert rows[1].sums.values == {"cpu_run_ns": 0, "minor_faults": 0}
+    members.add(newcomer(11, parent=10))
+    rows = rows_of(sums, 0, {10: [(130, 5)], 11: [(7, 2)]})
+    # One of its threads ended: what that had is added when its record comes.
+    sums.ended(10, {"cpu_run_ns": 60, "minor_faults": 3})
+    rows = rows_of(sums, 0, {10: [(130, 5)], 11: [(7, 2)]})
+    assert rows[1].sums.values == {"cpu_run_ns": 40, "minor_faults": 2}
+    assert rows[1].sums.threads_ended == 1
+    assert rows[2].sums.values == {"cpu_run_ns": 7, "minor_faults": 2}
+
+
+def test_ended_ones_stand_and_are_folded_into_the_row_of_their_name() -> None:
+    members = Members()
+    sums = ProcessSums(members, FIELDS)
+    for pid in (10, 11):
+        members.add(newcomer(pid))
+        sums.ended(pid, {"cpu_run_ns": pid})
+        members.end(pid, pid, pid)
+    rows = rows_of(sums, STANDS_NS, {})
+    assert {number: row.sums.values["cpu_run_ns"] for number, row in rows.items()} == {1: 10, 2: 11}
+    rows = rows_of(sums, STANDS_NS + 11, {})
+    assert {row.name: row.sums.count for row in rows.values() if row.member is None} == {"work": 1}
+    # A record that comes late still counts while its row stands.
+    sums.corrected(11, {}, {"cpu_run_ns": 100})
+    rows = rows_of(sums, STANDS_NS + 12, {})
+    (folded,) = rows.values()
+    assert (folded.sums.count, folded.sums.values["cpu_run_ns"]) == (2, 121)
+    assert folded.number == 3
+    assert folded.sums.threads_ended == 2
+
+
+def test_rows_are_bounded_and_nothing_is_lost_of_the_sums() -> None:
+    members = Members()
+    sums = ProcessSums(members, FIELDS)
+    many = MOST_STANDING + MOST_NAMES + 500
+    for pid in range(1, many + 1):
+        members.add(newcomer(pid, name=f"name{pid}"))
+        sums.ended(pid, {"cpu_run_ns": 1})
+        members.end(pid, 0, 0)
+    rows = rows_of(sums, 1, {})
+    assert len(rows) == MOST_STANDING + MOST_NAMES + 1
+    assert sum(row.sums.values["cpu_run_ns"] for row in rows.values()) == many
+    assert sum(row.sums.count for row in rows.values()) == many
+    (others,) = [row for row in rows.values() if row.name == OTHERS]
+    assert others.sums.count == 500
