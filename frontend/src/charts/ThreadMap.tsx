@@ -1,7 +1,9 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import type { LiveClient } from "../model/client";
 import { fieldLabel } from "../model/format";
-import type { Hover, MapMix } from "../model/viewRequest";
+import { foldOf, rowAt } from "../model/mapLayout";
+import { placeOf } from "../model/mapPicture";
+import type { Hover, MapMix, MapRequest, ThreadKey } from "../model/viewRequest";
 import { attachGestures, type ChartControls } from "./gestures";
 import type { MapScale } from "./mapColours";
 import { type MapCursor, moveCursor } from "./mapCursor";
@@ -23,6 +25,10 @@ interface ThreadMapProps {
   readonly theme: ChartTheme;
   readonly field: string;
   readonly mix: MapMix;
+  readonly by: MapRequest["by"];
+  /** Stacks that are unfolded, and what folds or unfolds one. */
+  readonly open: readonly ThreadKey[];
+  readonly onFold: (key: ThreadKey) => void;
   readonly log: boolean;
   /** CSS pixels. */
   readonly height: number;
@@ -34,11 +40,12 @@ interface ThreadMapProps {
  * Every thread × time. React only puts it in place: pictures reach the surface through the client's
  * store, without a render.
  */
-export function ThreadMap({ client, theme, field, mix, log, height, onScale }: ThreadMapProps) {
+export function ThreadMap(props: ThreadMapProps) {
+  const { client, theme, field, mix, by, open, onFold, log, height, onScale } = props;
   const place = useRef<HTMLDivElement>(null);
   const surfaceRef = useRef<MapSurface | null>(null);
   const drawRef = useRef<() => void>(() => undefined);
-  const given = useRef({ theme, log, onScale, height, field });
+  const given = useRef({ theme, log, onScale, onFold, height, field });
   const cursor = useRef<MapCursor | null>(null);
   const [said, setSaid] = useState("");
   const width = useResize(place);
@@ -97,7 +104,14 @@ export function ThreadMap({ client, theme, field, mix, log, height, onScale }: T
       onSelect: client.select,
       onWindow: (window) => client.request({ window }),
     };
+    const onClick = (event: MouseEvent): void => {
+      const box = element.getBoundingClientRect();
+      const key = surface.foldAt(event.clientX - box.left, event.clientY - box.top);
+      if (key !== null) given.current.onFold(key);
+    };
+    element.addEventListener("click", onClick);
     const ends = [
+      () => element.removeEventListener("click", onClick),
       client.map.subscribe(draw),
       client.hover.subscribe(point),
       client.view.subscribe(point),
@@ -116,17 +130,17 @@ export function ThreadMap({ client, theme, field, mix, log, height, onScale }: T
   }, [client, draw]);
 
   useEffect(() => {
-    given.current = { theme, log, onScale, height, field };
+    given.current = { theme, log, onScale, onFold, height, field };
     surfaceRef.current?.setTheme(theme);
     if (width > 0) surfaceRef.current?.resize({ width, height });
     drawRef.current();
-  }, [theme, log, onScale, height, width, field]);
+  }, [theme, log, onScale, onFold, height, width, field]);
 
   useEffect(() => {
     if (width === 0) return;
     const { width: width_px, height: rows } = mapSize(width, height);
-    client.request({ map: { field, mix, width_px, rows, in_view: inView } });
-  }, [client, field, mix, width, height, inView]);
+    client.request({ map: { field, mix, by, open, width_px, rows, in_view: inView } });
+  }, [client, field, mix, by, open, width, height, inView]);
   useEffect(() => () => client.request({ map: null }), [client]);
 
   const onKeyDown = (event: React.KeyboardEvent): void => {
@@ -136,6 +150,12 @@ export function ThreadMap({ client, theme, field, mix, log, height, onScale }: T
     if (event.key === "Enter" && at) {
       event.preventDefault();
       client.select(at.key);
+      return;
+    }
+    if (event.key === "f" && at) {
+      const row = rowAt(picture.layout, placeOf(picture.layout, at.key));
+      const key = foldOf(picture.layout, row);
+      if (key !== null) onFold(key);
       return;
     }
     if (event.key === "p" && at) {

@@ -57,6 +57,10 @@ describe("describeChart and describeEvent", () => {
     expect(describeChart(view, "CPU per thread")).toBe(
       "CPU per thread, 10 s: main (1) 1.50 cores, worker-1 (7) 0.25 cores. 12 more threads in one line.",
     );
+    const lines = view.lines.map((each) => ({ ...each, tid: null, pid: 4 }));
+    expect(describeChart({ ...view, lines }, "CPU")).toContain(
+      "worker-1 (4) 0.25 cores. 12 more processes in one line.",
+    );
     expect(describeChart({ ...view, state: "absent", reason: "needs eBPF" }, "Network")).toBe(
       "Network: not available. needs eBPF",
     );

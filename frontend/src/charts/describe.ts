@@ -26,9 +26,15 @@ export function describeChart(
   if (known.length === 0) return `${title}, ${span}: no activity.`;
   const largest = known.sort((a, b) => b.last - a.last).slice(0, MOST_LINES);
   const parts = largest.map((line) => `${lineName(line)} ${formatValue(line.last, view.unit)}`);
-  const rest = view.others > 0 ? ` ${view.others} more threads in one line.` : "";
+  const rest = view.others > 0 ? ` ${view.others} more ${nounOf(known)} in one line.` : "";
   const steering = isSteerChart(view.chart) ? describeSteer(steer, view.t0_s, view.t1_s) : "";
   return `${title}, ${span}: ${parts.join(", ")}.${rest}${steering}`;
+}
+
+/** What lines are of. */
+function nounOf([first]: readonly LineView[]): string {
+  if (first?.pid !== undefined) return "processes";
+  return first?.key?.startsWith("role:") ? "roles" : "threads";
 }
 
 /** Where time went, in words: shares of the whole, and what is not distinguished. */
@@ -105,7 +111,7 @@ export function describeEvent(event: TargetEvent): string {
     case "gomaxprocs_changed":
       return `GOMAXPROCS went from ${event.previous} to ${event.size}.`;
     case "program_executed":
-      return `The process executed ${event.executable ?? event.name}.`;
+      return `${event.pid == null ? "The process" : `Process ${event.pid}`} executed ${event.executable ?? event.name}.`;
     case "sample_failed":
       return `A sample could not be taken: ${event.reason}.`;
     case "counters_source_changed":

@@ -62,12 +62,13 @@ const LAYOUT: MapLayout = {
   tid: Uint32Array.from([1, 2, 3]),
   start_ns: Float64Array.from([0, 0, 0]),
   names: ["main", "worker-1", "worker-2"],
+  processes: ["", "", ""],
   colours: Uint32Array.from([1, 5, 3]),
   from_s: Float64Array.from([0, 0, 0]),
   until_s: new Float64Array(3).fill(Number.POSITIVE_INFINITY),
   groups: [
-    { role: "main", colour: 0, row: 0, rows: 1, threads: 1 },
-    { role: "worker-#", colour: 3, row: 1, rows: 1, threads: 2 },
+    { role: "main", colour: 0, fold: null, heading: false, row: 0, rows: 1, threads: 1 },
+    { role: "worker-#", colour: 3, fold: null, heading: false, row: 1, rows: 1, threads: 2 },
   ],
   lanes: 3,
   together: Uint16Array.from([1, 2]),
@@ -173,6 +174,21 @@ describe("moveCursor", () => {
     expect(moveCursor(map, at(10, "1@0"), "ArrowLeft")).toEqual(at(10, "1@0"));
     expect(moveCursor(map, at(10, "1@0"), "End")).toEqual(at(12, "1@0"));
     expect(moveCursor(map, at(10, "1@0"), "x")).toBeNull();
+  });
+
+  it("passes headings by, which have no threads", () => {
+    // A heading, a thread, a heading, two threads.
+    const first = Int32Array.from([0, 0, 1, 1, 3]);
+    const rows = { rows: 4, first, gone: new Uint16Array(4), together: new Uint16Array(4) };
+    const map = picture({
+      layout: { ...LAYOUT, ...rows },
+      values: new Float32Array(12),
+      highest: new Uint16Array(12),
+    });
+    expect(moveCursor(map, null, "ArrowDown")).toEqual(at(12, "1@0"));
+    expect(moveCursor(map, at(12, "1@0"), "ArrowDown")).toEqual(at(12, "2@0"));
+    expect(moveCursor(map, at(12, "2@0"), "ArrowUp")).toEqual(at(12, "1@0"));
+    expect(moveCursor(map, at(12, "1@0"), "ArrowUp")).toEqual(at(12, "1@0"));
   });
 });
 

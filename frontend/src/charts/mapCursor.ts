@@ -1,6 +1,6 @@
 /** The thread map's cursor under the keyboard. */
 
-import { rowAt } from "../model/mapLayout";
+import { type MapLayout, rowAt, threadsOf } from "../model/mapLayout";
 import type { MapPicture } from "../model/mapPicture";
 import { keyAt, placeAt, placeOf } from "../model/mapPicture";
 import { columnAtTime } from "./mapText";
@@ -34,9 +34,18 @@ export function moveCursor(
       : null;
   const next = at ? move(at) : { column: newest, row: 0 };
   const column = Math.max(oldest, Math.min(newest, next.column));
-  const row = Math.max(0, Math.min(layout.rows - 1, next.row));
+  const row = filledRow(layout, next.row, at !== null && next.row < at.row ? -1 : 1);
   const thread = keyAt(layout, placeAt(picture, column, row));
   return thread === null ? null : { t_s: (column + 0.5) * view.bin_s, key: thread };
+}
+
+/** The row itself, or where it is a heading the next one with threads. */
+function filledRow(layout: MapLayout, wanted: number, step: 1 | -1): number {
+  const last = layout.rows - 1;
+  let row = Math.max(0, Math.min(last, wanted));
+  while (row > 0 && row < last && threadsOf(layout, row) === 0) row += step;
+  // Above the first heading there is nothing.
+  return threadsOf(layout, row) === 0 ? Math.min(last, row + 1) : row;
 }
 
 interface Cell {

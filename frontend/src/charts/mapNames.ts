@@ -39,13 +39,20 @@ export function drawMapNames(
     if (middle - LABEL_PX / 2 < below) continue;
     below = middle + LABEL_PX / 2;
     const count = group.threads > 1 ? `×${group.threads}` : "";
+    const name = `${foldSign(group)}${group.role}`;
     if (height >= 2 * LABEL_PX && plot.left < 100) {
-      context.fillText(cut(context, group.role, room), right, middle - LABEL_PX / 2);
+      context.fillText(cut(context, name, room), right, middle - LABEL_PX / 2);
       context.fillText(count, right, middle + LABEL_PX / 2);
     } else {
-      context.fillText(cut(context, `${group.role} ${count}`.trim(), room), right, middle);
+      context.fillText(cut(context, `${name} ${count}`.trim(), room), right, middle);
     }
   }
+}
+
+/** Whether a press on the name folds it or unfolds it. */
+function foldSign({ fold, heading }: MapGroup): string {
+  if (heading) return "▾ ";
+  return fold === null ? "" : "▸ ";
 }
 
 /** A text cut to a width. */

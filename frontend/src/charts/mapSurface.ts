@@ -4,6 +4,7 @@
  * pointer and steering mark.
  */
 
+import { foldOf, threadsOf } from "../model/mapLayout";
 import { keyAt, type MapPicture, peakInSight, placeAt, ringPlace } from "../model/mapPicture";
 import type { SteerView } from "../model/steerView";
 import type { Hover } from "../model/viewRequest";
@@ -101,9 +102,17 @@ export class MapSurface {
   keyAt(x: number, y: number): string | null {
     const { picture, plotNow } = this;
     const row = rowUnder(plotNow, y);
-    if (!picture || row < 0) return null;
+    if (!picture || row < 0 || threadsOf(picture.layout, row) === 0) return null;
     const column = columnAtTime(picture, timeAt(plotNow, x));
     return keyAt(picture.layout, placeAt(picture, column, row));
+  }
+
+  /** What folds or unfolds the stack beside which a pixel is; null: nothing does. */
+  foldAt(x: number, y: number): string | null {
+    const { picture, plotNow } = this;
+    const row = rowUnder(plotNow, y);
+    if (!picture || row < 0 || x >= plotNow.left) return null;
+    return foldOf(picture.layout, row);
   }
 
   timeAt(x: number): number {

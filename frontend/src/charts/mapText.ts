@@ -1,7 +1,7 @@
 /** The thread map in words: a cell, and the map as a whole. */
 
 import { counted, formatDuration, formatValue } from "../model/format";
-import { countWithin, rowAt, threadsOf } from "../model/mapLayout";
+import { countWithin, groupAt, rowAt, threadsOf } from "../model/mapLayout";
 import {
   cellShares,
   cellValue,
@@ -44,10 +44,12 @@ export function cellText(picture: MapPicture, t_s: number, key: string): CellTex
   const value = cellValue(picture, column, row);
   const [start_s, end_s] = [column * view.bin_s, (column + 1) * view.bin_s];
   const sharing = Number.isNaN(value) ? 0 : countWithin(layout, row, start_s, end_s);
-  const group = layout.groups.find((each) => row >= each.row && row < each.row + each.rows);
+  const group = groupAt(layout, row);
   const states = view.field === STATE_FIELD;
   const cell = states ? cellShares(picture, column, row) : 0;
   const notes: string[] = [];
+  const process = layout.processes[place] ?? "";
+  if (process !== "") notes.push(`of ${process}`);
   if (cell > 0 && isUnswitched(cell)) notes.push("not switched since attach: as /proc says");
   if (sharing > 1 && value >= 0) {
     notes.push(
@@ -105,11 +107,16 @@ export function describeMap(picture: MapPicture | null, field: string): string {
   const { view, layout } = picture;
   if (view.state === "absent") return `Thread map of ${field}: not available. ${view.reason}`;
   if (view.state === "waiting") return `Thread map of ${field}: not enough data yet.`;
-  const groups = [...layout.groups].sort((a, b) => b.threads - a.threads).slice(0, 4);
-  const roles = groups.map(({ role, threads }) => `${role} ${threads}`).join(", ");
-  const more = layout.groups.length > 4 ? `, and ${layout.groups.length - 4} more roles` : "";
+  const stacks = layout.groups.filter(({ heading }) => !heading);
+  const largest = [...stacks].sort((a, b) => b.threads - a.threads).slice(0, 4);
+  const roles = largest.map(({ role, threads }) => `${role} ${threads}`).join(", ");
+  const by = stacks.some(({ fold }) => fold !== null) ? "process" : "role";
+  const more =
+    stacks.length > 4
+      ? `, and ${stacks.length - 4} more ${by === "role" ? "roles" : "stacks"}`
+      : "";
   return (
     `Thread map of ${field}, ${formatDuration(view.t1_s - view.t0_s)}: ` +
-    `${layout.tid.length} threads by role (${roles}${more}). Arrow keys move a cursor.`
+    `${layout.tid.length} threads by ${by} (${roles}${more}). Arrow keys move a cursor.`
   );
 }

@@ -288,6 +288,8 @@ describe("a session with a run", () => {
     const map = {
       field: "minor_faults",
       mix: "max",
+      by: "role",
+      open: [],
       width_px: 300,
       rows: 10,
       in_view: true,

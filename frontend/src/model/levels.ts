@@ -4,6 +4,7 @@
  * them up).
  */
 
+import type { Target } from "../wire/generated/models";
 import type { CounterTable } from "./counterTable";
 import type { LevelSum, ProcessLife, ProcessRow } from "./lined";
 import { roleColour, type Thread, type Threads, threadColour, threadKey } from "./threads";
@@ -29,6 +30,18 @@ export class Levels {
   /** Whether the target is a group of processes. */
   get grouped(): boolean {
     return this.live.size > 0 || this.ended.length > 0;
+  }
+
+  /** Ids of the processes of the target; a kept one of those that ended is among them. */
+  pids(target: Pick<Target, "process"> | null): ReadonlySet<number> {
+    const pids = new Set(target ? [target.process.pid] : []);
+    for (const { pid } of this.processes()) pids.add(pid);
+    return pids;
+  }
+
+  /** The process of an id; of several that had it the last. */
+  processWith(pid: number): ProcessLife | undefined {
+    return this.live.get(pid) ?? this.ended.findLast((life) => life.pid === pid);
   }
 
   /** Processes that live, then ended ones. */

@@ -4,6 +4,7 @@
  */
 
 import type { Thread } from "./threads";
+import type { ThreadKey } from "./viewRequest";
 
 /**
  * So many lanes of a role may hold nothing but ended threads. Further ended ones share these, so that
@@ -18,11 +19,17 @@ export interface Lane {
   readonly end_s: number;
 }
 
-/** Lanes of one role. */
+/** Lanes of one role, or of what else the map is stacked by (mapStacks.ts). */
 export interface RoleLanes {
   readonly role: string;
   readonly roleIndex: number;
   readonly lanes: readonly Lane[];
+  /** Without one, that of the role. */
+  readonly colour?: number;
+  /** What folds it: key of its process, or of all processes of one name. */
+  readonly fold?: ThreadKey;
+  /** A line with a name alone, above the stacks of a process. */
+  readonly heading?: boolean;
 }
 
 /** The same while threads are placed. */
@@ -35,8 +42,14 @@ interface Open {
 export class MapLanes {
   private readonly roles = new Map<string, Open>();
 
-  /** @param gap_s Time that must lie between two lives of a lane: else they look like one. */
-  constructor(private readonly gap_s: number) {}
+  /**
+   * @param gap_s Time that must lie between two lives of a lane: else they look like one.
+   * @param stackOf Threads of one stack share lanes: by role unless given.
+   */
+  constructor(
+    private readonly gap_s: number,
+    private readonly stackOf: (thread: Thread) => string = ({ role }) => role,
+  ) {}
 
   /**
    * Give new threads their lanes, and forget those that are not in view any more. Lanes that are
@@ -48,7 +61,9 @@ export class MapLanes {
     const fresh = new Set(threads);
     for (const [role, { lanes }] of this.roles) {
       const kept = lanes
-        .map((lane) => lane.threads.filter((each) => each.role === role && fresh.has(each)))
+        .map((lane) =>
+          lane.threads.filter((each) => this.stackOf(each) === role && fresh.has(each)),
+        )
         .filter((each) => each.length > 0)
         .map(laneOf);
       for (const lane of kept) for (const thread of lane.threads) fresh.delete(thread);
@@ -67,7 +82,8 @@ export class MapLanes {
 
   /** Put a thread into the first lane that is free; else into one of its own, or a shared one. */
   private place(thread: Thread): void {
-    const { role, from_s, until_s } = thread;
+    const { from_s, until_s } = thread;
+    const role = this.stackOf(thread);
     const open = this.roles.get(role) ?? openOf([]);
     this.roles.set(role, open);
     const { lanes } = open;

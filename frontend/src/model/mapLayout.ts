@@ -2,11 +2,16 @@
 
 import type { Lane, RoleLanes } from "./mapLanes";
 import { roleColour, type Thread } from "./threads";
+import type { ThreadKey } from "./viewRequest";
 
-/** Neighbouring rows of one role. */
+/** Neighbouring rows of one role, or of a process. */
 export interface MapGroup {
   readonly role: string;
   readonly colour: number;
+  /** What folds or unfolds it; null: nothing does. */
+  readonly fold: ThreadKey | null;
+  /** A line with a name alone. */
+  readonly heading: boolean;
   /** First row, and how many. */
   readonly row: number;
   readonly rows: number;
@@ -27,6 +32,8 @@ export interface MapLayout {
   readonly tid: Uint32Array;
   readonly start_ns: Float64Array;
   readonly names: readonly string[];
+  /** In a group: the process of each, such as "nginx (4711)"; else "". */
+  readonly processes: readonly string[];
   readonly colours: Uint32Array;
   /** When each was there, seconds since attach; until infinity if it lives. */
   readonly from_s: Float64Array;
@@ -54,13 +61,13 @@ export function layoutOf(roles: readonly RoleLanes[], most: number): MapLayout {
   const room = Math.max(1, Math.floor(most));
   const stacks = roles.length > room ? [allOf(roles)] : roles;
   const rowsOf = shareRows(
-    stacks.map(({ lanes }) => lanes.length),
+    stacks.map(({ lanes, heading }) => (heading ? 1 : lanes.length)),
     room,
   );
   const order: Thread[] = [];
   const first: number[] = [];
   const groups: MapGroup[] = [];
-  for (const [at, { role, roleIndex, lanes }] of stacks.entries()) {
+  for (const [at, { role, roleIndex, lanes, ...stack }] of stacks.entries()) {
     const rows = rowsOf[at] ?? 0;
     const from = order.length;
     const row = first.length;
@@ -73,7 +80,8 @@ export function layoutOf(roles: readonly RoleLanes[], most: number): MapLayout {
       for (const { threads } of own) order.push(...threads);
     }
     const threads = order.length - from;
-    groups.push({ role, colour: roleColour(roleIndex), row, rows, threads });
+    const { colour = roleColour(roleIndex), fold = null, heading = false } = stack;
+    groups.push({ role, colour, fold, heading, row, rows, threads });
   }
   const rows = first.length;
   first.push(order.length);
@@ -87,6 +95,7 @@ export function layoutOf(roles: readonly RoleLanes[], most: number): MapLayout {
     tid: Uint32Array.from(order, (thread) => thread.tid),
     start_ns: Float64Array.from(order, (thread) => thread.start_ns),
     names: order.map((thread) => thread.name),
+    processes: order.map(({ process }) => (process ? `${process.name} (${process.pid})` : "")),
     colours: Uint32Array.from(order, (thread) => thread.colour),
     from_s: Float64Array.from(order, (thread) => thread.from_s),
     until_s: Float64Array.from(order, (thread) => thread.until_s ?? Number.POSITIVE_INFINITY),
@@ -119,6 +128,8 @@ export function continued(before: Placed, now: Placed): MapLayout | null {
   for (let row = 0; row < layout.rows; row++) {
     const [from = 0, end = 0] = [layout.first[row], layout.first[row + 1]];
     const [pastFrom = 0, pastEnd = 0] = [past.first[row], past.first[row + 1]];
+    // A heading has no threads.
+    if (from === end && pastFrom === pastEnd) continue;
     const left = before.order.indexOf(now.order[from] as Thread, pastFrom) - pastFrom;
     const kept = pastEnd - pastFrom - left;
     if (left < 0 || kept <= 0 || kept > end - from) return null;
@@ -188,6 +199,21 @@ export function rowAt(layout: MapLayout, place: number): number {
     else high = middle - 1;
   }
   return low;
+}
+
+/** The stack that a row is of. */
+export function groupAt({ groups }: MapLayout, row: number): MapGroup | undefined {
+  return groups.find((each) => row >= each.row && row < each.row + each.rows);
+}
+
+/** What folds or unfolds the stack of a row: its own, or that of the heading above it. */
+export function foldOf({ groups }: MapLayout, row: number): ThreadKey | null {
+  const own = groups.findIndex((each) => row >= each.row && row < each.row + each.rows);
+  for (let at = own; at >= 0; at--) {
+    const { fold = null } = groups[at] ?? {};
+    if (fold !== null) return fold;
+  }
+  return null;
 }
 
 /** How many threads a row has, at one time or one after the other. */

@@ -9,6 +9,7 @@ import { MapLanes } from "./mapLanes";
 import { continued, layoutOf, type MapLayout, orderOf } from "./mapLayout";
 import type { MapView } from "./mapPicture";
 import { type MapSource, RateFiller } from "./mapRates";
+import { BY_ROLE, countProcesses, type Stacking, stackingFor } from "./mapStacks";
 import { StateFiller } from "./mapStates";
 import { ringOf } from "./series";
 import { STATE_FIELD } from "./states";
@@ -29,8 +30,8 @@ const WIDEST_PX = 4;
 interface Held {
   readonly key: string;
   readonly order: readonly Thread[];
-  /** Their roles when they were laid out. */
-  readonly roles: readonly string[];
+  /** Their stacks when they were laid out. */
+  readonly stacks: readonly string[];
   readonly layout: MapLayout;
   /** Number of its first column, and of its newest, which may not be complete. */
   readonly from: number;
@@ -58,6 +59,7 @@ export function binsFor(seconds: number, width_px: number, rate_hz: number): Bin
 
 export class MapMaker {
   private held: Held | null = null;
+  private stacking: Stacking = BY_ROLE;
   private lanes: { readonly of: string; readonly book: MapLanes } | null = null;
   private full_ms = Number.NEGATIVE_INFINITY;
   private cost_ms = 0;
@@ -86,21 +88,35 @@ export class MapMaker {
     const fixed = request.window.kind === "fixed" ? [span.t0_s, span.t1_s] : [];
     const { field, mix, width_px, rows } = asked;
     const seconds = span.t1_s - span.t0_s;
-    const key = [field, mix, width_px, rows, bins.bin_s, seconds, request.filter, ...fixed].join();
+    const key = [
+      field,
+      mix,
+      width_px,
+      rows,
+      bins.bin_s,
+      seconds,
+      request.filter,
+      asked.by,
+      ...asked.open,
+      ...fixed,
+    ].join();
     // Out of view nothing is made: what the window has left behind meanwhile is not missed.
     const held =
       this.held?.key === key && newest >= this.held.newest && this.held.newest >= from - 1
         ? this.held
         : null;
     const threads = slow || !held ? new Set(threadsIn(input)) : null;
-    if (held && (threads === null || sameThreads(threads, held))) {
+    if (held && (threads === null || sameThreads(threads, held, this.stacking))) {
       return this.more(making, held, held.layout, newest);
     }
     const start_ms = clock();
+    const shown = threads ?? new Set(threadsIn(input));
+    this.stacking = stackingFor(asked, countProcesses(shown), this.stacking);
+    const { stacking } = this;
     const lanes = this.lanesFor([bins.bin_s, request.filter, ...fixed].join(), bins);
-    const roles = lanes.update(threads ?? threadsIn(input));
-    const now = { order: orderOf(roles), layout: layoutOf(roles, rows) };
-    const placed = { ...now, roles: now.order.map(({ role }) => role) };
+    const stacks = stacking.arranged(lanes.update(shown));
+    const now = { order: orderOf(stacks), layout: layoutOf(stacks, rows) };
+    const placed = { ...now, stacks: now.order.map(stacking.of) };
     if (held) {
       const layout = continued(held, now);
       if (layout) {
@@ -119,9 +135,10 @@ export class MapMaker {
   }
 
   /** Lanes stay while columns do: another colour moves no thread. */
-  private lanesFor(of: string, { bin_s }: Bins): MapLanes {
+  private lanesFor(window: string, { bin_s }: Bins): MapLanes {
+    const of = `${window} ${this.stacking.name}`;
     if (this.lanes?.of !== of) {
-      this.lanes = { of, book: new MapLanes(GAP_COLUMNS * bin_s) };
+      this.lanes = { of, book: new MapLanes(GAP_COLUMNS * bin_s, this.stacking.of) };
     }
     return this.lanes.book;
   }
@@ -222,10 +239,10 @@ function sourceOf(model: TargetModel, field: string): MapSource | null {
   return { history: extra.history, ring: 0, own: false, since_s: extra.since_s };
 }
 
-/** Whether there are the same threads, of the same roles. */
-function sameThreads(now: ReadonlySet<Thread>, { order, roles }: Held): boolean {
+/** Whether there are the same threads, in the same stacks. */
+function sameThreads(now: ReadonlySet<Thread>, { order, stacks }: Held, { of }: Stacking): boolean {
   if (now.size !== order.length) return false;
-  return order.every((thread, i) => now.has(thread) && thread.role === roles[i]);
+  return order.every((thread, i) => now.has(thread) && of(thread) === stacks[i]);
 }
 
 function whyAbsent({ target }: ViewInput, field: string): string {

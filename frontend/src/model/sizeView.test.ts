@@ -50,6 +50,21 @@ describe("sizeView", () => {
     expect(view.lines[0]).toMatchObject({ name: "GOMAXPROCS", last: 4 });
   });
 
+  it("has a line for each Go program of a group", () => {
+    const changed = { type: "gomaxprocs_changed", pid: 7, size: 2, previous: 8 } as const;
+    const view = sizeView(
+      input([
+        [0, [], 4],
+        [1, [changed], 4],
+      ]),
+    );
+    expect(view.lines.map(({ name, pid, last }) => [name, pid, last])).toEqual([
+      ["GOMAXPROCS", undefined, 4],
+      ["process 7", 7, 2],
+    ]);
+    expect([...view.low]).toEqual([4, 4, 8, 2]);
+  });
+
   it("knows the size of another pool from what was decided", () => {
     const view = sizeView(
       input([

@@ -22,11 +22,14 @@ export function sizeView(input: ViewInput): ChartView {
   const steered = model.steer.sizes.between(span.t0_s, end_s);
   const read = model.sizes.between(span.t0_s, end_s);
   const sizes = knob === "pool-agent" || !hasValue(read) ? steered : read;
-  if (!hasValue(sizes)) {
+  const programs = programSizes(input, end_s);
+  if (!hasValue(sizes) && programs.length === 0) {
     return emptyView(input, "gomaxprocs", "absent", target?.gomaxprocs_reason ?? "");
   }
   const proposed = model.steer.proposals.between(span.t0_s, end_s);
-  const logs = hasValue(proposed) ? [sizes, proposed] : [sizes];
+  const own = hasValue(sizes) ? [sizes] : [];
+  if (own.length > 0 && hasValue(proposed)) own.push(proposed);
+  const logs = [...own, ...programs.map(({ log }) => log)];
   const times = [...new Set(logs.flatMap((log) => log.map(({ t_s }) => t_s)))];
   const time_s = Float64Array.from([...times.filter((t_s) => t_s < end_s), end_s]).sort();
   const low = new Float64Array(logs.length * time_s.length);
@@ -34,6 +37,8 @@ export function sizeView(input: ViewInput): ChartView {
     const values = held(log, time_s);
     low.set(values, line * time_s.length);
     const last = values.at(-1) ?? Number.NaN;
+    const program = programs[line - own.length];
+    if (program) return { ...PLAIN_LINE, ...program.line, kind: "process" as const, last };
     const name = line === 0 ? sizeTitle(knob) : "would be set (shadow)";
     const variant: 0 | 1 = line === 0 ? 0 : 1;
     return { ...PLAIN_LINE, kind: "process" as const, name, variant, last };
@@ -48,6 +53,17 @@ export function sizeView(input: ViewInput): ChartView {
     y_max: HEADROOM * Math.max(0, ...low.filter((value) => !Number.isNaN(value))),
     step: true,
   };
+}
+
+/** GOMAXPROCS of each Go program of a group, but for its lead process, as far as it is known. */
+function programSizes({ model, target, span }: ViewInput, end_s: number) {
+  return [...model.sizesOf].flatMap(([pid, sizes]) => {
+    const log = sizes.between(span.t0_s, end_s);
+    if (!hasValue(log) || pid === target?.process.pid) return [];
+    const life = model.levels.processWith(pid);
+    const { key, colour } = life ?? PLAIN_LINE;
+    return [{ log, line: { key, name: life?.name ?? `process ${pid}`, colour, pid } }];
+  });
 }
 
 /** Operations a second, by the signal in effect: a point at the end of each interval. */

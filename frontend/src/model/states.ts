@@ -3,6 +3,8 @@
  * are those of the field `state` (shared/schemas/fields.json).
  */
 
+import type { Target } from "../wire/generated/models";
+
 /** What states have in common; one colour a group. */
 export type StateGroup =
   | "running"
@@ -136,4 +138,9 @@ export function timeInState(
   t_ns: number,
 ): number {
   return current === number && t_ns > since_ns ? finished_ns + (t_ns - since_ns) : finished_ns;
+}
+
+/** Whether a target gives the states of its threads. */
+export function hasLedger({ fields, source }: Pick<Target, "fields" | "source">): boolean {
+  return source.ledger === true && fields.some(isLedgerField);
 }

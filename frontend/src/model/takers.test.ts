@@ -39,6 +39,21 @@ it("attributes run-queue delay to own threads, other processes by name, and kern
   expect(view.delay).toBeCloseTo(1);
 });
 
+it("tells the processes of a group apart from others", () => {
+  const rows = (t_s: number) =>
+    [100, 101, 7].map((pid, k) => ({
+      ...{ tid: 1, pid, kernel: 0, name: "x", ns: (k + 1) * 1e8 * t_s },
+    }));
+  const instants = [0, 5, 10].map((t_s) => ({ t_s, facts: { takers: rows(t_s) } }));
+  const group = factModel(NAMES, instants, [100, 100, 101]);
+  const { rows: found } = takersView(factInput(group));
+  expect(found.map(({ kind, name }) => [kind, name])).toEqual([
+    ["process", "x"],
+    ["own", "main (101)"],
+    ["own", "worker-1 (100)"],
+  ]);
+});
+
 it("blames nobody for a CPU that was idle, nor for what is not known", () => {
   const row = (tid: number, kernel: number, name: string) => (t_s: number) => ({
     ...{ tid, pid: 0, kernel, name, ns: 0.1 * tid * t_s * 1e9 },

@@ -5,6 +5,7 @@ import { TAKERS } from "./facts/facts";
 import { foreignParty, threadsByTid } from "./facts/parties";
 import { type FactsState, ledgerState } from "./facts/state";
 import type { GaugeLog } from "./gaugeLog";
+import type { TargetModel } from "./targetModel";
 
 export interface TakerRow {
   /** Stable. */
@@ -81,6 +82,7 @@ export function takersOf(
   const base = ledgerState(input, window);
   if (base.state !== "ok") return { ...base, seconds, rows: [], delay: 0 };
   const threads = threadsByTid(model);
+  const own_pids = model.levels.pids(input.target);
   const all = new Map<string, Sums>();
   let total_ns = 0;
   for (const slot of takers.all()) {
@@ -88,7 +90,7 @@ export function takersOf(
     if (!counts(tid)) continue;
     const ns = takers.grown(window, slot, TAKERS.ns);
     if (ns === 0) continue;
-    const taker = takerOf(input, slot);
+    const taker = takerOf(input, slot, own_pids);
     let sums = all.get(taker.key);
     if (!sums) {
       sums = { ...taker, ns: 0, tids: new Set(), roles: new Map() };
@@ -110,17 +112,29 @@ export function takersOf(
 }
 
 function takerOf(
-  { model, target }: ViewInput,
+  { model }: ViewInput,
   slot: number,
+  own_pids: ReadonlySet<number>,
 ): Pick<TakerRow, "key" | "kind" | "name"> {
   const { takers } = model.facts;
   const pid = takers.key(slot, TAKERS.pid);
-  if (pid === target?.process.pid) return { key: "own", kind: "own", name: "this process" };
+  if (pid > 0 && own_pids.has(pid)) return ownTaker(model, pid);
   const kernel = takers.key(slot, TAKERS.kernel) === 1;
   // Process 0 is the kernel's idle task, or nobody knows who it was: see the protocol.
   if (pid === 0) return kernel ? IDLE : UNKNOWN;
   const { key, name } = foreignParty(pid, kernel, takers.text(slot, TAKERS.name));
   return { key, kind: kernel ? "kernel" : "process", name };
+}
+
+/** Threads of the target; in a group, of which process. */
+function ownTaker({ levels }: TargetModel, pid: number): Pick<TakerRow, "key" | "kind" | "name"> {
+  if (!levels.grouped) return { key: "own", kind: "own", name: "this process" };
+  const life = levels.processWith(pid);
+  return {
+    key: `own:${pid}`,
+    kind: "own",
+    name: life ? `${life.name} (${pid})` : `process ${pid}`,
+  };
 }
 
 /** What the limit did; null where the collector says nothing of it. */

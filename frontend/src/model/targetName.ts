@@ -14,3 +14,8 @@ export const GROUP_KINDS: Readonly<Record<GroupKind, string>> = {
 export function targetName({ process, group }: Pick<Target, "process" | "group">): string {
   return group?.name ?? process.name;
 }
+
+/** What tells it from others of its name: the kind of a group, or a process id. */
+export function targetId({ process, group }: Pick<Target, "process" | "group">): string {
+  return group ? GROUP_KINDS[group.kind] : `pid ${process.pid}`;
+}

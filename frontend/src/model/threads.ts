@@ -17,7 +17,6 @@ export interface Thread extends Lined {
    */
   readonly from_s: number;
   until_s: number | null;
-  /** How long it lived by its exit record, seconds; null if it lives or none came. */
   life_s: number | null;
   /** Its process, in a group; null where there is one process only, or that is not known yet. */
   process: ProcessLife | null;

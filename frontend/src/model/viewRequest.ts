@@ -81,6 +81,10 @@ export interface MapRequest {
   /** A counter of the catalogue; its rate is the colour. */
   readonly field: string;
   readonly mix: MapMix;
+  /** What stands together: threads of a role, or of a process of a group. */
+  readonly by: "role" | "process";
+  /** Processes whose roles stand apart, by what folds them (MapGroup). */
+  readonly open: readonly ThreadKey[];
   /** Width of the plot and rows there is room for, CSS pixels. */
   readonly width_px: number;
   readonly rows: number;
@@ -124,6 +128,8 @@ export interface ViewRequest {
 export const DEFAULT_MAP: MapRequest = {
   field: "cpu_run_ns",
   mix: "max",
+  by: "role",
+  open: [],
   width_px: 600,
   rows: 300,
   in_view: true,

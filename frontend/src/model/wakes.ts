@@ -75,13 +75,13 @@ export function wakesView(input: ViewInput): WakesView {
   const none = { ...base, seconds, nodes: [], edges: [], omitted: wakes.omitted };
   if (base.state !== "ok") return none;
   const threads = threadsByTid(model);
-  const pid = target?.process.pid ?? -1;
+  const own_pids = model.levels.pids(target);
   const parties = new Map<ThreadKey, Party>();
   const edges = new Map<string, { from: Party; to: Party; sums: Sums }>();
   for (const slot of wakes.all()) {
     const sums = grownOf(model, window, slot);
     if (sums.count === 0) continue;
-    const from = wakerOf(model, slot, pid, threads);
+    const from = wakerOf(model, slot, own_pids, threads);
     const to = rolePartyOf(threads.get(wakes.key(slot, WAKES.wakee_tid)));
     parties.set(from.key, from);
     parties.set(to.key, to);
@@ -113,7 +113,7 @@ export function wakePartners(
   const { wakes } = model.facts;
   const window = wakes.window(span.t0_s, Math.min(span.t1_s, now_s));
   const threads = threadsByTid(model);
-  const pid = target?.process.pid ?? -1;
+  const own_pids = model.levels.pids(target);
   const [own, other] =
     direction === "wakers"
       ? [WAKES.wakee_tid, WAKES.waker_tid]
@@ -122,12 +122,13 @@ export function wakePartners(
   for (const slot of wakes.all()) {
     if (wakes.key(slot, own) !== tid) continue;
     // A thread of another process may have the id of one of ours in another namespace.
-    if (direction === "wakees" && wakes.key(slot, WAKES.waker_pid) !== pid) continue;
+    const ours = own_pids.has(wakes.key(slot, WAKES.waker_pid));
+    if (direction === "wakees" && !ours) continue;
     const sums = grownOf(model, window, slot);
     if (sums.count === 0) continue;
-    const outside = direction === "wakers" && wakes.key(slot, WAKES.waker_pid) !== pid;
+    const outside = direction === "wakers" && !ours;
     const thread = outside ? undefined : threads.get(wakes.key(slot, other));
-    const party = outside ? wakerOf(model, slot, pid, threads) : rolePartyOf(thread);
+    const party = outside ? wakerOf(model, slot, own_pids, threads) : rolePartyOf(thread);
     const key = thread?.key ?? party.key;
     const held = found.get(key);
     if (held) {
@@ -172,11 +173,11 @@ function figuresOf({ count, blocked_ns, delay_ns }: Sums, seconds: number): Wake
 function wakerOf(
   { facts: { wakes } }: TargetModel,
   slot: number,
-  own_pid: number,
+  own_pids: ReadonlySet<number>,
   threads: ReadonlyMap<number, Thread>,
 ): Party {
   const pid = wakes.key(slot, WAKES.waker_pid);
-  if (pid === own_pid) return rolePartyOf(threads.get(wakes.key(slot, WAKES.waker_tid)));
+  if (own_pids.has(pid)) return rolePartyOf(threads.get(wakes.key(slot, WAKES.waker_tid)));
   const kernel = wakes.fact(slot, WAKES.waker_kernel) === 1;
   return foreignParty(pid, kernel, wakes.text(slot, WAKES.waker_name));
 }

@@ -23,13 +23,22 @@ export interface FactInstant {
   readonly process?: Partial<ProcessGauges>;
 }
 
+/** Processes of the threads, where the target is a group. */
+type Pids = readonly number[] | null;
+
 /** A model of threads with these names, which were there before the attach. */
-export function factModel(names: readonly string[], instants: readonly FactInstant[]): TargetModel {
+export function factModel(
+  names: readonly string[],
+  instants: readonly FactInstant[],
+  pids: Pids = null,
+): TargetModel {
   const model = new TargetModel();
   for (const [i, { t_s, facts = {}, counters = [], process = {} }] of instants.entries()) {
     const rows = names.map((name, k): Row => {
       const row = { tid: k + 1, counters: counters[k] ?? { cpu_run_ns: 0, cpu_delay_ns: 0 } };
-      return i === 0 ? { ...row, start_s: -10, name } : row;
+      const pid = pids?.[k];
+      if (i > 0) return row;
+      return { ...row, start_s: -10, name, ...(pid === undefined ? {} : { pid }) };
     });
     const changes = { seq: i + 1, t_s, tables: factTables(facts), process };
     model.ingest(frame(changes, i === 0 || counters.length > 0 ? rows : []));

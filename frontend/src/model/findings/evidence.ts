@@ -3,6 +3,7 @@
 import type { ViewInput } from "../chartView";
 import { threadsByTid } from "../facts/parties";
 import { growthWithin, lifeWithin, statesWithin } from "../facts/threadTime";
+import { counted } from "../format";
 import { type LocksView, locksView, lockThreads } from "../locks";
 import { STATES, type ThreadState } from "../states";
 import { cgroupView, takersView } from "../takers";
@@ -76,12 +77,13 @@ function threadTimes(
     const wall = lifeWithin(model, thread, t0_s, t1_s);
     if (wall <= 0) continue;
     const { key, tid, name, role } = thread;
+    const process = thread.process ? `${thread.process.name} (${thread.process.pid})` : "";
     const seconds = statesWithin(model.states, stretches, thread);
     const held_s = (contended.get(tid) ?? 0) * (t1_s - t0_s);
     const times = seconds
       ? timesOfStates(seconds, held_s)
       : timesOfCounters(model, thread, t0_s, t1_s);
-    found.push({ key, tid, name, role, wall, ...times });
+    found.push({ key, tid, name, role, process, wall, ...times });
   }
   return found;
 }
@@ -117,12 +119,16 @@ function timesOfCounters(
 
 function roleTimes(threads: readonly ThreadTimes[]): readonly RoleTimes[] {
   const roles = new Map<string, { -readonly [K in keyof RoleTimes]: RoleTimes[K] }>();
-  for (const { role, wall, cpu, queue, disk, idle } of threads) {
+  const processes = new Map<string, Set<string>>();
+  for (const { role, process, wall, cpu, queue, disk, idle } of threads) {
     let sums = roles.get(role);
     if (!sums) {
-      sums = { key: `role:${role}`, role, threads: 0, wall: 0, cpu: 0, queue: 0, disk: 0, idle: 0 };
+      const none = { threads: 0, wall: 0, cpu: 0, queue: 0, disk: 0, idle: 0 };
+      sums = { key: `role:${role}`, role, process, ...none };
       roles.set(role, sums);
+      processes.set(role, new Set());
     }
+    processes.get(role)?.add(process);
     sums.threads++;
     sums.wall += wall;
     sums.cpu += known(cpu);
@@ -130,6 +136,10 @@ function roleTimes(threads: readonly ThreadTimes[]): readonly RoleTimes[] {
     sums.disk += known(disk);
     // Of one that is not known, nothing can be said of all.
     sums.idle += idle;
+  }
+  for (const sums of roles.values()) {
+    const { size } = processes.get(sums.role) ?? new Set();
+    if (size > 1) sums.process = counted(size, "process", "processes");
   }
   return [...roles.values()];
 }

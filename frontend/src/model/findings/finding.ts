@@ -42,11 +42,15 @@ export interface ThreadTimes extends TimesOf {
   readonly tid: number;
   readonly name: string;
   readonly role: string;
+  /** In a group: its process, such as "nginx (4711)"; else "". */
+  readonly process: string;
 }
 
 export interface RoleTimes extends TimesOf {
   readonly key: ThreadKey;
   readonly role: string;
+  /** In a group: its process, or how many processes have threads of it; else "". */
+  readonly process: string;
   /** Threads that lived within the window. */
   readonly threads: number;
 }
@@ -88,6 +92,11 @@ export interface Rule {
    *   not come and go.
    */
   readonly find: (evidence: Evidence, ease: (id: string) => number) => readonly Finding[];
+}
+
+/** A name with the process that it is of. */
+export function withProcess(name: string, process: string): string {
+  return process === "" ? name : `${name} of ${process}`;
 }
 
 /** A threshold as text: whole percent. */

@@ -57,7 +57,7 @@ const times = (wall: number, more: Partial<TimesOf>): TimesOf => ({
 });
 
 function role(name: string, threads: number, more: Partial<TimesOf>) {
-  return { key: `role:${name}`, role: name, threads, ...times(60 * threads, more) };
+  return { key: `role:${name}`, role: name, process: "", threads, ...times(60 * threads, more) };
 }
 
 describe("a lock that holds up threads", () => {
@@ -193,6 +193,7 @@ it("names a thread that runs all the time while others wait for it", () => {
     tid: 7,
     name: "net-loop",
     role: "net-loop",
+    process: "",
     ...times(60, { cpu: 59 }),
   };
   const wakee = (tid: number, blocked: number) => ({
@@ -203,6 +204,11 @@ it("names a thread that runs all the time while others wait for it", () => {
   expect(texts(SATURATED_RULE, { saturated })).toEqual([
     "net-loop (7) runs 98.3 % of the time, and 2 threads wait for it.",
   ]);
+  const wakees = [wakee(1, 0.8), wakee(2, 0.7)];
+  const named = [{ wakees, thread: { ...busy, process: "nginx (4711)" } }];
+  expect(texts(SATURATED_RULE, { saturated: named })[0]).toMatch(
+    /^net-loop \(7\) of nginx \(4711\) runs/,
+  );
   const alone = [{ thread: busy, wakees: [wakee(1, 1.8), wakee(7, 1)] }];
   expect(texts(SATURATED_RULE, { saturated: alone })).toEqual([]);
 });

@@ -1,7 +1,7 @@
 /** How threads share work: woken for little, idle all the time, or held up by one of them. */
 
 import { counted, formatDuration, formatValue } from "../format";
-import { percent, type Rule } from "./finding";
+import { percent, type Rule, withProcess } from "./finding";
 
 /** Wake-ups a second by one role, its share of all that a role gets, and work after each. */
 const WAKES_PER_S = 200;
@@ -51,7 +51,7 @@ export const DISK_RULE: Rule = {
   ledger: false,
   find: ({ roles, seconds }, ease) =>
     roles.flatMap((times) => {
-      const { key, role, disk, wall, idle, threads } = times;
+      const { key, role, process, disk, wall, idle, threads } = times;
       const id = `disk:${key}`;
       // What is idle by nature is no work; without a ledger it is not known.
       const active = wall - (Number.isNaN(idle) ? 0 : idle);
@@ -61,7 +61,7 @@ export const DISK_RULE: Rule = {
       return [
         {
           id,
-          text: `${role} waits for the disk ${formatValue(share, "share")} ${of}.`,
+          text: `${withProcess(role, process)} waits for the disk ${formatValue(share, "share")} ${of}.`,
           evidence:
             `${formatValue(disk, "s")} of ${formatValue(active, "s")} of ${counted(threads, "thread")} ` +
             `over ${formatDuration(seconds)}. Threshold: ${percent(DISK_SHARE)}.`,
@@ -77,7 +77,7 @@ export const IDLE_POOL_RULE: Rule = {
   ledger: true,
   find: ({ roles, seconds }, ease) =>
     roles.flatMap((times) => {
-      const { key, role, threads, idle, wall, cpu } = times;
+      const { key, role, process, threads, idle, wall, cpu } = times;
       const id = `idle:${key}`;
       // One that lived for a moment is no member of a pool.
       const mean = wall / seconds;
@@ -86,7 +86,7 @@ export const IDLE_POOL_RULE: Rule = {
         {
           id,
           text:
-            `${counted(threads, "thread")} of ${role} were idle ${formatValue(idle / wall, "share")} ` +
+            `${counted(threads, "thread")} of ${withProcess(role, process)} were idle ${formatValue(idle / wall, "share")} ` +
             `of the time; together they used ${formatValue(cpu / seconds, "cores")}.`,
           evidence:
             "Idle: polling, sleeping, parked, or waiting for work at a condition, over " +
@@ -111,7 +111,7 @@ export const SATURATED_RULE: Rule = {
         {
           id,
           text:
-            `${thread.name} (${thread.tid}) runs ${formatValue(thread.cpu / thread.wall, "share")} of ` +
+            `${withProcess(`${thread.name} (${thread.tid})`, thread.process)} runs ${formatValue(thread.cpu / thread.wall, "share")} of ` +
             `the time, and ${counted(threads.length, "thread")} wait for it.`,
           evidence:
             `Its wake-ups ended ${formatValue(wait, "s")} of waiting a second, over ` +

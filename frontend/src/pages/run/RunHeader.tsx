@@ -62,7 +62,14 @@ function factsOf(run: RunManifest): readonly Fact[] {
   const facts: Fact[] = [
     ["Recorded", localDate(started_ms), utcTime(started_ms)],
     ["Length", formatDuration((run.to_ns - run.from_ns) / 1e9), null],
-    ["Process", `${process.name} (${process.pid})`, process.executable],
+    ...(target.group
+      ? ([["Group", target.group.name, target.group.discovery_reason]] as const)
+      : []),
+    [
+      target.group ? "Lead process" : "Process",
+      `${process.name} (${process.pid})`,
+      process.executable,
+    ],
     ["Host", host.name, `${host.cpu_model}, ${host.cpus} CPUs`],
     ["Kernel", `Linux ${host.kernel}`, null],
     ["Rate", `${target.rate_hz} Hz`, "Sampling rate requested at the start"],

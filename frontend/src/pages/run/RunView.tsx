@@ -14,6 +14,7 @@ import { ChartGrid } from "../live/scope/ChartGrid";
 import { FactPanels } from "../live/scope/facts/FactPanels";
 import { FindingsPanel } from "../live/scope/facts/FindingsPanel";
 import { MapPanel } from "../live/scope/MapPanel";
+import { ProcessesPanel } from "../live/scope/ProcessesPanel";
 import scope from "../live/scope/TargetPage.module.css";
 import { Tiles } from "../live/scope/Tiles";
 import { ThreadDrawer, useThreadOpen } from "../live/scope/thread/ThreadDrawer";
@@ -88,6 +89,7 @@ function RunPanels({ client, run, onChange }: RunPanelsProps) {
         <FindingsPanel />
         <Tiles target={target} />
         <MapPanel target={target} />
+        {target.group ? <ProcessesPanel target={target} /> : null}
         <ChartGrid target={target} />
         <FactPanels target={target} />
         <RunLog run={run} onChange={onChange} />

@@ -3,6 +3,7 @@ import { liveHref } from "../../../base/route";
 import { navigate } from "../../../base/routing";
 import { useStore } from "../../../base/useStore";
 import { commandLine } from "../../../model/commandLine";
+import { targetId, targetName } from "../../../model/targetName";
 import { Button } from "../../../ui/Button";
 import { ProblemNotice } from "../../../ui/ProblemNotice";
 import { StatusIcon } from "../../../ui/StatusIcon";
@@ -68,11 +69,11 @@ function TargetRow({ target, onEnd }: TargetRowProps) {
           navigate(liveHref(target.id));
         }}
       >
-        <span className={styles.name}>{target.process.name}</span>{" "}
-        <span className={styles.command}>{commandLine(target.process)}</span>
+        <span className={styles.name}>{targetName(target)}</span>{" "}
+        <span className={styles.command}>{target.group ? "" : commandLine(target.process)}</span>
       </a>
       <span className={styles.more}>
-        pid {target.process.pid} · {target.state} ·{" "}
+        {targetId(target)} · {target.state} ·{" "}
         {target.state === "attached" ? `${target.rate_hz} Hz, ` : ""}since{" "}
         <time title={utcTime(target.attached_unix_us / 1000)}>
           {localTime(target.attached_unix_us / 1000)}
@@ -82,7 +83,7 @@ function TargetRow({ target, onEnd }: TargetRowProps) {
         <Button
           look="quiet"
           onClick={() => onEnd(target)}
-          aria-label={`${verb}, pid ${target.process.pid}`}
+          aria-label={`${verb}, ${target.group ? targetName(target) : targetId(target)}`}
         >
           {verb}
         </Button>

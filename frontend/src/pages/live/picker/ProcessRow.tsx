@@ -77,7 +77,14 @@ export function ProcessRow({ row, tree, index, reachable, busy, onPick, onTurn }
               aria-label={`Attach to ${name}, pid ${process.pid}, and ${counted(below, "descendant")}`}
               onClick={() => onPick(row, true)}
             >
-              {busy === busyOf({ group }) ? "Attaching…" : `with ${counted(below, "descendant")}`}
+              {busy === busyOf({ group }) ? (
+                "Attaching…"
+              ) : (
+                <>
+                  <span className={styles.long}>with {counted(below, "descendant")}</span>
+                  <span className={styles.short}>+{below}</span>
+                </>
+              )}
             </Button>
           ) : null}
         </span>

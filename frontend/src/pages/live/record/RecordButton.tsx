@@ -8,6 +8,7 @@ import { navigate } from "../../../base/routing";
 import { session } from "../../../base/session";
 import { toast } from "../../../base/toasts";
 import { useStore } from "../../../base/useStore";
+import { targetName } from "../../../model/targetName";
 import { Button } from "../../../ui/Button";
 import { Popover } from "../../../ui/Popover";
 import { RecordingDot } from "../../../ui/RecordingDot";
@@ -129,8 +130,8 @@ export function RecordButton({ target, onProblem }: RecordButtonProps) {
 /** Room for the time within the longest name. */
 const LONGEST = 100;
 
-function nameNow({ process }: Target): string {
-  return `${process.name.slice(0, LONGEST)} ${localTime(Date.now())}`;
+function nameNow(target: Target): string {
+  return `${targetName(target).slice(0, LONGEST)} ${localTime(Date.now())}`;
 }
 
 /** A kept past is there at once: say so, with the way to it. */

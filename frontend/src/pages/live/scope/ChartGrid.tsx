@@ -25,7 +25,9 @@ export const ChartGrid = memo(function ChartGrid({ target }: { readonly target: 
   const others = judged.filter(({ panel }) => !(steered && panel.chart === "gomaxprocs"));
   const there = others.filter(({ reason }) => reason === null).map(({ panel }) => panel);
   const panels = (some: readonly ChartInfo[]) =>
-    some.map((panel) => <ChartPanel key={panel.chart} panel={panel} />);
+    some.map((panel) => (
+      <ChartPanel key={panel.chart} panel={panel} group={target.group != null} />
+    ));
   return (
     <>
       {steered ? <SizePanel target={target} /> : null}

@@ -1,6 +1,7 @@
 import { theme } from "../../../base/theme";
 import { useSelected, useStore } from "../../../base/useStore";
 import { TimeChart } from "../../../charts/TimeChart";
+import type { ViewRequest } from "../../../model/viewRequest";
 import type { ChartView } from "../../../model/views";
 import { Panel } from "../../../ui/Panel";
 import { useLiveClient } from "../../clients";
@@ -15,22 +16,32 @@ const HEIGHT_PX = 200;
 const smoothingOf = (view: ChartView | null) => Math.round(10 * (view?.smoothing_s ?? 0)) / 10;
 const stateOf = (view: ChartView | null) => view?.state ?? "waiting";
 
+const levelOf = (view: ViewRequest) => view.level;
+
+interface ChartPanelProps {
+  readonly panel: ChartInfo;
+  /** The target is a group of processes. */
+  readonly group: boolean;
+}
+
 /** A chart with its heading and legend. */
-export function ChartPanel({ panel }: { readonly panel: ChartInfo }) {
+export function ChartPanel({ panel, group }: ChartPanelProps) {
   const client = useLiveClient();
   const colours = CHART_THEMES[useStore(theme)];
   const smoothing = useSelected(client.chart(panel.chart), smoothingOf);
   const inputs = useChartInputs(panel.chart);
   const state = useSelected(client.chart(panel.chart), stateOf);
+  const level = useSelected(client.view, levelOf) ?? (group ? "process" : "thread");
+  const title = panel.title.replace("thread", level);
   return (
     <Panel
-      title={panel.title}
+      title={title}
       note={`${panel.unit}${smoothing > 0 ? `, mean over ${smoothing} s` : ""}`}
       data-panel={panel.chart}
     >
       <div className={`${styles.body} ${panel.fields.length > 1 ? styles.paired : ""}`}>
         <ChartFrame message={state === "waiting" ? "Waiting for two samples…" : null}>
-          <TimeChart {...inputs} theme={colours} title={panel.title} height={HEIGHT_PX} />
+          <TimeChart {...inputs} theme={colours} title={title} height={HEIGHT_PX} />
         </ChartFrame>
         <ChartLegend chart={panel.chart} theme={colours} />
       </div>

@@ -8,7 +8,7 @@ import type { TargetView } from "../../../model/views";
 import { Button } from "../../../ui/Button";
 import { Notice } from "../../../ui/Notice";
 import { ProblemNotice } from "../../../ui/ProblemNotice";
-import type { Process, Target } from "../../../wire/generated/models";
+import type { Group, GroupSelector, Process, Target } from "../../../wire/generated/models";
 import { useAttach } from "../useAttach";
 
 interface EndedNoticeProps {
@@ -18,7 +18,7 @@ interface EndedNoticeProps {
 
 /** The stream is complete: says why, and how to go on. */
 export function EndedNotice({ target, view }: EndedNoticeProps) {
-  const { process } = target;
+  const { process, group } = target;
   const attaching = useAttach();
   const [message, setMessage] = useState("");
   const exited = target.state === "exited";
@@ -47,40 +47,48 @@ export function EndedNotice({ target, view }: EndedNoticeProps) {
       attaching.fail(asProblem(error));
     }
   };
+  const whole = group ? selectorOf(group, process) : null;
   const resume = () =>
     attaching.attachTo({
       host: target.host,
-      pid: process.pid,
-      start_ticks: process.start_ticks,
       rate_hz: target.rate_hz,
+      ...(whole
+        ? { pid: null, group: whole }
+        : { pid: process.pid, start_ticks: process.start_ticks }),
     });
 
   return (
     <>
       <Notice
         status="info"
-        title={exited ? "The process has exited" : "Detached"}
+        title={exited ? (group ? "The group has ended" : "The process has exited") : "Detached"}
         actions={
           <>
-            {exited ? (
+            {exited && group ? null : exited ? (
               <Button onClick={() => void again()}>Attach to the same command again</Button>
             ) : (
               <Button onClick={resume}>Attach again</Button>
             )}
             <Button look="primary" onClick={() => navigate("/")}>
-              Choose another process
+              {group ? "Choose another target" : "Choose another process"}
             </Button>
           </>
         }
       >
         {exited
           ? `Attached for ${formatDuration(view.now_s)}; ${exitStatusText(view.exit_code)}. All data has arrived; charts and totals stay available.`
-          : `The process keeps running and is no longer sampled. The ${formatDuration(view.now_s)} of data stay available.`}
+          : `The ${group ? "group" : "process"} keeps running and is no longer sampled. The ${formatDuration(view.now_s)} of data stay available.`}
         {message === "" ? null : <p role="alert">{message}</p>}
       </Notice>
       {attaching.problem === null ? null : <ProblemNotice problem={attaching.problem} />}
     </>
   );
+}
+
+/** What asks for the group again. */
+function selectorOf({ kind, value }: Group, { pid, start_ticks }: Process): GroupSelector {
+  const root = kind === "tree" ? { pid, start_ticks } : { pid: null, start_ticks: null };
+  return { kind, value, ...root };
 }
 
 function newest(processes: readonly Process[]): Process | null {

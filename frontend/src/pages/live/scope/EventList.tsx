@@ -15,6 +15,11 @@ const OF_THREADS: ReadonlySet<TargetEvent["type"]> = new Set([
   "thread_exited",
   "thread_renamed",
 ]);
+/** In a group, processes execute programs all the time. */
+function isUsual(event: TargetEvent): boolean {
+  const executed = event.type === "program_executed" && event.pid != null;
+  return executed || OF_THREADS.has(event.type);
+}
 const WORRYING: ReadonlySet<TargetEvent["type"]> = new Set([
   "gap",
   "exit_records_lost",
@@ -26,9 +31,7 @@ const WORRYING: ReadonlySet<TargetEvent["type"]> = new Set([
 export function EventList() {
   const view = useStore(useLiveClient().events);
   const [threads, setThreads] = useState(false);
-  const events = (view?.events ?? [])
-    .filter(({ event }) => threads || !OF_THREADS.has(event.type))
-    .reverse();
+  const events = (view?.events ?? []).filter(({ event }) => threads || !isUsual(event)).reverse();
   return (
     <Panel
       title="Events"

@@ -5,8 +5,13 @@ import type { MapScale } from "../../../charts/mapColours";
 import { ThreadMap } from "../../../charts/ThreadMap";
 import { RING_FIELDS } from "../../../model/chartSpecs";
 import { fieldLabel } from "../../../model/format";
-import { isLedgerField, STATE_FIELD } from "../../../model/states";
-import { DEFAULT_MAP, type MapMix } from "../../../model/viewRequest";
+import { hasLedger, isLedgerField, STATE_FIELD } from "../../../model/states";
+import {
+  DEFAULT_MAP,
+  type MapMix,
+  type MapRequest,
+  type ThreadKey,
+} from "../../../model/viewRequest";
 import { Panel } from "../../../ui/Panel";
 import { SegmentedControl } from "../../../ui/SegmentedControl";
 import { Select } from "../../../ui/Select";
@@ -25,6 +30,15 @@ export const MapPanel = memo(function MapPanel({ target }: { readonly target: Ta
   const picture = useThrottled(client.map, READABLE_MS);
   const threads = useThrottled(client.target, READABLE_MS)?.live_threads ?? 0;
   const [field, setField] = useState<string | null>(null);
+  const [by, setBy] = useState<MapRequest["by"]>(target.group ? "process" : "role");
+  const [unfolded, setUnfolded] = useState<readonly ThreadKey[]>([]);
+  const onFold = useCallback(
+    (key: ThreadKey) =>
+      setUnfolded((before) =>
+        before.includes(key) ? before.filter((each) => each !== key) : [...before, key],
+      ),
+    [],
+  );
   const [mix, setMix] = useState<MapMix>("max");
   const [spread, setSpread] = useState<"linear" | "log">("log");
   const [scale, setScale] = useState<MapScale>({ top: 1, log: false });
@@ -37,7 +51,7 @@ export const MapPanel = memo(function MapPanel({ target }: { readonly target: Ta
   const onScale = useCallback((next: MapScale) => setScale(next), []);
   const choices = choicesOf(target);
   const view = picture?.view ?? null;
-  const asked = field ?? (target.source.ledger ? STATE_FIELD : DEFAULT_MAP.field);
+  const asked = field ?? (hasLedger(target) ? STATE_FIELD : DEFAULT_MAP.field);
   const shown = choices.includes(asked) ? asked : (choices[0] ?? asked);
   const states = shown === STATE_FIELD;
   return (
@@ -53,6 +67,17 @@ export const MapPanel = memo(function MapPanel({ target }: { readonly target: Ta
             choices={choices.map((each) => ({ value: each, label: fieldLabel(each) }))}
             onChange={setField}
           />
+          {target.group ? (
+            <SegmentedControl
+              label="Rows of the map by"
+              value={by}
+              choices={[
+                { value: "process", label: "Processes" },
+                { value: "role", label: "Roles" },
+              ]}
+              onChange={setBy}
+            />
+          ) : null}
           {states ? null : (
             <SegmentedControl
               label="Colour scale"
@@ -84,6 +109,9 @@ export const MapPanel = memo(function MapPanel({ target }: { readonly target: Ta
           theme={colours}
           field={shown}
           mix={mix}
+          by={by}
+          open={unfolded}
+          onFold={onFold}
           log={spread === "log"}
           height={mapHeight(rows)}
           onScale={onScale}
@@ -99,9 +127,9 @@ export const MapPanel = memo(function MapPanel({ target }: { readonly target: Ta
 });
 
 /** What the colour may show: states, then counters, those first whose past is always kept. */
-function choicesOf({ fields, source }: Target): readonly string[] {
+function choicesOf(target: Target): readonly string[] {
   const kept: readonly string[] = RING_FIELDS;
-  const counters = fields.filter((field) => !isLedgerField(field));
+  const counters = target.fields.filter((field) => !isLedgerField(field));
   counters.sort((a, b) => Number(kept.includes(b)) - Number(kept.includes(a)));
-  return source.ledger ? [STATE_FIELD, ...counters] : counters;
+  return hasLedger(target) ? [STATE_FIELD, ...counters] : counters;
 }

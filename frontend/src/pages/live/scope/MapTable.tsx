@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { groupAt, threadsOf } from "../../../model/mapLayout";
 import {
   cellShares,
   cellValue,
@@ -31,7 +32,9 @@ function Rows({ picture }: { readonly picture: MapPicture }) {
   const { layout } = picture;
   // The last column is still being filled.
   const column = Math.max(picture.from, picture.to - 2);
-  const rows = Array.from({ length: Math.min(MOST, layout.rows) }, (_, row) => row);
+  const rows = Array.from({ length: Math.min(MOST, layout.rows) }, (_, row) => row).filter(
+    (row) => threadsOf(layout, row) > 0,
+  );
   return (
     <div className={styles.scroll}>
       <table className={styles.table} aria-label="What threads do now">
@@ -45,11 +48,13 @@ function Rows({ picture }: { readonly picture: MapPicture }) {
         <tbody>
           {rows.map((row) => {
             const place = placeAt(picture, column, row);
-            const group = layout.groups.find((each) => row < each.row + each.rows);
+            const group = groupAt(layout, row);
+            const process = layout.processes[place] ?? "";
             return (
               <tr key={row}>
                 <th scope="row">
                   {layout.names[place]} ({layout.tid[place]})
+                  {process === "" ? "" : ` of ${process}`}
                 </th>
                 <td>{group?.role}</td>
                 <td>{stateText(picture, column, row)}</td>

@@ -81,7 +81,7 @@ interface Figure {
 }
 
 const FIGURES: readonly Figure[] = [
-  { column: "cpu_ns", label: "CPU", under: "s", unit: "s", scale: 1e-9 },
+  { column: "cpu_ns", label: "CPU time", under: "s", unit: "s", scale: 1e-9 },
   { column: "threads", label: "Threads", unit: "count", scale: 1 },
   { column: "threads_ended", label: "Threads", under: "ended", unit: "count", scale: 1 },
   ...[
@@ -129,7 +129,8 @@ function columnsOf(
     {
       id: "cores",
       label: "CPU",
-      under: "cores in window",
+      under: "cores",
+      tip: "Mean over the window in view.",
       width: 6,
       value: ({ cores }) => cores,
       cell: ({ cores }) => formatNumber(cores, "cores"),

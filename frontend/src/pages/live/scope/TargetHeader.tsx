@@ -2,7 +2,7 @@ import { useState } from "react";
 import { navigate } from "../../../base/routing";
 import { commandLine } from "../../../model/commandLine";
 import { formatDuration, formatValue, NO_VALUE } from "../../../model/format";
-import { GROUP_KINDS, targetName } from "../../../model/targetName";
+import { targetId, targetName } from "../../../model/targetName";
 import type { TargetView } from "../../../model/views";
 import { Button } from "../../../ui/Button";
 import { type Fact, FactList } from "../../../ui/FactList";
@@ -30,12 +30,16 @@ export function TargetHeader({ target, view }: TargetHeaderProps) {
   const { process, group } = target;
   return (
     <header className={`surface ${styles.header}`}>
-      <div className={styles.title}>
-        <h1 className={styles.name}>{targetName(target)}</h1>
-        <span className={styles.pid}>{group ? GROUP_KINDS[group.kind] : `pid ${process.pid}`}</span>
-        <Tooltip className={styles.commandTip} text={<code>{commandLine(process)}</code>}>
-          <code className={styles.command}>{commandLine(process)}</code>
-        </Tooltip>
+      <div className={styles.title} data-group={group?.kind}>
+        <h1 className={styles.name} title={group?.name}>
+          {targetName(target)}
+        </h1>
+        <span className={styles.pid}>{targetId(target)}</span>
+        {group ? null : (
+          <Tooltip className={styles.commandTip} text={<code>{commandLine(process)}</code>}>
+            <code className={styles.command}>{commandLine(process)}</code>
+          </Tooltip>
+        )}
       </div>
       <div className={styles.actions}>
         <RecordButton target={target} onProblem={setProblem} />

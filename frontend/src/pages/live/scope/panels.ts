@@ -48,7 +48,8 @@ export const PANELS: readonly ChartInfo[] = [
 /** Why a target cannot have a chart, in words; null if it can. */
 export function chartAbsentReason(panel: ChartInfo, target: Target): string | null {
   if (panel.chart === "gomaxprocs") {
-    return target.gomaxprocs === null ? target.gomaxprocs_reason : null;
+    // Whether one of a group's programs tells it shows only while it runs.
+    return target.gomaxprocs === null && !target.group ? target.gomaxprocs_reason : null;
   }
   if (panel.fields.some((field) => target.fields.includes(field))) {
     return null;

@@ -1,6 +1,7 @@
 import { memo, type RefObject, useEffect, useRef } from "react";
 import { useMedia } from "../../../base/useMedia";
 import { useStore } from "../../../base/useStore";
+import { targetName } from "../../../model/targetName";
 import { Button } from "../../../ui/Button";
 import type { Target } from "../../../wire/generated/models";
 import { drawerOpen } from "./drawer";
@@ -63,7 +64,7 @@ export const SteerDrawer = memo(function SteerDrawer({ target }: { readonly targ
     >
       <header className={styles.head}>
         <h2>Steer</h2>
-        <span className={styles.sub}>{target.process.name}</span>
+        <span className={styles.sub}>{targetName(target)}</span>
         <span className={styles.pending} role="status">
           {state.pending?.text ?? ""}
         </span>

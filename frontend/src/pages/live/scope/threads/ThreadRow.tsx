@@ -10,6 +10,8 @@ import styles from "./ThreadTable.module.css";
 
 interface ThreadRowProps {
   readonly row: TableRow;
+  /** Whether its parts follow it; null: it has none. */
+  readonly open: boolean | null;
   readonly selected: boolean;
   readonly index: number;
   readonly columns: readonly Column[];
@@ -34,14 +36,15 @@ const INVALID =
 
 /** A thread, or a role. Its button covers the row. */
 export function ThreadRow(props: ThreadRowProps) {
-  const { row, selected, index, columns, places, absent, now_s, reachable, theme, onFold } = props;
+  const { row, open, selected, index, columns, places, absent, now_s, reachable, theme, onFold } =
+    props;
   const style = colourStyle(row.colour, theme);
   return (
     <tr
       className={styles.row}
       aria-rowindex={index + 2}
       aria-level={onFold ? row.depth : undefined}
-      aria-expanded={onFold ? (row.open ?? undefined) : undefined}
+      aria-expanded={onFold ? (open ?? undefined) : undefined}
       data-kind={row.kind}
       data-key={row.key}
       data-thread-state={row.state}
@@ -55,7 +58,7 @@ export function ThreadRow(props: ThreadRowProps) {
           style={onFold ? { paddingLeft: `${row.depth - 1}rem` } : undefined}
         >
           {onFold ? (
-            <Twisty open={row.open} name={row.name} onFold={(fold) => onFold(row, fold)} />
+            <Twisty open={open} name={row.name} onFold={(fold) => onFold(row, fold)} />
           ) : null}
           <button
             type="button"
@@ -100,7 +103,9 @@ export function ThreadRow(props: ThreadRowProps) {
         {row.state}
         {row.end_s !== null && !row.exact ? <abbr aria-label="at least"> ≥</abbr> : null}
       </td>
-      <td className={styles.age}>{formatDuration((row.end_s ?? now_s) - row.start_s)}</td>
+      <td className={styles.age}>
+        {formatDuration(Math.max(0, (row.end_s ?? now_s) - row.start_s))}
+      </td>
       <td className={styles.spark}>
         <Sparkline values={row.spark} width={84} height={18} colour={style.colour} />
       </td>

@@ -122,9 +122,14 @@ export const ThreadTable = memo(function ThreadTable({ target }: { readonly targ
   );
 
   const tree = request.group === "process";
+  // As it was asked for: the rows below come half a second later.
+  const isOpen = ({ key, open }: TableRow) => (open === null ? null : request.open.includes(key));
   const onKeyDown = tree
     ? treeKeyHandler({
-        rowAt: (index) => rows[index - offset],
+        rowAt: (index) => {
+          const row = rows[index - offset];
+          return row && { depth: row.depth, open: isOpen(row) };
+        },
         onFold: (index, fold) => {
           const row = rows[index - offset];
           if (row !== undefined) {
@@ -176,6 +181,7 @@ export const ThreadTable = memo(function ThreadTable({ target }: { readonly targ
                 <ThreadRow
                   key={row.key}
                   row={row}
+                  open={isOpen(row)}
                   selected={selectionOf(row) === selected}
                   index={item.index}
                   columns={columns}
