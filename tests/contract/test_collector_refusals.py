@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from backend_builders import ACTOR, HOST_ID
 from schema_check import check
+from tidscope_collector.groups import selector as selector_module
 from tidscope_collector.processes.identity import Absence, Identity
 from tidscope_collector.processes.refusals import attach_refusal
 from tidscope_collector.procfs.files import ProcFs
@@ -39,6 +40,7 @@ from tidscope_wire.generated.models import (
     DetachCommand,
     DoctorCommand,
     DoctorReport,
+    GroupSelector,
     Problem,
     ProblemType,
     RefusedReply,
@@ -224,6 +226,31 @@ async def test_more_targets_than_there_is_room_for(
     is_of_the_table(problem, "too-many-targets")
 
 
+@pytest.mark.parametrize(
+    ("kind", "expression", "most"),
+    [
+        ("bad-group", "port:http", 4096),
+        ("empty-group", "name:there-is-no-such", 4096),
+        ("group-too-large", "name:*", 0),
+    ],
+)
+async def test_groups_that_cannot_be_attached_to(
+    harness: Harness,
+    monkeypatch: pytest.MonkeyPatch,
+    kind: ProblemType,
+    expression: str,
+    most: int,
+) -> None:
+    monkeypatch.setattr(selector_module, "MAX_GROUP_PROCESSES", most)
+    group = GroupSelector(kind="match", value=expression)
+    problem = await harness.refused(
+        lambda _: AttachCommand(
+            request_id=2, pid=None, start_ticks=None, group=group, rate_hz=1, actor=ACTOR
+        )
+    )
+    is_of_the_table(problem, kind)
+
+
 @pytest.mark.parametrize("kind", IDENTITIES)
 def test_refused_processes(kind: ProblemType) -> None:
     problem = attach_refusal(50, IDENTITIES[kind], None)
@@ -237,6 +264,7 @@ def test_every_kind_that_a_collector_raises_has_a_case() -> None:
         *COMMANDS,
         *IDENTITIES,
         *("target-exited", "too-many-targets", "audit-failed"),
+        *("bad-group", "empty-group", "group-too-large"),
     }
 
 
