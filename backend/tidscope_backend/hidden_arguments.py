@@ -16,6 +16,7 @@ from tidscope_wire.generated.models import (
     RunSummary,
     Target,
 )
+from tidscope_wire.groups import tree_name
 
 COMMAND_ASPECT = "command"
 """What the command line is called among the differences of set-up."""
@@ -31,8 +32,7 @@ def target_without(target: Target) -> Target:
     """A target without the arguments of its process, or by which its processes are found."""
     group = target.group
     if group is not None and group.kind == "tree":
-        name = f"{target.process.name} and its descendants"
-        group = group.model_copy(update={"name": name})
+        group = group.model_copy(update={"name": tree_name(target.process.name)})
     elif group is not None and group.kind == "match":
         group = group.model_copy(update={"value": None, "name": f"all that match {HIDDEN}"})
     process = process_without(target.process)

@@ -28,7 +28,7 @@ from tidscope_backend.cli.redaction import Keeping
 from tidscope_backend.cli.run_text import summary
 from tidscope_backend.comparison.totals import totals_by_role, whole
 from tidscope_backend.notebook import open_run
-from tidscope_wire.generated.models import RunManifest, TargetsResponse
+from tidscope_wire.generated.models import AttachRequest, RunManifest, TargetsResponse
 
 pytestmark = [needs("root"), pytest.mark.timeout(240)]
 UNDESCRIBED = RecordingOptions(
@@ -139,6 +139,7 @@ async def test_arguments_and_output_need_not_be_stored(harness: Harness) -> None
     assert (manifest.outcome.command, manifest.outcome.output_tail) == (["sh"], None)
     assert manifest.target.process.command == "sh [arguments not stored]"
     assert "# argument" not in (harness.runs / manifest.id / "manifest.json").read_text()
+    assert set(open_run(harness.runs / manifest.id).processes()["title"].to_pylist()) == {""}
 
 
 async def test_the_command_does_not_see_the_token(harness: Harness) -> None:
@@ -201,6 +202,71 @@ async def test_threads_that_live_between_two_samples_are_there(
     assert exited["totals"]["cpu_run_ns"] == total.fields["cpu_run_ns"] + at_start
 
 
+@needs("btf")
+async def test_descendants_of_a_command_are_in_its_run(harness: Harness) -> None:
+    """Their CPU time adds up to what the kernel says of the command and its children."""
+    one = "i=0; while [ $i -lt 40000 ]; do i=$((i+1)); done"
+    command = ["sh", "-c", f"for n in 1 2 3; do sh -c '{one}'; done; (sh -c '{one}'); exit 5"]
+    code, _, manifest = await harness.record("--", *command)
+    group, outcome = manifest.target.group, manifest.outcome
+    assert code == 5
+    assert group is not None
+    assert (group.kind, manifest.state, manifest.end) == ("tree", "complete", "target-ended")
+    assert outcome is not None
+    assert outcome.children_cpu_us is None  # They are in the run.
+    run = open_run(harness.runs / manifest.id)
+    processes = run.processes().to_pylist()
+    assert {one["name"] for one in processes} == {"sh"}
+    assert sum(one["count"] for one in processes) == 5
+    used_us = sum(one["cpu_ns"] for one in processes) / 1000
+    whole_us = (outcome.user_cpu_us or 0) + (outcome.system_cpu_us or 0)
+    assert used_us == pytest.approx(whole_us, rel=0.05, abs=20_000)
+    assert len(set(run.threads()["pid"].to_pylist())) == 5
+
+
+async def test_a_command_alone_is_recorded_on_request(harness: Harness) -> None:
+    _, _, manifest = await harness.record("--no-children", "--", "sh", "-c", "sh -c : ; :")
+    assert manifest.target.group is None
+    assert open_run(harness.runs / manifest.id).threads().num_rows == 1
+    assert manifest.outcome is not None
+    assert manifest.outcome.children_cpu_us is not None
+
+
+async def test_a_process_that_outlives_the_command_does_not_hold_its_run_up(
+    harness: Harness,
+) -> None:
+    command = "sleep 600 <&- >&- 2>&- & echo $!"
+    code, said, manifest = await harness.record("--", "sh", "-c", command)
+    try:
+        assert (code, manifest.state, manifest.end) == (0, "complete", "stopped")
+    finally:
+        os.kill(int(said), signal.SIGKILL)
+
+
+@pytest.mark.parametrize(
+    "arguments", [("--tree", "{pid}"), ("--match", "name:sh command:wait_for_ever_{pid}")]
+)
+async def test_a_group_for_some_time(harness: Harness, arguments: tuple[str, str]) -> None:
+    script = "exec sh -c 'sleep 600 & echo; wait; : wait_for_ever_'$$"
+    child = await asyncio.create_subprocess_exec(
+        *("sh", "-c", script), stdout=asyncio.subprocess.PIPE, start_new_session=True
+    )
+    assert child.stdout is not None
+    await child.stdout.readline()
+    given = [one.format(pid=child.pid) for one in arguments]
+    try:
+        code, _, manifest = await harness.record(*given, "--duration", "0.5")
+        assert code == 0
+        group = manifest.target.group
+        assert group is not None
+        assert manifest.target.process.pid == child.pid
+        names = open_run(harness.runs / manifest.id).threads()["name"].to_pylist()
+        assert set(names) == {"sh", "sleep"}
+    finally:
+        os.killpg(child.pid, signal.SIGKILL)
+        await child.communicate()
+
+
 @needs("go")
 async def test_a_go_program(harness: Harness) -> None:
     """Its runtime's threads are there, and GOMAXPROCS is read before it runs."""
@@ -227,7 +293,17 @@ async def test_what_cannot_be_started(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [(), ("--pid", "1", "--", "true"), ("--duration", "1", "--", "true"), ("--",)]
+    "arguments",
+    [
+        (),
+        ("--pid", "1", "--", "true"),
+        ("--duration", "1", "--", "true"),
+        ("--",),
+        ("--pid", "1", "--tree", "1"),
+        ("--unit", "cron.service", "--", "true"),
+        ("--tree", "0"),
+        ("--match", ""),
+    ],
 )
 async def test_what_is_not_said_right(arguments: tuple[str, ...]) -> None:
     code, errors = await refused(*arguments)
@@ -311,7 +387,7 @@ def test_without_its_last_frame_a_run_of_its_own_tidscope_is_incomplete(
     with LocalRecorder(tmp_path / "runs", UNDESCRIBED, None) as recorder:
         (collector,) = {int(one) for one in children.read_text().split() if one not in before}
         with subprocess.Popen(["sleep", "20"]) as process:
-            manifest = recorder.start(recorder.attach(process.pid))
+            manifest = recorder.start(recorder.attach(AttachRequest(pid=process.pid)))
             os.kill(collector, signal.SIGSTOP)
             process.kill()
         try:

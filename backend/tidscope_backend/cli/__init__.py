@@ -13,6 +13,7 @@ from tidscope_backend.cli.terminal import print_lines
 VERBS = (
     "up",
     "doctor",
+    "attach",
     "record",
     "runs",
     "compare",

@@ -38,7 +38,7 @@ from tidscope_backend.cli.backend_client import RefusedError
 from tidscope_backend.cli.backend_user import BackendUser
 from tidscope_backend.cli.command import CommandError
 from tidscope_backend.cli.forked_collector import ForkedCollector
-from tidscope_backend.cli.recording_client import RecordingOptions
+from tidscope_backend.cli.recording_client import Outlived, RecordingOptions
 from tidscope_backend.host_registry import HostRegistry
 from tidscope_backend.ingest.frame_ingest import FrameIngest
 from tidscope_backend.ingest.links import CollectorLinks
@@ -144,12 +144,11 @@ class LocalRecorder:
         """Nothing was attached before."""
         return set()
 
-    def attach(self, pid: int) -> Target:
-        """Attach to a process. Raises RefusedError."""
+    def attach(self, asked: AttachRequest) -> Target:
+        """Attach to a process or a group. Raises RefusedError."""
         rate_hz = self._options.rate_hz or DEFAULT_RATE_HZ
-        reply = self._wait(
-            self._links.pick(None).attach(AttachRequest(pid=pid, rate_hz=rate_hz), ACTOR)
-        )
+        request = asked.model_copy(update={"rate_hz": rate_hz})
+        reply = self._wait(self._links.pick(None).attach(request, ACTOR))
         return reply.target
 
     def detach(self, target: Target) -> None:
@@ -175,9 +174,11 @@ class LocalRecorder:
     def wait_for_end(self, manifest: RunManifest) -> RunManifest:
         """Wait until the exit of the process ends the run; stop it if no frames come any more."""
         run = manifest.id
-        frames = -1
+        frames, outlived = -1, Outlived(manifest)
         while self._recorder.is_recording(run) and self._frames > frames:
             frames = self._frames
+            if outlived.is_seen(frames):
+                return self.stop(manifest)
             self._wait(
                 self._until(partial(self._has_ended_or_more, run, frames), LAST_FRAME_SECONDS)
             )

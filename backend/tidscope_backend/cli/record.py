@@ -10,7 +10,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
-from tidscope_wire.generated.models import HealthResponse, RunManifest
+from tidscope_wire.generated.models import (
+    AttachRequest,
+    GroupSelector,
+    HealthResponse,
+    RunManifest,
+)
 
 from tidscope_backend.cli.backend_client import (
     BackendClient,
@@ -43,6 +48,12 @@ from tidscope_backend.cli.server_options import (
     ledger_arguments,
 )
 from tidscope_backend.cli.signal_queue import blocked_signals, interrupted_twice
+from tidscope_backend.cli.target_options import (
+    CHOICES,
+    add_target_options,
+    required_request,
+    target_request,
+)
 from tidscope_backend.cli.terminal import ProgressLine, print_lines
 from tidscope_backend.settings import BROWSER_VARIABLE
 from tidscope_backend.store.folder import RunFolder
@@ -112,7 +123,7 @@ def _record_process(recorder: RunRecorder, options: argparse.Namespace) -> RunMa
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
     before = recorder.attached()
-    target = recorder.attach(options.pid)
+    target = recorder.attach(options.asked)
     line = ProgressLine(shown=sys.stderr.isatty() and not options.json)
     try:
         manifest = recorder.start(target)
@@ -136,7 +147,11 @@ def _record_command(
 
     Nothing is printed while it runs: the terminal is the command's.
     """
-    manifest = recorder.start(recorder.attach(child.pid))
+    if options.children:
+        asked = AttachRequest(group=GroupSelector(kind="tree", pid=child.pid))
+    else:
+        asked = AttachRequest(pid=child.pid)
+    manifest = recorder.start(recorder.attach(asked))
     with interrupted_twice(FINISHING):
         ended = relay_until_exit(child)
         # The caller gets the command's exit code in any case.
@@ -146,6 +161,9 @@ def _record_command(
             outcome = ended.outcome(
                 keeping.argument_list(options.command), keeping.output_text(ended.tail)
             )
+            if ran.target.group is not None:
+                # The run has them.
+                outcome = outcome.model_copy(update={"children_cpu_us": None})
             manifest = recorder.set_outcome(ran, outcome)
             _print_result(recorder, runs, manifest, options, sys.stderr)
         except (RefusedError, UnavailableError, UntrustedError) as error:
@@ -197,9 +215,18 @@ def _recording_options(options: argparse.Namespace) -> RecordingOptions:
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--pid", type=int, help="process to record")
+    add_target_options(parser, what="to record", required=False)
     parser.add_argument(
-        "--duration", type=duration, metavar="SECONDS", help="with --pid: stop after this time"
+        "--children",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="record the command's descendants, too (the default)",
+    )
+    parser.add_argument(
+        "--duration",
+        type=duration,
+        metavar="SECONDS",
+        help="without a command: stop after this time",
     )
     parser.add_argument("--name", help="name of the run (default: the process's name)")
     parser.add_argument("--tag", action="append", default=[], help="tag of the run (repeatable)")
@@ -210,7 +237,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         "--past",
         type=duration,
         metavar="SECONDS",
-        help="with --pid: include the last seconds that a running tidscope has kept",
+        help="without a command: include the last seconds that a running tidscope has kept",
     )
     parser.add_argument(
         "--arguments",
@@ -238,8 +265,8 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--json",
         action="store_true",
-        help="print the run's manifest as one line of JSON: to standard output with --pid, to "
-        "standard error with a command",
+        help="print the run's manifest as one line of JSON: to standard error with a command, else "
+        "to standard output",
     )
 
 
@@ -252,10 +279,11 @@ def _parse(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> argpars
     options = parser.parse_args(own)
     options.command = command
     options.keeping = _keeping(parser, options)
-    if (options.pid is None) == (not command):
-        parser.error("give either --pid PID or -- COMMAND")
+    options.asked = None if command else required_request(parser, options)
+    if command and target_request(options) is not None:
+        parser.error(f"give either one of {CHOICES}, or -- COMMAND")
     if command and (options.duration is not None or options.past is not None):
-        parser.error("--duration and --past need --pid; a command is recorded until it exits")
+        parser.error("--duration and --past are not for commands, which are recorded to their exit")
     return options
 
 
@@ -276,9 +304,11 @@ def _keeping(parser: argparse.ArgumentParser, options: argparse.Namespace) -> Ke
 
 COMMAND = Command(
     name="record",
-    help="record a process, or a command from start to exit",
-    usage="tidscope record [options] (--pid PID | -- COMMAND [ARGUMENT ...])",
-    description="Record a process, or a command from its first instruction to its exit. Uses a "
+    help="record a process or a group of them, or a command from start to exit",
+    usage="tidscope record [options] (--pid PID | --tree PID | --cgroup PATH | --unit NAME | "
+    "--container NAME | --match EXPRESSION | -- COMMAND [ARGUMENT ...])",
+    description="Record a process, a group of processes, or a command with its descendants from "
+    "its first instruction to its exit. Uses a "
     f"running tidscope if {BROWSER_VARIABLE} holds its token, otherwise records by itself. The "
     "command keeps the terminal, and gets the signals that record gets. Output that goes to no "
     "terminal passes through pipes. record exits with the command's exit code: 128 + N if signal N "

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Protocol
 
 from tidscope_wire.generated.models import (
+    AttachRequest,
     RunManifest,
     RunOutcome,
     Target,
@@ -18,6 +19,8 @@ from tidscope_backend.cli.redaction import Keeping
 
 FIRST_SECONDS = 5.0
 LAST_SECONDS = 10.0
+OUTLIVED_SECONDS, OUTLIVED_FRAMES = 2.0, 3
+"""What processes of a command have after it to end with it: both."""
 POLL_SECONDS = 0.02
 
 
@@ -55,14 +58,34 @@ class RecordingOptions:
         return {"target": target.id, "tags": self.tags, **present}
 
 
+class Outlived:
+    """Whether processes of a group go on, although the command that started them has exited.
+
+    Args:
+        manifest: of the run, when the command has exited.
+    """
+
+    def __init__(self, manifest: RunManifest) -> None:
+        self._is_group = manifest.target.group is not None
+        self._enough_s = time.monotonic() + OUTLIVED_SECONDS
+        self._first: int | None = None
+
+    def is_seen(self, frames: int) -> bool:
+        """Whether it is sure; `frames` is how many there are now."""
+        if self._first is None:
+            self._first = frames
+        more = frames - self._first
+        return self._is_group and more >= OUTLIVED_FRAMES and time.monotonic() > self._enough_s
+
+
 class RunRecorder(Protocol):
     """Records one run. Every method raises the errors of a BackendClient."""
 
     def attached(self) -> set[str]:
         """Ids of the targets that are being sampled."""
 
-    def attach(self, pid: int) -> Target:
-        """Attach to a process; if it is attached already, its rate stays."""
+    def attach(self, asked: AttachRequest) -> Target:
+        """Attach to a process or a group; if that is attached already, its rate stays."""
 
     def detach(self, target: Target) -> None:
         """Stop sampling it."""
@@ -79,7 +102,8 @@ class RunRecorder(Protocol):
     def wait_for_end(self, manifest: RunManifest) -> RunManifest:
         """Wait until the last frame of a process that has exited ends the run.
 
-        If no frame comes for some time, the run is stopped, and is incomplete.
+        If processes of a group outlive the command, the run is stopped soon after it. If no frame
+        comes for some time, the run is stopped, and is incomplete.
         """
 
     def set_outcome(self, manifest: RunManifest, outcome: RunOutcome) -> RunManifest:
@@ -107,9 +131,9 @@ class RecordingClient:
         targets = self._request("/targets", TargetsResponse).targets
         return {target.id for target in targets if target.state == "attached"}
 
-    def attach(self, pid: int) -> Target:
-        """Attach to a process; if it is attached already, its rate stays."""
-        request: dict[str, object] = {"pid": pid}
+    def attach(self, asked: AttachRequest) -> Target:
+        """Attach to a process or a group; if that is attached already, its rate stays."""
+        request = asked.model_dump(exclude_none=True, exclude={"rate_hz"})
         if self._options.rate_hz is not None:
             request["rate_hz"] = self._options.rate_hz
         return self._request("/targets", Target, "POST", request)
@@ -133,9 +157,11 @@ class RecordingClient:
 
     def wait_for_end(self, manifest: RunManifest) -> RunManifest:
         """Wait until the exit of the process ends the run; stop it if no frames come any more."""
-        frames = -1
+        frames, outlived = -1, Outlived(manifest)
         while manifest.state == "recording" and manifest.counts.frames > frames:
             frames = manifest.counts.frames
+            if outlived.is_seen(frames):
+                return self.stop(manifest)
             manifest = self._until(manifest, LAST_SECONDS, partial(_has_more, frames))
         if manifest.state != "recording":
             return manifest

@@ -24,6 +24,7 @@ from tidscope_backend.cli.backend_client import (
 )
 from tidscope_backend.cli.command import Command, CommandError
 from tidscope_backend.cli.server_options import add_backend_options, duration
+from tidscope_backend.cli.target_options import add_target_options
 from tidscope_backend.cli.terminal import print_lines
 from tidscope_backend.settings import BROWSER_VARIABLE
 
@@ -68,6 +69,10 @@ class _SteeringClient:
 
     def run(self, options: argparse.Namespace) -> int:
         """Do what the options ask for."""
+        if options.pid is None:
+            raise CommandError(
+                "a group of processes cannot be steered; steer its processes one by one, by --pid"
+            )
         request = _steering_request(options)
         target = self._request("/targets", Target, "POST", {"pid": options.pid})
         path = f"/targets/{target.id}/steering"
@@ -181,7 +186,7 @@ def _steering_request(options: argparse.Namespace) -> dict[str, object]:
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--pid", type=int, required=True, help="process id of the program to steer")
+    add_target_options(parser, what="of the program to steer", required=True)
     parser.add_argument(
         "--policy",
         default="cooperative",

@@ -105,6 +105,7 @@ def create_recording(
     duration_ns = None if request.duration_s is None else int(request.duration_s * 1e9)
     recording = Recording(folder, lock, info, target, host.collector.pid, limits, duration_ns)
     recording.stored_command = request.command
+    recording.without_titles = request.command not in (None, target.process.command)
     recording.update_target(target)
     empty = RecordingStats()
     manifest = RunManifest(

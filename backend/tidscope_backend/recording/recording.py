@@ -8,7 +8,7 @@ import asyncio
 import os
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from tidscope_wire.frame import split
@@ -25,8 +25,10 @@ from tidscope_wire.generated.models import (
 from tidscope_wire.generated.models import (
     Recording as RecordingInfo,
 )
+from tidscope_wire.groups import tree_name
 
 from tidscope_backend.descriptors import is_exhausted
+from tidscope_backend.hidden_arguments import frame_without
 from tidscope_backend.recording.stats import RecordingStats
 from tidscope_backend.store.errors import disk_full
 from tidscope_backend.store.folder import RunFolder, sync_folder
@@ -97,6 +99,7 @@ class Recording:
         offered_seq: number of the newest frame that there was for it, written or not.
         full_parts: numbers of the parts that are full and not sealed yet.
         stored_command: the process's command line as the run keeps it; None: as it is reported.
+        without_titles: whether the run keeps no titles of processes, which are command lines.
     """
 
     def __init__(
@@ -125,6 +128,7 @@ class Recording:
         self.started = asyncio.Event()
         self.finalised = asyncio.Event()
         self.stored_command: str | None = None
+        self.without_titles = False
         self.ending: Ending | None = None
         self.early_ending: Ending | None = None
         self.offered_seq = 0
@@ -143,6 +147,9 @@ class Recording:
         """The target has changed; its command line may be one that the run does not keep."""
         if self.stored_command is not None:
             process = target.process.model_copy(update={"command": self.stored_command})
+            if target.group is not None and target.group.kind == "tree":
+                named = target.group.model_copy(update={"name": tree_name(self.stored_command)})
+                target = target.model_copy(update={"group": named})
             target = target.model_copy(update={"process": process})
         self.target = target
 
@@ -251,6 +258,8 @@ class Recording:
     def _take(self, frame: StoredFrame, header: FrameHeader) -> Ending | None:
         if (self._part is None or self._part.bytes == 0) and not frame.key:
             return None  # A delta needs a frame to add to: wait for the next key frame.
+        if self.without_titles:
+            frame = replace(frame, data=frame_without(frame.data))
         try:
             self._write(frame)
         except OSError as error:

@@ -75,6 +75,8 @@ def recover_recording(
     )
     recording = Recording(folder, lock, info, manifest.target, manifest.host.collector.pid, limits)
     recording.stored_command = manifest.target.process.command
+    # It is not known here whether the run keeps arguments.
+    recording.without_titles = True
     recording.until_ns = manifest.until_ns
     numbers = folder.open_parts()
     cut = _cut(folder.open_part(numbers[-1])) if numbers else 0

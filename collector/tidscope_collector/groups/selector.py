@@ -6,7 +6,7 @@ from typing import assert_never
 
 from tidscope_wire.generated.limits import MAX_GROUP_PROCESSES
 from tidscope_wire.generated.models import GroupKind, GroupSelector, Process
-from tidscope_wire.groups import selector_text
+from tidscope_wire.groups import selector_text, tree_name
 from tidscope_wire.problems import refusal
 from tidscope_wire.redaction import redact
 
@@ -16,7 +16,6 @@ from tidscope_collector.processes.cgroup_names import names_of_cgroup
 MembersOf = Callable[[str], Iterable[int]]
 """Ids of the processes in the control group of a path, and of those below it."""
 _ID_DIGITS = 12
-_COMMAND_LENGTH = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,10 +131,7 @@ def group_name(kind: GroupKind, value: str | None, lead: Process) -> str:
     """
     match kind:
         case "tree":
-            command = lead.command or lead.name
-            if len(command) > _COMMAND_LENGTH:
-                command = f"{command[: _COMMAND_LENGTH - 1]}…"
-            return f"{command} and its descendants"
+            return tree_name(lead.command or lead.name)
         case "container":
             return f"container {_short(value or '')}"
         case "cgroup" | "unit":

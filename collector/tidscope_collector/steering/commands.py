@@ -97,6 +97,12 @@ class SteeringCommands:
 
     def _steering_target(self, target: str) -> SteeringTarget:
         known = self._targets.attached(target)
+        if known.group is not None:
+            raise refusal(
+                "not-steerable",
+                f"{known.group.name} is a group of processes",
+                "Attach to one of its processes, and steer that.",
+            )
         sampler = self._sampler(target)
         pid = known.process.pid
         process = SteeredProcess(

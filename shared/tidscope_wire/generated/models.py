@@ -1881,7 +1881,7 @@ class RunOutcome(Message):
     """
     children_cpu_us: Annotated[int | None, Field(ge=0)] = None
     """
-    The part of both that the children used, microseconds; a run of one process does not show it. Null: not known.
+    The part of both that the children used, microseconds; a run of one process does not show it. Null: not known, or the run is of a group, and shows it.
     """
     max_rss_bytes: Annotated[int, Field(ge=0)]
     """

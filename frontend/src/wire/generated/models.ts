@@ -2530,7 +2530,7 @@ export interface RunOutcome {
    */
   system_cpu_us: number;
   /**
-   * The part of both that the children used, microseconds; a run of one process does not show it. Null: not known.
+   * The part of both that the children used, microseconds; a run of one process does not show it. Null: not known, or the run is of a group, and shows it.
    */
   children_cpu_us?: number | null;
   /**
