@@ -1,7 +1,7 @@
 /** Charts and events in words. */
 
 import { exitStatusText } from "../model/exitStatusText";
-import { formatDuration, formatValue } from "../model/format";
+import { counted, formatDuration, formatValue } from "../model/format";
 import { signalName } from "../model/steerText";
 import type { SteerView } from "../model/steerView";
 import { partName, TIME_PARTS, type TimePart } from "../model/timeParts";
@@ -26,15 +26,15 @@ export function describeChart(
   if (known.length === 0) return `${title}, ${span}: no activity.`;
   const largest = known.sort((a, b) => b.last - a.last).slice(0, MOST_LINES);
   const parts = largest.map((line) => `${lineName(line)} ${formatValue(line.last, view.unit)}`);
-  const rest = view.others > 0 ? ` ${view.others} more ${nounOf(known)} in one line.` : "";
+  const rest = view.others > 0 ? ` ${nounOf(known, view.others)} in one line.` : "";
   const steering = isSteerChart(view.chart) ? describeSteer(steer, view.t0_s, view.t1_s) : "";
   return `${title}, ${span}: ${parts.join(", ")}.${rest}${steering}`;
 }
 
-/** What lines are of. */
-function nounOf([first]: readonly LineView[]): string {
-  if (first?.pid !== undefined) return "processes";
-  return first?.key?.startsWith("role:") ? "roles" : "threads";
+/** How many more there are of what lines are of. */
+function nounOf([first]: readonly LineView[], count: number): string {
+  if (first?.pid !== undefined) return counted(count, "more process", "more processes");
+  return counted(count, first?.key?.startsWith("role:") ? "more role" : "more thread");
 }
 
 /** Where time went, in words: shares of the whole, and what is not distinguished. */

@@ -1,5 +1,4 @@
 import { memo } from "react";
-import { hasLedger } from "../../../../model/states";
 import type { Target } from "../../../../wire/generated/models";
 import grid from "../ChartGrid.module.css";
 import { CallsPanel } from "./CallsPanel";
@@ -9,8 +8,8 @@ import { WakesPanel } from "./WakesPanel";
 
 /** What the ledger counts beside time: wake-ups, locks, who takes the CPU, system calls. */
 export const FactPanels = memo(function FactPanels({ target }: { readonly target: Target }) {
-  const { ledger_reason } = target.source;
-  if (!hasLedger(target)) {
+  const { ledger, ledger_reason } = target.source;
+  if (!ledger) {
     return (
       <dl className={grid.absent} aria-label="Not available without a ledger">
         <div data-absent="ledger">
