@@ -151,6 +151,11 @@ class TargetSampler:
         """Number of the last frame; 0: there is none yet."""
         return self._frames.seq
 
+    @property
+    def exits_of(self) -> frozenset[int] | None:
+        """Processes whose exit records it takes; None: they may be any."""
+        return None if self.foreign_exits else frozenset({self.pid})
+
     def _check_identity(self) -> None:
         """See that the id is still that of the process that was meant."""
         file = os.open(f"{self.pid}/stat", os.O_RDONLY | os.O_CLOEXEC, dir_fd=self._tasks)

@@ -37,7 +37,7 @@ from tidscope_collector.waits.takers import TakersByName
 _MORE_EDGES, _MORE_TAKERS, _MORE_CALLS, _NAMES = 32768, 16384, 65536, 4096
 _MANY_EDGES = _MORE_EDGES * 3 // 4
 """From so many on the rarest are taken out, and kept here."""
-_MANY_TAKERS = _MORE_TAKERS // 4
+_MANY_TAKERS = _MORE_TAKERS // 16
 """From so many on all are taken out, and kept here by name."""
 _KEPT_ROWS = 16384
 """Of wake-ups of threads that have ended; of more, the rarest are added up by process."""
@@ -242,6 +242,13 @@ class Counting:
     def _name(self, pid: int) -> tuple[str, bool]:
         known = self._known_names.get(pid)
         if known is None:
+            try:
+                # Of a build's processes most have ended by now: less than failing to open a file.
+                os.kill(pid, 0)
+            except ProcessLookupError:
+                return "", False
+            except OSError:
+                pass  # it is there
             try:
                 comm = self._procfs.read(f"{pid}/comm", 64).decode("utf-8", "replace").strip()
             except OSError:
