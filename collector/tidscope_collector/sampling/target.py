@@ -277,10 +277,9 @@ class TargetSampler:
         resized = self._process.collect_gomaxprocs()
         if resized is not None:
             self._pending.append(resized)
-        quiet = not events and not self._pending
         frames = self._sample(events, rows, started_ns, late, health)
         if self._usual is not None:
-            self._arm(self._usual, started_ns, health, quiet=quiet)
+            self._arm(self._usual, started_ns, health)
         return frames
 
     def prepare_usual(self, exits: ExitListener | None) -> None:
@@ -324,13 +323,13 @@ class TargetSampler:
         if made is None:
             tick.disarm()
             return None
+        self._tracker.note_unchanged()
         return self._frames.usual(made, started_ns)
 
-    def _arm(self, tick: UsualTick, started_ns: int, health: HealthNow, *, quiet: bool) -> None:
+    def _arm(self, tick: UsualTick, started_ns: int, health: HealthNow) -> None:
         """After a sample: let the next ones be usual ones, if they can be."""
         if (
-            quiet
-            and not self._stale
+            not self._stale
             and not self._process.reads_gomaxprocs
             and self._tracker.is_settled
         ):
