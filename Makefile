@@ -45,7 +45,7 @@ unit: $(STAMP)-dev ## those without the kernel, and the branches that they cover
 	$(PY) tools/check_coverage.py
 
 integration: $(STAMP)-dev ## those with the kernel, and with whole processes
-	$(PYTEST) tests/integration
+	$(PY) tools/measure_again.py $(PYTEST) tests/integration
 
 vitest: $(NODE_STAMP) ## the tests of the page's code
 	npm run --silent test

@@ -210,7 +210,7 @@ class Run:
         """A frame table: what it grew by within the run, by key.
 
         Args:
-            name: stays, wakes, locks, lock_names, takers, calls or call_stays.
+            name: stays, wakes, locks, lock_names, takers, calls, call_stays or inexact.
         """
         return table_growth(self._reader.parts, name)
 

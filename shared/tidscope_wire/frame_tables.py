@@ -55,13 +55,16 @@ def make_table(name: TableName, columns: Mapping[str, Sequence[Any] | npt.NDArra
 
 
 def encode_tables(
-    tables: Tables, omitted: Mapping[TableName, int] | None = None
+    tables: Tables,
+    omitted: Mapping[TableName, int] | None = None,
+    read_ns: int | None = None,
 ) -> tuple[list[FrameTable], bytes]:
     """Encode tables in the order given.
 
     Args:
         tables: at most MAX_TABLE_ROWS rows each.
         omitted: rows that are left out of each, where there are any.
+        read_ns: when they were read, since attach; None: not known.
 
     Returns:
         What the header says of them, and their bytes.
@@ -70,7 +73,11 @@ def encode_tables(
     for name, table in tables.items():
         data = encode_table(name, table)
         left_out = 0 if omitted is None else omitted.get(name, 0)
-        described.append(FrameTable(name=name, rows=len(table), bytes=len(data), omitted=left_out))
+        described.append(
+            FrameTable(
+                name=name, rows=len(table), bytes=len(data), omitted=left_out, read_ns=read_ns
+            )
+        )
         parts.append(data)
     return described, b"".join(parts)
 

@@ -95,13 +95,13 @@ def test_compiled_ticks_say_what_the_keeper_does(
         assert sampler is not None and isinstance(keeper, LedgerKeeper)
         ledgers = keeper.read(waits.pid)
     made = columns(ledgers, np.arange(len(ledgers.tid)), sampler.attach_ns).tolist()
-    rows = {tid: followed.seen.rows[tid] for tid in ledgers.tid.tolist()}
+    ledger_of = dict(zip(ledgers.tid.tolist(), made, strict=True))
     # All but the main thread have been asleep since before the last frames.
-    asleep = [row for row in made if rows[ledgers.tid[made.index(row)]][SINCE] == row[-1]]
-    assert len(asleep) > len(made) // 2
-    for row in asleep:
-        known = rows[ledgers.tid[made.index(row)]]
-        assert [known[name] for name in LEDGER_FIELDS] == row
+    asleep = [tid for tid, row in followed.seen.rows.items() if row[SINCE] == ledger_of[tid][-1]]
+    assert len(asleep) > len(followed.seen.rows) // 2
+    for tid in asleep:
+        known = followed.seen.rows[tid]
+        assert [known[name] for name in LEDGER_FIELDS] == ledger_of[tid]
 
 
 def test_a_thread_that_sleeps_is_not_sent_again_and_its_stay_grows(waits: KnownWaits) -> None:

@@ -1,7 +1,7 @@
 /* Threads that wait, each for one thing, and say how long by CLOCK_MONOTONIC.
  *
  * A thread does nothing but its own call, ROUNDS times, and adds up the time around it: asleep, in
- * a run queue, and the little that it runs. "g" on standard input lets all begin; each says what it
+ * a run queue, and the little that it runs; and the time of all, with what prepares it. "g" on standard input lets all begin; each says what it
  * waited when it has done, one line of JSON. Before and after it is parked in poll(2), those that
  * poll themselves on a semaphore. At "s" 300 threads live for a moment,
  * one after another. "q" or the end of input ends the program.
@@ -306,7 +306,7 @@ static struct kind {
   int64_t (*wait)(void);
   int tid, polls, go_event;
   sem_t go, done;
-  int64_t in_call_ns;
+  int64_t in_call_ns, whole_ns;
 } kinds[KINDS];
 
 /* Until it may go; each time that it is called once more. */
@@ -334,7 +334,9 @@ static void *live(void *argument) {
   prctl(PR_SET_NAME, kind->name);
   sem_post(&kind->done);
   park(kind);
+  int64_t before = now_ns();
   kind->in_call_ns = kind->wait();
+  kind->whole_ns = now_ns() - before;
   sem_post(&kind->done);
   for (;;) park(kind);
   return NULL;
@@ -353,8 +355,8 @@ static void answer(const char *event) {
   printf("{\"event\":\"%s\",\"process_cpu_ns\":%" PRId64 ",\"threads\":[", event,
          (int64_t)cpu.tv_sec * 1000000000 + cpu.tv_nsec);
   for (int i = 0; i < KINDS; i++)
-    printf("%s{\"tid\":%d,\"name\":\"%s\",\"in_call_ns\":%" PRId64 "}", i ? "," : "", kinds[i].tid,
-           kinds[i].name, kinds[i].in_call_ns);
+    printf("%s{\"tid\":%d,\"name\":\"%s\",\"in_call_ns\":%" PRId64 ",\"whole_ns\":%" PRId64 "}", i ? "," : "", kinds[i].tid,
+           kinds[i].name, kinds[i].in_call_ns, kinds[i].whole_ns);
   puts("]}");
   if (fflush(stdout)) die("stdout");
 }

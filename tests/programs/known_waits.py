@@ -15,12 +15,13 @@ SHORT_THREADS = 300
 
 
 class Waiter(BaseModel):
-    """A thread, and the wall time around its calls, nanoseconds."""
+    """A thread, the wall time around its calls, and with what prepares them, nanoseconds."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     tid: int
     name: str
     in_call_ns: int
+    whole_ns: int
 
 
 class Report(BaseModel):

@@ -1,35 +1,23 @@
 """tools/audit.py: the real pip-audit and npm against advisory services of the test."""
 
 import gzip
-import importlib.util
 import json
 import shutil
-import sys
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
-from types import ModuleType
 from typing import Any
 from urllib.parse import unquote
 
 import pytest
+from tool_modules import load_tool
 
 ROOT = Path(__file__).resolve().parents[2]
 HASH = "0" * 64
 
 
-def tool() -> ModuleType:
-    """The script, as a module."""
-    spec = importlib.util.spec_from_file_location("audit_tool", ROOT / "tools" / "audit.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["audit_tool"] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-audit = tool()
+audit = load_tool("audit")
 
 OSV = {
     "vulns": [

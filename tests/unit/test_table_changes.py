@@ -62,7 +62,7 @@ def test_a_reader_of_changes_knows_the_table(
     history: list[tuple[dict[tuple[int, int, int], int], bool]],
 ) -> None:
     source = Scripted()
-    changes, known = TableChanges(source, source.clock), stays([])
+    changes, known = TableChanges(source, 0, source.clock), stays([])
     for rows, whole in history:
         source.now += SECOND
         source.tables = {"stays": stays([(*key, value) for key, value in rows.items()])}
@@ -77,7 +77,7 @@ def test_a_reader_of_changes_knows_the_table(
 
 def test_they_are_read_once_a_second_and_at_the_end() -> None:
     source = Scripted()
-    changes = TableChanges(source, source.clock)
+    changes = TableChanges(source, 0, source.clock)
     for _ in range(10):
         changes.next(whole=False)
         source.now += SECOND // 10
@@ -91,7 +91,7 @@ def test_they_are_read_once_a_second_and_at_the_end() -> None:
 def test_what_takes_long_to_read_is_read_more_seldom() -> None:
     source = Scripted()
     source.takes_ns = 20_000_000
-    changes = TableChanges(source, source.clock, source.clock)
+    changes = TableChanges(source, 0, source.clock, source.clock)
     for _ in range(100):
         changes.next(whole=False)
         source.now += SECOND // 10
@@ -103,7 +103,7 @@ def test_a_machine_that_is_busy_makes_no_reading_seldom() -> None:
     """What counts is the CPU that a reading takes, not how long it waits for one."""
     source = Scripted()
     source.takes_ns = 20_000_000
-    changes = TableChanges(source, source.clock, lambda: 0)
+    changes = TableChanges(source, 0, source.clock, lambda: 0)
     for _ in range(50):
         changes.next(whole=False)
         source.now += SECOND // 10
@@ -113,7 +113,7 @@ def test_a_machine_that_is_busy_makes_no_reading_seldom() -> None:
 def test_a_key_frame_between_two_reads_has_what_was_read_last() -> None:
     source = Scripted()
     source.tables = {"stays": stays([(1, 4, 0, 5)])}
-    changes = TableChanges(source, source.clock)
+    changes = TableChanges(source, 0, source.clock)
     changes.next(whole=False)
     source.tables = {"stays": stays([(1, 4, 0, 9)])}
     assert decoded(changes.next(whole=True))["stays"].tolist() == [(1, 4, 0, 5)]
@@ -124,7 +124,7 @@ def test_a_key_frame_between_two_reads_has_what_was_read_last() -> None:
 def test_a_table_that_cannot_be_read_holds_no_frame_up(caplog: pytest.LogCaptureFixture) -> None:
     source = Scripted()
     source.tables = {"stays": stays([(1, 4, 0, 5)])}
-    changes = TableChanges(source, source.clock)
+    changes = TableChanges(source, 0, source.clock)
     changes.next(whole=False)
     source.error = OSError("no")
     for _ in range(3):
@@ -141,7 +141,7 @@ def test_a_table_is_bounded_and_what_is_left_out_is_counted() -> None:
     many["count"] = 2
     many["count"][:7] = 1
     source.tables = {"stays": many}
-    encoded = TableChanges(source, source.clock).next(whole=True)
+    encoded = TableChanges(source, 0, source.clock).next(whole=True)
     (described,) = encoded.described
     assert (described.rows, described.omitted) == (MAX_TABLE_ROWS, 7)
     assert decoded(encoded)["stays"]["count"].min() == 2
@@ -153,5 +153,5 @@ def test_a_table_that_does_not_fit_says_how_many_rows_it_has(
     monkeypatch.setattr(table_changes, "MOST_BYTES", 10)
     source = Scripted()
     source.tables = {"stays": stays([(1, 4, 0, 5)])}
-    (described,) = TableChanges(source, source.clock).next(whole=True).described
+    (described,) = TableChanges(source, 0, source.clock).next(whole=True).described
     assert (described.rows, described.omitted) == (0, 1)

@@ -82,6 +82,7 @@ struct ledgers {
 	__u64 *known;	/* of each row what was read last: mark, woken, arrived */
 };
 
+enum { DELAY_SLACK_NS = 20000000 };
 enum { MONOTONIC = 1, REALTIME = 0, THREAD_CPU = 3 };
 
 static inline __s64 clock_ns(int clock)
@@ -90,6 +91,15 @@ static inline __s64 clock_ns(int clock)
 
 	call(__NR_clock_gettime, clock, (long)&time, 0, 0, 0, 0);
 	return time.s * 1000000000 + time.ns;
+}
+
+/* Whether a delay has become longer than the life of its thread: it cannot be, and Python corrects it
+ * (../sampling/valid_delays.py). */
+static inline int is_too_long(__u64 now, __u64 before, __s64 life_ns)
+{
+	__u64 most = (__u64)(life_ns + DELAY_SLACK_NS);
+
+	return now > most && before <= most;
 }
 
 static inline __u32 half(const __u8 *at)

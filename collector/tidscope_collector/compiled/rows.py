@@ -1,5 +1,6 @@
 """Rows of a reading as the compiled code sees them."""
 
+from collections.abc import Sequence
 from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -7,7 +8,7 @@ import numpy as np
 from tidscope_collector.compiled.structs import NETWORK, ROWS, Struct
 from tidscope_collector.netacct.reader import NetworkReader
 from tidscope_collector.netacct.slots import COUNTERS, SLOT, SLOTS
-from tidscope_collector.threads.reading import Reading
+from tidscope_collector.threads.reading import Reading, is_delay_time
 
 _WORD = 8
 
@@ -75,6 +76,11 @@ def describe_rows(reading: Reading) -> Struct:
     rows.point(counters=counters, absent=absent, changed=reading.changed, seen_ns=reading.seen_ns)
     rows.point(tids=np.ascontiguousarray(reading.tid))
     return rows
+
+
+def bits_of_delays(fields: Sequence[str]) -> int:
+    """A bit for each column that is a delay of its thread."""
+    return sum(1 << column for column, name in enumerate(fields) if is_delay_time(name))
 
 
 def describe_network(reader: NetworkReader | None, first_column: int, pid: int) -> Struct | None:

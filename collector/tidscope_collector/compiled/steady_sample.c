@@ -55,7 +55,7 @@ struct plan {
 	__u64 checks, thread, stats, version, pid_at, tgid_at, tgid, age_at;
 	/* which 64-bit words of the statistics make the first `fields` columns */
 	__u64 *words;
-	__u64 fields;
+	__u64 fields, delays; /* a bit for each column that is a delay */
 	/* what came of it */
 	__u64 asked, got, listed_ns;
 };
@@ -100,7 +100,8 @@ static int same_threads(struct plan *p)
 	return 1;
 }
 
-/* Whether an answer is the statistics of the thread that was asked for, and nothing in it fell. */
+/* Whether an answer is the statistics of the thread that was asked for, nothing in it fell, and no
+ * delay is newly too long. */
 static int is_good(const struct plan *p, __u64 k, __s64 before, __s64 listed)
 {
 	const __u8 *data = p->slots + k * p->stride + p->lead, *stats = data + p->stats;
@@ -108,6 +109,7 @@ static int is_good(const struct plan *p, __u64 k, __s64 before, __s64 listed)
 	__u32 tid = p->requests[k].tid;
 	const struct rows *r = p->rows;
 	__u64 row = p->asking[k];
+	__s64 life = listed - (__s64)p->now[row].start_ns;
 
 	if (message->length != p->length || message->flags & TRUNCATED || p->senders[3 * k + 1])
 		return 0;
@@ -127,6 +129,8 @@ static int is_good(const struct plan *p, __u64 k, __s64 before, __s64 listed)
 		__u64 value = ((const __u64 *)stats)[p->words[f]];
 
 		if (value < *value_at(r, row, f))
+			return 0;
+		if (p->delays >> f & 1 && is_too_long(value, *value_at(r, row, f), life))
 			return 0;
 		if (value && r->absent &&
 		    r->absent[row * r->absent_row_step + f * r->absent_column_step])

@@ -35,6 +35,7 @@ struct walk {
 	__u64 pid;
 	struct block *block;
 	__u64 fields; /* columns of the block that are the first ones of the rows */
+	__u64 delays; /* a bit for each column that is a delay */
 	/* of each row, as it was when the rows were made */
 	__u32 *states;
 	__s64 *starts;
@@ -43,8 +44,20 @@ struct walk {
 	__u64 ran, listed_ns;
 };
 
+/* Whether a delay of threads in the block has become longer than their lives. */
+static int gets_too_long(const struct walk *w, __u64 first, __u64 got, const __u64 *now,
+			 const __u64 *was)
+{
+	int found = 0;
+
+	for (__u64 i = 0; i < got; i++)
+		found |= is_too_long(now[i], was[i],
+				     (__s64)w->listed_ns - w->starts[first + i]);
+	return found;
+}
+
 /* Whether the threads in the block are those of the rows from `first` on, and nothing fell. Sets a
- * bit for each column that differs. */
+ * bit for each column that differs. No delay is newly too long. */
 static int is_same(const struct walk *w, __u64 first, __u64 got, __u64 *differing)
 {
 	const struct block *b = w->block;
@@ -67,7 +80,7 @@ static int is_same(const struct walk *w, __u64 first, __u64 got, __u64 *differin
 			continue;
 		for (__u64 i = 0; i < got; i++)
 			fell |= now[i] < was[i];
-		if (fell)
+		if (fell || (w->delays >> f & 1 && gets_too_long(w, first, got, now, was)))
 			return 0;
 		*differing |= 1ULL << f;
 	}

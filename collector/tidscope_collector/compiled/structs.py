@@ -21,9 +21,11 @@ NETWORK = _members(
 PLAN = _members(
     "rows network link now before socket sequence requests asking messages slots stride lead",
     "senders length places values checks thread stats version pid_at tgid_at tgid age_at words",
-    "fields asked got listed_ns",
+    "fields delays asked got listed_ns",
 )
-WALK = _members("rows network link program pid block fields states starts comms ran listed_ns")
+WALK = _members(
+    "rows network link program pid block fields delays states starts comms ran listed_ns"
+)
 METADATA = _members("message size length_at body_at nodes_at buffers_at")
 FRAME = _members(
     "rows chosen metadata header header_bytes seq_at first_seq_at rows_at time_at unix_at",

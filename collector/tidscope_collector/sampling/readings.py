@@ -42,6 +42,7 @@ def pick(reading: Reading, chosen: Chosen) -> Reading:
         None if reading.age_us is None else reading.age_us[chosen],
         None if reading.seen_ns is None else reading.seen_ns[chosen],
         None if reading.changed is None else reading.changed[chosen],
+        None if reading.invalid is None else reading.invalid[chosen],
     )
 
 
@@ -54,6 +55,9 @@ def join(parts: Sequence[Reading]) -> Reading:
         absent = np.concatenate([absent_mask(part) for part in parts])
     ages = [part.age_us for part in parts if part.age_us is not None]
     seen = [part.seen_ns for part in parts if part.seen_ns is not None]
+    invalid = None
+    if any(part.invalid is not None for part in parts):
+        invalid = np.concatenate([invalid_mask(part) for part in parts])
     return Reading(
         np.concatenate([part.tid for part in parts]),
         np.concatenate([part.counters for part in parts]),
@@ -62,6 +66,7 @@ def join(parts: Sequence[Reading]) -> Reading:
         np.concatenate([part.name for part in parts]),
         np.concatenate(ages) if len(ages) == len(parts) else None,
         np.concatenate(seen) if len(seen) == len(parts) else None,
+        invalid=invalid,
     )
 
 
@@ -83,6 +88,38 @@ def absent_mask(reading: Reading) -> npt.NDArray[np.bool_]:
     if reading.absent is None:
         return np.zeros(reading.counters.shape, np.bool_)
     return reading.absent
+
+
+def invalid_mask(reading: Reading) -> npt.NDArray[np.bool_]:
+    """bool[n, F], all false where `invalid` is None."""
+    if reading.invalid is None:
+        return np.zeros(reading.counters.shape, np.bool_)
+    return reading.invalid
+
+
+def at_least(reading: Reading) -> Reading:
+    """For sums: a value that is absent because it is invalid is the last one that was valid."""
+    if reading.absent is None or reading.invalid is None:
+        return reading
+    return replace(reading, absent=reading.absent & ~reading.invalid)
+
+
+def invalid_fields(reading: Reading, row: int, fields: Sequence[str]) -> list[str]:
+    """The fields of a row that are invalid."""
+    if reading.invalid is None:
+        return []
+    return [name for column, name in enumerate(fields) if reading.invalid[row, column]]
+
+
+def without_lacking(
+    totals: dict[str, int], reading: Reading, row: int, fields: Sequence[str]
+) -> dict[str, int]:
+    """Totals of a row without those for which there is no valid value."""
+    if reading.invalid is None or reading.absent is None:
+        return totals
+    lacking = reading.invalid[row] & reading.absent[row]
+    names = {fields[column] for column in np.flatnonzero(lacking).tolist()}
+    return {name: value for name, value in totals.items() if name not in names}
 
 
 def values(reading: Reading, row: int, fields: Sequence[str]) -> dict[str, int]:

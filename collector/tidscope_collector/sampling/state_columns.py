@@ -51,10 +51,11 @@ class StateColumns:
             times = np.maximum(np.asarray(now_ns) - self._attach_ns, 0).astype(np.uint64)
             counters = counters.copy()
             counters[:, self._first :] = states_at(finished, state, since, times)
-        absent = reading.absent
+        absent, invalid = reading.absent, reading.invalid
         return replace(
             reading,
             counters=counters,
             absent=None if absent is None else absent[:, : self._behind],
+            invalid=None if invalid is None else invalid[:, : self._behind],
             changed=None,
         )

@@ -11,7 +11,12 @@ import numpy.typing as npt
 from tidscope_wire.generated.models import AbsentField
 
 from tidscope_collector.compiled.library import ODD, USUAL, Compiled
-from tidscope_collector.compiled.rows import SteadyRows, describe_network, describe_rows
+from tidscope_collector.compiled.rows import (
+    SteadyRows,
+    bits_of_delays,
+    describe_network,
+    describe_rows,
+)
 from tidscope_collector.compiled.structs import PLAN, TICK, Struct
 from tidscope_collector.discovery.marks import RECORD
 from tidscope_collector.discovery.task_iterator import TaskIterator
@@ -129,7 +134,7 @@ class SteadyReader:
         plan.set(link=self._iterator.descriptor, socket=self.query.descriptor)
         plan.set(version=layout.version, tgid=reader.pid, tgid_at=layout.offsets.get("ac_tgid", 0))
         plan.set(pid_at=layout.offsets["ac_pid"], age_at=layout.offsets["ac_etime"])
-        plan.set(fields=len(reader.fields))
+        plan.set(fields=len(reader.fields), delays=bits_of_delays(reader.fields))
         plan.point(words=reader.columns.words)
         plan.point(network=describe_network(self._network, len(reader.fields), reader.pid))
 

@@ -53,6 +53,7 @@ class TableChanges:
 
     Args:
         source: of the tables.
+        attach_ns: CLOCK_MONOTONIC of the attachment, from which the wire counts time.
         clock: CLOCK_MONOTONIC, nanoseconds.
         cpu_clock: CPU time of the thread, nanoseconds.
     """
@@ -60,15 +61,19 @@ class TableChanges:
     def __init__(
         self,
         source: TableSource,
+        attach_ns: int = 0,
         clock: Callable[[], int] = time.monotonic_ns,
         cpu_clock: Callable[[], int] = time.thread_time_ns,
     ) -> None:
         self._source = source
+        self._attach_ns = attach_ns
         self._clock = clock
         self._cpu_clock = cpu_clock
         self._sent: dict[TableName, Table] = {}
         self._omitted: dict[TableName, int] = {}
         self._due_ns = 0
+        self._read_ns = 0
+        """When the rows that were sent last were read, since attach."""
         self._trouble = ""
 
     def next(self, *, whole: bool, last: bool = False) -> EncodedTables:
@@ -83,6 +88,7 @@ class TableChanges:
         if last or began_ns >= self._due_ns:
             try:
                 changes = self._changes()
+                self._read_ns = max(0, began_ns - self._attach_ns)
                 self._trouble = ""
             except Exception as error:  # whatever it is, the frame is made without them
                 if repr(error) != self._trouble:
@@ -91,7 +97,7 @@ class TableChanges:
             took_ns = self._cpu_clock() - cpu_ns
             self._due_ns = began_ns + max(TABLES_NS, int(took_ns / MOST_SHARE))
         chosen = self._sent if whole else changes
-        return _encoded(chosen, self._omitted)
+        return _encoded(chosen, self._omitted, self._read_ns)
 
     def _changes(self) -> dict[TableName, Table]:
         now = {name: table for name, table in self._source.read().items() if len(table)}
@@ -106,7 +112,9 @@ class TableChanges:
         return changes
 
 
-def _encoded(tables: dict[TableName, Table], omitted: dict[TableName, int]) -> EncodedTables:
+def _encoded(
+    tables: dict[TableName, Table], omitted: dict[TableName, int], read_ns: int
+) -> EncodedTables:
     """Tables that fit into a frame; of one that does not fit it is said how many rows it has."""
     fitting, left_out, size = dict[TableName, Table](), dict(omitted), 0
     for name, table in tables.items():
@@ -118,7 +126,7 @@ def _encoded(tables: dict[TableName, Table], omitted: dict[TableName, int]) -> E
         fitting[name] = table if fits else empty_table(name)
         if not fits:
             left_out[name] = left_out.get(name, 0) + len(table)
-    return EncodedTables(*encode_tables(fitting, left_out)) if fitting else NONE
+    return EncodedTables(*encode_tables(fitting, left_out, read_ns)) if fitting else NONE
 
 
 def _bounded(name: TableName, table: Table) -> tuple[Table, int]:

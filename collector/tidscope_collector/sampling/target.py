@@ -110,7 +110,7 @@ class TargetSampler:
             self._process,
             self._machine_counters,
             self.times,
-            None if tables is None else TableChanges(tables),
+            None if tables is None else TableChanges(tables, attach_ns),
         )
         self._pending: list[TargetEvent] = []
         self.on_change: Callable[[bool], object] = lambda _: None

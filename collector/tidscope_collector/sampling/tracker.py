@@ -23,7 +23,10 @@ from tidscope_collector.sampling.presence import Look, Presence
 from tidscope_collector.sampling.readings import (
     absent_mask,
     all_values,
+    at_least,
     empty,
+    invalid_fields,
+    invalid_mask,
     join,
     pick,
     sums,
@@ -31,6 +34,7 @@ from tidscope_collector.sampling.readings import (
     text,
     values,
     wire_rows,
+    without_lacking,
 )
 from tidscope_collector.sampling.state_columns import StateColumns
 from tidscope_collector.threads.matching import Index, rows_of_both
@@ -218,7 +222,7 @@ class Tracker:
         """Sum of some fields over all threads since each one's start, the ended ones included."""
         ended = self._ended.summary().totals
         columns = [self.fields.index(name) for name in fields]
-        last = self._last
+        last = at_least(self._last)
         live = last.counters[:, columns]
         if last.absent is not None:
             live = np.where(last.absent[:, columns], 0, live)
@@ -234,7 +238,8 @@ class Tracker:
         if len(self.threads) < len(alive.tid):
             alive = pick(alive, np.array([tid in self.threads for tid in alive.tid.tolist()]))
         names = [self.threads[tid].name for tid in alive.tid.tolist()]
-        return self._ended.roles.summary(self._states.at(alive, now_ns), names, self._states.summed)
+        rows = at_least(self._states.at(alive, now_ns))
+        return self._ended.roles.summary(rows, names, self._states.summed)
 
     def finish(self, exits: Reading | None, *, exited: bool) -> list[TargetEvent]:
         """Sampling is over.
@@ -285,7 +290,8 @@ class Tracker:
                     tid=tid,
                     start_ns=thread.start_ns if thread else start - self.attach_ns,
                     name=name,
-                    totals=totals,
+                    totals=without_lacking(totals, exits, row, fields),
+                    inexact=invalid_fields(exits, row, fields),
                     exact=True,
                     seen_alive=thread is not None,
                     lifetime_ns=None if exits.age_us is None else 1000 * int(exits.age_us[row]),
@@ -356,7 +362,9 @@ class Tracker:
         reborn: npt.NDArray[np.bool_] = reading.start_ns[now] > self._seen_ns[then]
         rows = np.flatnonzero(differs)
         fell = (counters[rows] < before[rows]) & self._states.rising
-        if not fell.any() and reading.absent is None and last.absent is None:
+        if not (fell.any() or reading.invalid is not None) and (
+            reading.absent is None and last.absent is None
+        ):
             return reading, differs | _marked(last, then), reborn
         absent, was_absent = absent_mask(reading)[now], absent_mask(last)[then]
         if self._cpu is not None:
@@ -366,10 +374,12 @@ class Tracker:
         # there is a greater one. Otherwise sums would fall.
         stands = ~was_absent & (absent | (counters < before)) & ~reborn[:, None]
         stands &= self._states.rising
-        if stands.any():
+        # But for a value that turns out to be invalid: rows lack it, and sums go on with the last.
+        lacking = absent & invalid_mask(reading)[now] & ~reborn[:, None]
+        if stands.any() or lacking.any():
             corrected, masks = reading.counters.copy(), absent_mask(reading).copy()
-            corrected[now] = counters = np.where(stands, before, counters)
-            masks[now] = absent = absent & ~stands
+            corrected[now] = counters = np.where(stands | lacking, before, counters)
+            masks[now] = absent = absent & ~(stands & ~lacking)
             reading = replace(reading, counters=corrected, absent=masks if masks.any() else None)
         differs = ((counters != before) & ~absent).any(axis=1)
         differs |= (absent != was_absent).any(axis=1)
@@ -412,7 +422,8 @@ class Tracker:
                 tid=tid,
                 start_ns=thread.start_ns,
                 name=thread.name,
-                totals=totals,
+                totals=without_lacking(totals, self._last, row, self._states.summed),
+                inexact=invalid_fields(self._last, row, self._states.summed),
                 exact=False,
                 seen_alive=True,
             )
@@ -422,9 +433,9 @@ class Tracker:
         self._last, self._places = last, None
 
     def _totals(self, reading: Reading, row: int, now_ns: int) -> dict[str, int]:
-        """Field name to the value of one row at an instant; absent ones are left out."""
+        """Field name to the value of one row at an instant, for sums; absent ones are left out."""
         alone = self._states.at(pick(reading, slice(row, row + 1)), now_ns)
-        return values(alone, 0, self._states.summed)
+        return values(at_least(alone), 0, self._states.summed)
 
     def _last_totals(self, row: int) -> dict[str, int]:
         """What was known of a thread when it was seen last."""

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Iterable
 from functools import partial
 
-from tidscope_wire.generated.models import AbsentField, SampleSource, Source
+from tidscope_wire.generated.models import AbsentField, Process, SampleSource, Source
 
 from tidscope_collector.compiled.library import load as load_compiled
 from tidscope_collector.discovery.loading import load as load_iterators
@@ -20,13 +20,14 @@ from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.thread_reader import ProcThreadReader
 from tidscope_collector.sampling.idle_skipping import IdleSkippingReader
 from tidscope_collector.sampling.steady_reader import SteadyReader
+from tidscope_collector.sampling.valid_delays import ValidDelays
+from tidscope_collector.targets.tables import TargetTables
 from tidscope_collector.taskstats.exits import ExitListener, exit_self_test, possible_cpus
 from tidscope_collector.taskstats.link import Kernel, TaskstatsUnavailableError, probe
 from tidscope_collector.taskstats.reader import BatchQuery, TaskstatsReader
 from tidscope_collector.threads.reading import (
     ProcessReader,
     TargetExitedError,
-    TargetReader,
     ThreadReader,
 )
 from tidscope_collector.waits.source import USUAL, LedgerOptions, LedgerSource
@@ -161,7 +162,7 @@ class Sources:
         )
         return self.network.beside(reader, pid)
 
-    def target_reader(self, pid: int, rate_hz: float, attach_ns: int) -> TargetReader:
+    def target_reader(self, pid: int, rate_hz: float, attach_ns: int) -> ValidDelays:
         """Make what a target is sampled with: it asks for threads, or walks them.
 
         Args:
@@ -179,7 +180,16 @@ class Sources:
         else:
             option = self.walk.option(pid, reader)
             counters = SwitchingReader(pid, asking, "genetlink", rate_hz, option)
-        return self.ledger.beside(counters, pid, attach_ns)
+        return ValidDelays(self.ledger.beside(counters, pid, attach_ns))
+
+    def tables(self, reader: ValidDelays, process: Process) -> TargetTables:
+        """The tables of a target.
+
+        Args:
+            reader: made by `target_reader`.
+            process: whose.
+        """
+        return TargetTables(self.ledger.tables(reader.base, process), [reader.table])
 
     def explain(self, absent: Iterable[AbsentField]) -> list[AbsentField]:
         """Give absent fields the reasons that are in effect here."""

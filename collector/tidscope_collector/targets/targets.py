@@ -18,8 +18,8 @@ from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.sampling.target import TargetSampler
 from tidscope_collector.targets.host import MAX_TARGETS
 from tidscope_collector.targets.sources import Sources
+from tidscope_collector.targets.tables import TargetTables
 from tidscope_collector.threads.reading import TargetExitedError
-from tidscope_collector.waits.wire_tables import LedgerTables
 
 log = logging.getLogger("tidscope.targets")
 
@@ -35,7 +35,7 @@ class TargetRegistry:
         self._lister = ProcessLister(procfs)
         self._lock = threading.Lock()
         self._known: dict[str, Target] = {}
-        self._tables: dict[str, LedgerTables] = {}
+        self._tables: dict[str, TargetTables] = {}
         self._workers = ThreadPoolExecutor(MAX_TARGETS, "describe")
 
     def all(self) -> list[Target]:
@@ -108,7 +108,7 @@ class TargetRegistry:
                 gomaxprocs_reason=program.reason,
                 steering=None,
             )
-            tables = self._sources.ledger.tables(reader, process)
+            tables = self._sources.tables(reader, process)
             sampler = TargetSampler(
                 target,
                 reader,
@@ -125,8 +125,7 @@ class TargetRegistry:
         sampler.on_change = lambda executed: self._workers.submit(
             self._describe_again, target, executed
         )
-        if tables is not None:
-            self._tables[target.id] = tables
+        self._tables[target.id] = tables
         self._engine.submit(lambda: self._engine.add(sampler)).result()
         return target
 
@@ -143,7 +142,7 @@ class TargetRegistry:
             return
         tables = self._tables.get(target.id)
         if executed and tables is not None:
-            tables.locks.executed(self._sources.ledger.account_of(process))
+            tables.executed(lambda: self._sources.ledger.account_of(process))
         program = open_gomaxprocs(self._procfs, pid, start_ticks) if executed else None
         reader = None if program is None else program.reader
         size = None if reader is None else reader.read()

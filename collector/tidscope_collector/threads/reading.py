@@ -12,6 +12,11 @@ class TargetExitedError(Exception):
     """The process has ended: its threads cannot be listed any more."""
 
 
+def is_delay_time(field: str) -> bool:
+    """Whether a field is a sum of delays of its thread, which cannot be longer than its life."""
+    return field.endswith("_delay_ns")
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
     """Raw counters of n threads, F fields each, taken within one sweep.
@@ -30,6 +35,8 @@ class Reading:
             `counters` and `seen_ns` up to date in place, as long as threads, starts and names are
             the same and nothing falls, and gives the same arrays again. Rows that it changes become
             true here, until whoever takes the reading in sets them to false.
+        invalid: bool[n, F], where the kernel's value cannot be: the value stands in for it, or is
+            absent; None if all can be.
     """
 
     tid: npt.NDArray[np.uint32]
@@ -40,6 +47,7 @@ class Reading:
     age_us: npt.NDArray[np.uint64] | None = None
     seen_ns: npt.NDArray[np.int64] | None = None
     changed: npt.NDArray[np.bool_] | None = None
+    invalid: npt.NDArray[np.bool_] | None = None
 
 
 class ThreadReader(Protocol):

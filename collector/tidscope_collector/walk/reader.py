@@ -8,7 +8,12 @@ import numpy.typing as npt
 from tidscope_wire.generated.models import AbsentField
 
 from tidscope_collector.compiled.library import USUAL, Compiled
-from tidscope_collector.compiled.rows import SteadyRows, describe_network, describe_rows
+from tidscope_collector.compiled.rows import (
+    SteadyRows,
+    bits_of_delays,
+    describe_network,
+    describe_rows,
+)
 from tidscope_collector.compiled.structs import TICK, WALK, Struct
 from tidscope_collector.netacct.reader import NetworkReader
 from tidscope_collector.taskstats.columns import is_delay
@@ -60,7 +65,7 @@ class WalkReader:
         self._plan.point(block=walks.block)
         self._plan.point(network=describe_network(self._network, self._width, pid))
         self._plan.set(link=self._walk.link, program=self._walk.program)
-        self._plan.set(pid=pid, fields=self._width)
+        self._plan.set(pid=pid, fields=self._width, delays=bits_of_delays(base.fields))
         self._sample_only.point(walk=self._plan)
 
     @property

@@ -102,6 +102,21 @@ COLUMNS: dict[TableName, dict[str, ColumnType]] = {
         # Finished calls.
         "count": "uint64",
     },
+    # Values of threads that are not exact although their field is.
+    "inexact": {
+        # Thread.
+        "tid": "uint32",
+        # Place of the field in the catalogue (GET /api/v1/fields), from 0.
+        "field": "uint32",
+        # What the kernel says, in the field's unit; of `at_least` how many calls it could not count.
+        "kernel": "uint64",
+        # How long the thread lived when that was seen.
+        "life_ns": "uint64",
+        # The field.
+        "name": "utf8",
+        # invalid: the kernel's value is longer than the thread's life, and rows have none; ledger: it is, and rows have the ledger's; at_least: the thread made calls that cannot be counted.
+        "label": "utf8",
+    },
 }
 
 KEYS: dict[TableName, tuple[str, ...]] = {
@@ -112,5 +127,6 @@ KEYS: dict[TableName, tuple[str, ...]] = {
     "takers": ("tid", "pid", "kernel"),
     "calls": ("tid", "call"),
     "call_stays": ("tid", "call", "bucket"),
+    "inexact": ("tid", "field"),
 }
 """Columns that tell the rows of a table apart, the first ones."""

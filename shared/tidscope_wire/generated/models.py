@@ -782,7 +782,14 @@ TableName = TypeAliasType(
     "TableName",
     Annotated[
         Literal[
-            "stays", "wakes", "locks", "lock_names", "takers", "calls", "call_stays"
+            "stays",
+            "wakes",
+            "locks",
+            "lock_names",
+            "takers",
+            "calls",
+            "call_stays",
+            "inexact",
         ],
         Field(title="TableName"),
     ],
@@ -815,6 +822,10 @@ class FrameTable(Message):
     omitted: Annotated[int, Field(ge=0)] = 0
     """
     Rows that the target has and that no frame carries, because the table has a bound (MAX_TABLE_ROWS): those with the smallest figures.
+    """
+    read_ns: Annotated[int | None, Field(ge=0)] = None
+    """
+    When the rows were read, nanoseconds since attach: a key frame repeats what was read before it. null: in frames of older versions; then at the frame's time.
     """
 
 
@@ -1770,6 +1781,10 @@ class RunOutcome(Message):
     """
     CPU time in kernel mode, waited-for children included, microseconds.
     """
+    children_cpu_us: Annotated[int | None, Field(ge=0)] = None
+    """
+    The part of both that the children used, microseconds; a run of one process does not show it. Null: not known.
+    """
     max_rss_bytes: Annotated[int, Field(ge=0)]
     """
     Peak resident memory.
@@ -1790,9 +1805,9 @@ class RunOutcome(Message):
     """
     Involuntary context switches.
     """
-    output_bytes: Annotated[int, Field(ge=0)]
+    output_bytes: Annotated[int | None, Field(ge=0)]
     """
-    Bytes written to standard output and standard error.
+    Bytes written to standard output and standard error, as far as they went to no terminal; null: not counted.
     """
     output_tail: Annotated[str | None, Field(max_length=65536)]
     """
@@ -1920,6 +1935,10 @@ class RunSummary(Message):
     Policies that steered the target, in order.
     """
     losses: RunLosses
+    children_cpu_us: Annotated[int | None, Field(ge=0)] = None
+    """
+    CPU time of children that the recorded command waited for, microseconds; a run of one process does not show it. Null: not known, or the run is not of a command.
+    """
     counts: RunCounts
     exit_code: int | None
     """
@@ -2664,6 +2683,11 @@ class ThreadBorn(Message):
     """
 
 
+InexactItem = TypeAliasType(
+    "InexactItem", Annotated[str, Field(max_length=64, min_length=1)]
+)
+
+
 class ThreadExited(Message):
     """
     A thread exited.
@@ -2700,6 +2724,10 @@ class ThreadExited(Message):
     lifetime_ns: Annotated[int | None, Field(ge=0)] = None
     """
     Lifetime from its exit record, nanoseconds; null without one.
+    """
+    inexact: Annotated[list[InexactItem], Field(max_length=64)] = []
+    """
+    Fields whose value is not exact although the totals are: their value in the totals is the ledger's or a lower bound, or they are left out because the kernel's is longer than the thread's life.
     """
 
 
@@ -3005,6 +3033,10 @@ class ComparedRun(Message):
     From its first frame to its last, nanoseconds.
     """
     losses: RunLosses
+    children_cpu_us: Annotated[int | None, Field(ge=0)] = None
+    """
+    CPU time of children that the recorded command waited for, microseconds; a run of one process does not show it. Null: not known, or the run is not of a command.
+    """
 
 
 class Comparison(Message):
@@ -3735,7 +3767,7 @@ class FrameHeader(Message):
     """
     How the counters of this sample were read; null if none were.
     """
-    tables: Annotated[list[FrameTable] | None, Field(max_length=7)] = None
+    tables: Annotated[list[FrameTable] | None, Field(max_length=8)] = None
     """
     Tables behind the rows, each name once: in key frames all rows, about once a second those that changed since the table was sent last; null if there are none. A row replaces an earlier one with the same key, and one whose figures are all 0 takes it away; in a key frame the table replaces the earlier table, and tables that it does not name are empty.
     """

@@ -102,7 +102,7 @@ export type TargetEvent =
  * Which one; frame_tables.json has its columns.
  */
 export type TableName =
-  "stays" | "wakes" | "locks" | "lock_names" | "takers" | "calls" | "call_stays";
+  "stays" | "wakes" | "locks" | "lock_names" | "takers" | "calls" | "call_stays" | "inexact";
 /**
  * degraded: no collector is connected.
  */
@@ -501,6 +501,10 @@ export interface ComparedRun {
    */
   duration_ns: number;
   losses: RunLosses;
+  /**
+   * CPU time of children that the recorded command waited for, microseconds; a run of one process does not show it. Null: not known, or the run is not of a command.
+   */
+  children_cpu_us?: number | null;
 }
 /**
  * What is missing in a run or was measured late. All 0: no known losses.
@@ -1189,7 +1193,7 @@ export interface FrameHeader {
   /**
    * Tables behind the rows, each name once: in key frames all rows, about once a second those that changed since the table was sent last; null if there are none. A row replaces an earlier one with the same key, and one whose figures are all 0 takes it away; in a key frame the table replaces the earlier table, and tables that it does not name are empty.
    *
-   * @maxItems 7
+   * @maxItems 8
    */
   tables?:
     | []
@@ -1200,6 +1204,16 @@ export interface FrameHeader {
     | [FrameTable, FrameTable, FrameTable, FrameTable, FrameTable]
     | [FrameTable, FrameTable, FrameTable, FrameTable, FrameTable, FrameTable]
     | [FrameTable, FrameTable, FrameTable, FrameTable, FrameTable, FrameTable, FrameTable]
+    | [
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable
+      ]
     | null;
 }
 /**
@@ -1273,6 +1287,12 @@ export interface ThreadExited {
    * Lifetime from its exit record, nanoseconds; null without one.
    */
   lifetime_ns?: number | null;
+  /**
+   * Fields whose value is not exact although the totals are: their value in the totals is the ledger's or a lower bound, or they are left out because the kernel's is longer than the thread's life.
+   *
+   * @maxItems 64
+   */
+  inexact?: string[];
 }
 /**
  * The process exited.
@@ -1648,6 +1668,10 @@ export interface FrameTable {
    * Rows that the target has and that no frame carries, because the table has a bound (MAX_TABLE_ROWS): those with the smallest figures.
    */
   omitted?: number;
+  /**
+   * When the rows were read, nanoseconds since attach: a key frame repeats what was read before it. null: in frames of older versions; then at the frame's time.
+   */
+  read_ns?: number | null;
 }
 /**
  * Frames that cannot be replayed because the collector's bounded replay buffer no longer has them.
@@ -2248,6 +2272,10 @@ export interface RunOutcome {
    */
   system_cpu_us: number;
   /**
+   * The part of both that the children used, microseconds; a run of one process does not show it. Null: not known.
+   */
+  children_cpu_us?: number | null;
+  /**
    * Peak resident memory.
    */
   max_rss_bytes: number;
@@ -2268,9 +2296,9 @@ export interface RunOutcome {
    */
   involuntary_switches: number;
   /**
-   * Bytes written to standard output and standard error.
+   * Bytes written to standard output and standard error, as far as they went to no terminal; null: not counted.
    */
-  output_bytes: number;
+  output_bytes: number | null;
   /**
    * The end of that output, as text, what looks like a secret left out; null: not stored, or hidden, since output is not for viewers.
    */
@@ -2387,6 +2415,10 @@ export interface RunSummary {
    */
   policies: string[];
   losses: RunLosses;
+  /**
+   * CPU time of children that the recorded command waited for, microseconds; a run of one process does not show it. Null: not known, or the run is not of a command.
+   */
+  children_cpu_us?: number | null;
   counts: RunCounts;
   /**
    * Exit code of the command that was recorded; null if a signal ended it, or if the run is not of a command.

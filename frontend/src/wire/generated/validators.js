@@ -2601,6 +2601,37 @@ var valid0 = _errs18 === errors;
 else {
 var valid0 = true;
 }
+if(valid0){
+if(data.inexact !== undefined){
+let data9 = data.inexact;
+const _errs20 = errors;
+if(errors === _errs20){
+if(Array.isArray(data9)){
+var valid2 = true;
+const len0 = data9.length;
+for(let i0=0; i0<len0; i0++){
+const _errs22 = errors;
+if(typeof data9[i0] !== "string"){
+validate69.errors = [{instancePath:instancePath+"/inexact/" + i0,keyword:"type"}];
+return false;
+}
+var valid2 = _errs22 === errors;
+if(!valid2){
+break;
+}
+}
+}
+else {
+validate69.errors = [{instancePath:instancePath+"/inexact",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs20 === errors;
+}
+else {
+var valid0 = true;
+}
+}
 }
 }
 }
@@ -5428,7 +5459,7 @@ if(typeof data0 !== "string"){
 validate122.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
-if(!(((((((data0 === "stays") || (data0 === "wakes")) || (data0 === "locks")) || (data0 === "lock_names")) || (data0 === "takers")) || (data0 === "calls")) || (data0 === "call_stays"))){
+if(!((((((((data0 === "stays") || (data0 === "wakes")) || (data0 === "locks")) || (data0 === "lock_names")) || (data0 === "takers")) || (data0 === "calls")) || (data0 === "call_stays")) || (data0 === "inexact"))){
 validate122.errors = [{instancePath:instancePath+"/name",keyword:"enum"}];
 return false;
 }
@@ -5499,6 +5530,28 @@ var valid0 = _errs7 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data.read_ns !== undefined){
+let data4 = data.read_ns;
+const _errs9 = errors;
+if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
+validate122.errors = [{instancePath:instancePath+"/read_ns",keyword:"type"}];
+return false;
+}
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 < 0 || isNaN(data4)){
+validate122.errors = [{instancePath:instancePath+"/read_ns",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
 }
 }
 }
@@ -8934,11 +8987,20 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.counts !== undefined){
+if(data.children_cpu_us !== undefined){
+let data20 = data.children_cpu_us;
 const _errs42 = errors;
-if(!(validate176(data.counts, {instancePath:instancePath+"/counts"}))){
-vErrors = vErrors === null ? validate176.errors : vErrors.concat(validate176.errors);
-errors = vErrors.length;
+if((!((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20)))) && (data20 !== null)){
+validate169.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
+return false;
+}
+if(errors === _errs42){
+if(typeof data20 == "number"){
+if(data20 < 0 || isNaN(data20)){
+validate169.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
+return false;
+}
+}
 }
 var valid0 = _errs42 === errors;
 }
@@ -8946,24 +9008,23 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.exit_code !== undefined){
-let data21 = data.exit_code;
-const _errs43 = errors;
-if((!((typeof data21 == "number") && (!(data21 % 1) && !isNaN(data21)))) && (data21 !== null)){
-validate169.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
-return false;
+if(data.counts !== undefined){
+const _errs44 = errors;
+if(!(validate176(data.counts, {instancePath:instancePath+"/counts"}))){
+vErrors = vErrors === null ? validate176.errors : vErrors.concat(validate176.errors);
+errors = vErrors.length;
 }
-var valid0 = _errs43 === errors;
+var valid0 = _errs44 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.signal !== undefined){
-let data22 = data.signal;
+if(data.exit_code !== undefined){
+let data22 = data.exit_code;
 const _errs45 = errors;
-if((typeof data22 !== "string") && (data22 !== null)){
-validate169.errors = [{instancePath:instancePath+"/signal",keyword:"type"}];
+if((!((typeof data22 == "number") && (!(data22 % 1) && !isNaN(data22)))) && (data22 !== null)){
+validate169.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
 return false;
 }
 var valid0 = _errs45 === errors;
@@ -8972,16 +9033,30 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.imported !== undefined){
+if(data.signal !== undefined){
+let data23 = data.signal;
 const _errs47 = errors;
-if(typeof data.imported !== "boolean"){
-validate169.errors = [{instancePath:instancePath+"/imported",keyword:"type"}];
+if((typeof data23 !== "string") && (data23 !== null)){
+validate169.errors = [{instancePath:instancePath+"/signal",keyword:"type"}];
 return false;
 }
 var valid0 = _errs47 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data.imported !== undefined){
+const _errs49 = errors;
+if(typeof data.imported !== "boolean"){
+validate169.errors = [{instancePath:instancePath+"/imported",keyword:"type"}];
+return false;
+}
+var valid0 = _errs49 === errors;
+}
+else {
+var valid0 = true;
+}
 }
 }
 }
@@ -9820,17 +9895,17 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.max_rss_bytes !== undefined){
-let data7 = data.max_rss_bytes;
+if(data.children_cpu_us !== undefined){
+let data7 = data.children_cpu_us;
 const _errs15 = errors;
-if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate202.errors = [{instancePath:instancePath+"/max_rss_bytes",keyword:"type"}];
+if((!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))) && (data7 !== null)){
+validate202.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate202.errors = [{instancePath:instancePath+"/max_rss_bytes",keyword:"minimum"}];
+validate202.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -9841,17 +9916,17 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.major_faults !== undefined){
-let data8 = data.major_faults;
+if(data.max_rss_bytes !== undefined){
+let data8 = data.max_rss_bytes;
 const _errs17 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate202.errors = [{instancePath:instancePath+"/major_faults",keyword:"type"}];
+validate202.errors = [{instancePath:instancePath+"/max_rss_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate202.errors = [{instancePath:instancePath+"/major_faults",keyword:"minimum"}];
+validate202.errors = [{instancePath:instancePath+"/max_rss_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -9862,17 +9937,17 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.minor_faults !== undefined){
-let data9 = data.minor_faults;
+if(data.major_faults !== undefined){
+let data9 = data.major_faults;
 const _errs19 = errors;
 if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate202.errors = [{instancePath:instancePath+"/minor_faults",keyword:"type"}];
+validate202.errors = [{instancePath:instancePath+"/major_faults",keyword:"type"}];
 return false;
 }
 if(errors === _errs19){
 if(typeof data9 == "number"){
 if(data9 < 0 || isNaN(data9)){
-validate202.errors = [{instancePath:instancePath+"/minor_faults",keyword:"minimum"}];
+validate202.errors = [{instancePath:instancePath+"/major_faults",keyword:"minimum"}];
 return false;
 }
 }
@@ -9883,17 +9958,17 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.voluntary_switches !== undefined){
-let data10 = data.voluntary_switches;
+if(data.minor_faults !== undefined){
+let data10 = data.minor_faults;
 const _errs21 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate202.errors = [{instancePath:instancePath+"/voluntary_switches",keyword:"type"}];
+validate202.errors = [{instancePath:instancePath+"/minor_faults",keyword:"type"}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate202.errors = [{instancePath:instancePath+"/voluntary_switches",keyword:"minimum"}];
+validate202.errors = [{instancePath:instancePath+"/minor_faults",keyword:"minimum"}];
 return false;
 }
 }
@@ -9904,17 +9979,17 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.involuntary_switches !== undefined){
-let data11 = data.involuntary_switches;
+if(data.voluntary_switches !== undefined){
+let data11 = data.voluntary_switches;
 const _errs23 = errors;
 if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
-validate202.errors = [{instancePath:instancePath+"/involuntary_switches",keyword:"type"}];
+validate202.errors = [{instancePath:instancePath+"/voluntary_switches",keyword:"type"}];
 return false;
 }
 if(errors === _errs23){
 if(typeof data11 == "number"){
 if(data11 < 0 || isNaN(data11)){
-validate202.errors = [{instancePath:instancePath+"/involuntary_switches",keyword:"minimum"}];
+validate202.errors = [{instancePath:instancePath+"/voluntary_switches",keyword:"minimum"}];
 return false;
 }
 }
@@ -9925,17 +10000,17 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.output_bytes !== undefined){
-let data12 = data.output_bytes;
+if(data.involuntary_switches !== undefined){
+let data12 = data.involuntary_switches;
 const _errs25 = errors;
 if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
-validate202.errors = [{instancePath:instancePath+"/output_bytes",keyword:"type"}];
+validate202.errors = [{instancePath:instancePath+"/involuntary_switches",keyword:"type"}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data12 == "number"){
 if(data12 < 0 || isNaN(data12)){
-validate202.errors = [{instancePath:instancePath+"/output_bytes",keyword:"minimum"}];
+validate202.errors = [{instancePath:instancePath+"/involuntary_switches",keyword:"minimum"}];
 return false;
 }
 }
@@ -9946,17 +10021,39 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.output_tail !== undefined){
-let data13 = data.output_tail;
+if(data.output_bytes !== undefined){
+let data13 = data.output_bytes;
 const _errs27 = errors;
-if((typeof data13 !== "string") && (data13 !== null)){
-validate202.errors = [{instancePath:instancePath+"/output_tail",keyword:"type"}];
+if((!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))) && (data13 !== null)){
+validate202.errors = [{instancePath:instancePath+"/output_bytes",keyword:"type"}];
 return false;
+}
+if(errors === _errs27){
+if(typeof data13 == "number"){
+if(data13 < 0 || isNaN(data13)){
+validate202.errors = [{instancePath:instancePath+"/output_bytes",keyword:"minimum"}];
+return false;
+}
+}
 }
 var valid0 = _errs27 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data.output_tail !== undefined){
+let data14 = data.output_tail;
+const _errs29 = errors;
+if((typeof data14 !== "string") && (data14 !== null)){
+validate202.errors = [{instancePath:instancePath+"/output_tail",keyword:"type"}];
+return false;
+}
+var valid0 = _errs29 === errors;
+}
+else {
+var valid0 = true;
+}
 }
 }
 }
@@ -10703,6 +10800,28 @@ var valid0 = _errs13 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data.children_cpu_us !== undefined){
+let data7 = data.children_cpu_us;
+const _errs14 = errors;
+if((!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))) && (data7 !== null)){
+validate209.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
+return false;
+}
+if(errors === _errs14){
+if(typeof data7 == "number"){
+if(data7 < 0 || isNaN(data7)){
+validate209.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs14 === errors;
+}
+else {
+var valid0 = true;
+}
 }
 }
 }

@@ -1,0 +1,187 @@
+"""What the path of a control group says of its processes: systemd unit, container, pod. Pure.
+
+Sources: systemd's src/basic/cgroup-util.c (units below slices, escaped names); the cgroup drivers
+of runc and crun (docker-ID.scope, cri-containerd-ID.scope, crio-ID.scope, libpod-ID.scope);
+Kubernetes' pkg/kubelet/cm (kubepods, QoS classes, pod ids); lxc.container.conf(5).
+"""
+
+import re
+from typing import Literal, NamedTuple
+
+ContainerRuntime = Literal["docker", "containerd", "podman", "kubernetes", "lxc", "other"]
+Qos = Literal["guaranteed", "burstable", "besteffort"]
+
+LONGEST_PATH = 4096
+
+_ID = "[0-9a-f]{64}"
+_SCOPE = re.compile(rf"(docker|cri-containerd|nerdctl|crio|libpod(?:-payload)?|.+)-({_ID})\.scope")
+_PLAIN = re.compile(rf"(?:(docker|cri-containerd|crio|libpod(?:-payload)?)[-:])?({_ID})")
+_CONTAINERD_SYSTEMD = re.compile(rf".*:(cri-containerd|nerdctl|[\w.-]+):({_ID})")
+_MONITOR = re.compile(rf"(?:crio|libpod)-conmon-{_ID}(?:\.scope)?|lxc\.monitor\..+")
+_LXC = re.compile(r"lxc\.payload\.(.+)")
+_NSPAWN = re.compile(r"(?:machine-(.+)\.scope|systemd-nspawn@(.+)\.service)")
+_POD = re.compile(
+    r"(?:.*kubepods(?:-(burstable|besteffort))?-)?"
+    r"pod([0-9a-f]{8}(?:[-_][0-9a-f]{4}){3}[-_][0-9a-f]{12}|[0-9a-f]{32})(?:\.slice)?"
+)
+_UNIT = re.compile(r"[\w:.@\\-]+\.(?:service|scope|mount|socket|swap)")
+_USER_MANAGER = re.compile(r"user@\d+\.service")
+_RUNTIMES: dict[str, ContainerRuntime] = {
+    "docker": "docker",
+    "cri-containerd": "containerd",
+    "nerdctl": "containerd",
+    "crio": "kubernetes",
+    "libpod": "podman",
+    "libpod-payload": "podman",
+}
+
+
+class Container(NamedTuple):
+    """A container, as far as the path of its control group tells.
+
+    Attributes:
+        id: 64 hexadecimal digits, or the name of one that has no such id.
+        name: where it is part of the path (LXC, systemd-nspawn), else None.
+        runtime: what runs it; kubernetes for all containers of pods.
+        pod: unique id of its pod, with dashes; None outside of Kubernetes.
+        qos: class of its pod; None outside of Kubernetes.
+        cgroup: path of its own group.
+    """
+
+    id: str
+    name: str | None
+    runtime: ContainerRuntime
+    pod: str | None
+    qos: Qos | None
+    cgroup: str
+
+
+class Unit(NamedTuple):
+    """A systemd unit.
+
+    Attributes:
+        name: as systemctl shows it, such as postgresql@15-main.service.
+        cgroup: path of its own group.
+    """
+
+    name: str
+    cgroup: str
+
+
+class CgroupNames(NamedTuple):
+    """What a path says.
+
+    Attributes:
+        unit: the unit of the host's systemd or of a user's; in a container that of the container's
+            own systemd. None if there is none, or it stands for nothing but the container.
+        container: the innermost one.
+    """
+
+    unit: Unit | None
+    container: Container | None
+
+
+def cgroup_path(listed: str) -> str | None:
+    """The path of a process' group below the cgroup mount.
+
+    Args:
+        listed: what /proc/PID/cgroup says, see cgroups(7).
+
+    Returns:
+        That of version 2, unless all processes of the machine are in its root: then that of
+        systemd's own hierarchy of version 1, or of the controller with the longest path. None if
+        nothing is listed.
+    """
+    paths: dict[str, str] = {}
+    for line in listed.splitlines():
+        number, _, rest = line.partition(":")
+        controllers, _, path = rest.partition(":")
+        if number.isdecimal() and path.startswith("/"):
+            paths[controllers] = path[:LONGEST_PATH].removesuffix(" (deleted)")
+    if not paths:
+        return None
+    for controllers in ("", "name=systemd"):
+        if paths.get(controllers, "/") != "/":
+            return paths[controllers]
+    return max(paths.values(), key=len)
+
+
+def names_of_cgroup(path: str) -> CgroupNames:
+    """Unit and container of the processes in a control group.
+
+    Args:
+        path: as `cgroup_path` gives it.
+    """
+    parts = [part for part in path[:LONGEST_PATH].split("/") if part]
+    container: Container | None = None
+    below = 0
+    for depth in range(len(parts)):
+        if (found := _container_at(parts, depth)) is not None:
+            container, below = found, depth + 1
+    if container is not None:
+        inner = _unit_of(parts, below, len(parts))
+        # The unit around a container is of interest unless it is made for the container alone.
+        return CgroupNames(inner or _unit_of(parts, 0, below - 1), container)
+    return CgroupNames(_unit_of(parts, 0, len(parts)), None)
+
+
+def _container_at(parts: list[str], depth: int) -> Container | None:
+    """The container whose own group is the one at this depth."""
+    part = parts[depth]
+    cgroup = "/" + "/".join(parts[: depth + 1])
+    if _MONITOR.fullmatch(part):
+        return None
+    if found := (
+        _SCOPE.fullmatch(part) or _PLAIN.fullmatch(part) or _CONTAINERD_SYSTEMD.fullmatch(part)
+    ):
+        pod, qos = _pod_of(parts[:depth])
+        runtime = _RUNTIMES.get(found[1] or "", "other")
+        if runtime == "other" and depth and parts[depth - 1] == "docker":
+            runtime = "docker"
+        return Container(found[2], None, "kubernetes" if pod else runtime, pod, qos, cgroup)
+    if found := _LXC.fullmatch(part):
+        return Container(found[1], found[1], "lxc", None, None, cgroup)
+    if depth and parts[depth - 1] in ("lxc", "lxc.payload"):
+        return Container(part, part, "lxc", None, None, cgroup)
+    if part == "payload" and depth and (found := _NSPAWN.fullmatch(parts[depth - 1])):
+        name = unescape_unit(found[1] or found[2])
+        return Container(name, name, "other", None, None, cgroup)
+    return None
+
+
+def _pod_of(parents: list[str]) -> tuple[str | None, Qos | None]:
+    for depth in reversed(range(len(parents))):
+        found = _POD.fullmatch(parents[depth])
+        if found is None or not any("kubepods" in part for part in parents[: depth + 1]):
+            continue
+        above = found[1] or (parents[depth - 1] if depth else "")
+        qos: Qos = "guaranteed"
+        if above in ("burstable", "besteffort"):
+            qos = "burstable" if above == "burstable" else "besteffort"
+        return found[2].replace("_", "-"), qos
+    return None, None
+
+
+def _unit_of(parts: list[str], begin: int, end: int) -> Unit | None:
+    """The first unit below slices; below a user's manager the one that this manager runs."""
+    unit: Unit | None = None
+    for depth in range(begin, end):
+        name = unescape_cgroup(parts[depth])
+        if name.endswith(".slice"):
+            continue
+        if not _UNIT.fullmatch(name):
+            break
+        unit = Unit(name, "/" + "/".join(parts[: depth + 1]))
+        if not _USER_MANAGER.fullmatch(name):
+            break
+    return unit
+
+
+def unescape_cgroup(name: str) -> str:
+    """A group's name without the _ that systemd puts before what the kernel could misunderstand."""
+    return name.removeprefix("_")
+
+
+def unescape_unit(name: str) -> str:
+    r"""A part of a unit's name with its escapes resolved: \x2d is -, see systemd-escape(1)."""
+    return re.sub(r"\\x([0-9a-f]{2})", lambda code: chr(int(code[1], 16)), name)

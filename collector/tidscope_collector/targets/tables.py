@@ -1,0 +1,43 @@
+"""The tables of one target: those of its ledgers, and which of its values are not exact."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from tidscope_wire.frame_tables import Table
+from tidscope_wire.generated.models import TableName
+
+from tidscope_collector.locks.waited import LockSource
+from tidscope_collector.waits.wire_tables import LedgerTables
+
+
+class TargetTables:
+    """A `TableSource`.
+
+    Args:
+        ledger: what is counted beside its ledgers; None: it has none. Closed with this.
+        inexact: give rows of the table `inexact`.
+    """
+
+    def __init__(self, ledger: LedgerTables | None, inexact: Sequence[Callable[[], Table]]) -> None:
+        self._ledger = ledger
+        self._inexact = inexact
+
+    def read(self) -> dict[TableName, Table]:
+        """All rows as they are now; see `TableSource`."""
+        made = {} if self._ledger is None else self._ledger.read()
+        made["inexact"] = np.concatenate([rows() for rows in self._inexact])
+        return made
+
+    def executed(self, account_of: Callable[[], LockSource | None]) -> None:
+        """The target runs another program.
+
+        Args:
+            account_of: finds its own account of its locks.
+        """
+        if self._ledger is not None:
+            self._ledger.locks.executed(account_of())
+
+    def close(self) -> None:
+        """Examine locks no more."""
+        if self._ledger is not None:
+            self._ledger.close()
