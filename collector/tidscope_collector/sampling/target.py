@@ -328,11 +328,7 @@ class TargetSampler:
 
     def _arm(self, tick: UsualTick, started_ns: int, health: HealthNow) -> None:
         """After a sample: let the next ones be usual ones, if they can be."""
-        if (
-            not self._stale
-            and not self._process.reads_gomaxprocs
-            and self._tracker.is_settled
-        ):
+        if not self._stale and not self._process.reads_gomaxprocs and self._tracker.is_settled:
             header = self._frames.prepare(health.read(started_ns))
             tick.arm(header, started_ns + USUAL_NS, self._tasks, self._program.link())
         else:
