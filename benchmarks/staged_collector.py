@@ -23,11 +23,11 @@ from tidscope_collector.sampling.frame_maker import FrameMaker
 from tidscope_collector.sampling.health import HealthNow
 from tidscope_collector.sampling.idle_skipping import IdleSkippingReader
 from tidscope_collector.sampling.steady_reader import SteadyReader
+from tidscope_collector.sampling.table_changes import TableChanges
 from tidscope_collector.sampling.target import TargetSampler
 from tidscope_collector.sampling.tracker import Tracker
 from tidscope_collector.sampling.usual_tick import UsualTick
 from tidscope_collector.taskstats.reader import BatchQuery, TaskstatsReader
-from tidscope_collector.sampling.table_changes import TableChanges
 from tidscope_collector.uplink.connection import Uplink
 from tidscope_collector.uplink.shared_connection import SharedConnection
 from tidscope_collector.waits.joined_reader import LedgerReader

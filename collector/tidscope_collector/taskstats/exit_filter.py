@@ -1,8 +1,8 @@
 """Lets the kernel leave out exit records of processes that nobody asked about.
 
-The kernel sends the records of all threads of the machine. A classic BPF program on the socket looks
-at the process of each and keeps only those that are wanted; whatever is not such a record, or is of
-another form, comes through and is judged by who decodes it.
+The kernel sends the records of all threads of the machine. A classic BPF program on the socket
+looks at the process of each and keeps only those that are wanted; whatever is not such a record, or
+is of another form, comes through and is judged by who decodes it.
 """
 
 import ctypes

@@ -3537,6 +3537,10 @@ class Target(Message):
     """
     How GOMAXPROCS is read, or why it is not.
     """
+    thread_names: str | None = None
+    """
+    How its threads got names beyond the kernel's 15 bytes, or why they have none; null or missing: its runtime gives none, or is not asked.
+    """
     steering: Steering | None
     """
     How it is steered; null: it is not.

@@ -787,6 +787,10 @@ export interface Target {
    */
   gomaxprocs_reason: string;
   /**
+   * How its threads got names beyond the kernel's 15 bytes, or why they have none; null or missing: its runtime gives none, or is not asked.
+   */
+  thread_names?: string | null;
+  /**
    * How it is steered; null: it is not.
    */
   steering: Steering | null;
