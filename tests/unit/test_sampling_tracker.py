@@ -475,7 +475,6 @@ def test_the_end_of_sampling_ends_no_thread_but_those_that_said_so() -> None:
     assert story.tracker.all_rows().tid.tolist() == [MAIN]
 
 
-<<<<<<< HEAD
 @pytest.mark.parametrize(("unchanged", "asked"), [(0, [21]), (1, [21]), (2, [])])
 def test_samples_of_the_same_threads_say_that_who_ended_has_left(
     unchanged: int, asked: list[int]
@@ -507,7 +506,8 @@ def test_samples_of_the_same_threads_say_that_who_ended_has_left(
     take(MAIN, 21)
     # Once it is known to have left nobody is asked: the id is another thread's.
     assert questions == asked
-=======
+
+
 WHOLE = "http-nio-127.0.0.1-18085-exec-3"
 SHORT = WHOLE[:15].encode()
 
@@ -554,4 +554,3 @@ def test_a_thread_ends_under_the_name_of_its_program() -> None:
     (ended,) = story.sample({2: Row(5)}, [(4, Row(2, name=b"last"))])
     assert isinstance(ended, ThreadExited)
     assert ended.name == "last"
->>>>>>> main
