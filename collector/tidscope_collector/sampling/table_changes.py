@@ -22,7 +22,7 @@ from tidscope_wire.generated.models import FrameTable, TableName
 
 LOG = logging.getLogger(__name__)
 TABLES_NS = 950_000_000
-MOST_SHARE = 0.005
+MOST_SHARE = 0.003
 """Of a core: tables that take more CPU time to read are read more seldom."""
 MOST_BYTES = 8 * 1024 * 1024
 """Tables in a frame; the rows and the events of the largest frames leave so much room."""
