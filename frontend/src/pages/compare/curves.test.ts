@@ -1,11 +1,10 @@
 import { expect, it } from "vitest";
-import type { Comparison } from "../../wire/generated/models";
-import { curveMetrics, curveRoles, curvesOf, metricLabel } from "./curves";
+import { type CurveSource, curveMetrics, curveRoles, curvesOf, metricLabel } from "./curves";
 
 const RUNS = ["r-20261121-130500-1f2e3d", "r-20261121-130700-1f2e3e"];
 
 /** Two runs whose workers wait for locks: two of them at any time, and then three. */
-const COMPARISON = {
+const COMPARISON: CurveSource = {
   runs: RUNS.map((run, i) => ({ run, name: `run ${i + 1}` })),
   series: RUNS.flatMap((run, i) =>
     [null, "worker-#"].map((role) => ({
@@ -13,7 +12,7 @@ const COMPARISON = {
       value: [0, 1, 2, 3].map((second) => 1e9 * second * (2 + i)),
     })),
   ),
-} as unknown as Comparison;
+};
 
 it("shows time in states as the number of threads that are in them, by role", () => {
   expect(curveMetrics(COMPARISON).map(metricLabel)).toEqual(["State: Locks"]);

@@ -4,8 +4,14 @@ import { type CurvesView, type RunCurve, rangeOf, ratesOf } from "../../charts/c
 import { fieldLabel, fieldNamed, type Shown, shownRate, shownTotal } from "../../model/format";
 import { GROUP_NAMES } from "../../model/states";
 import type { ShownUnit } from "../../model/views";
-import type { Comparison } from "../../wire/generated/models";
+import type { ComparedRun, ComparedSeries } from "../../wire/generated/models";
 import type { CurveKind } from "./link";
+
+/** What of a comparison is drawn. */
+export interface CurveSource {
+  readonly runs: readonly Pick<ComparedRun, "run" | "name">[];
+  readonly series: readonly ComparedSeries[];
+}
 
 /** Gauges: their values are shown as they are. */
 const GAUGES: Readonly<Record<string, readonly [label: string, unit: ShownUnit]>> = {
@@ -23,12 +29,12 @@ function groupOf(metric: string): string | undefined {
 }
 
 /** Metrics that have curves, in the comparison's order. */
-export function curveMetrics({ series }: Comparison): readonly string[] {
+export function curveMetrics({ series }: CurveSource): readonly string[] {
   return [...new Set(series.map(({ metric }) => metric))];
 }
 
 /** Roles that have curves of a metric; "" is the whole process. */
-export function curveRoles({ series }: Comparison, metric: string): readonly string[] {
+export function curveRoles({ series }: CurveSource, metric: string): readonly string[] {
   const having = series.filter((each) => each.metric === metric);
   return [...new Set(having.map(({ role }) => role ?? ""))];
 }
@@ -45,7 +51,7 @@ export function metricLabel(metric: string): string {
 
 /** The curves of all runs that have some. */
 export function curvesOf(
-  { series, runs }: Comparison,
+  { series, runs }: CurveSource,
   metric: string,
   role: string,
   kind: CurveKind,
