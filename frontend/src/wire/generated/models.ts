@@ -274,11 +274,11 @@ export interface CollectorHealth {
    */
   requested_hz: number;
   /**
-   * Exit records received, host-wide.
+   * Exit records received; from Linux 5.19 on those of attached processes only.
    */
   exit_records_received: number;
   /**
-   * Exit records lost, host-wide, exact.
+   * Exit records lost, exact; of those that exit_records_received counts.
    */
   exit_records_lost: number;
   /**
@@ -786,6 +786,10 @@ export interface Target {
    * How GOMAXPROCS is read, or why it is not.
    */
   gomaxprocs_reason: string;
+  /**
+   * How its threads got names beyond the kernel's 15 bytes, or why they have none; null or missing: its runtime gives none, or is not asked.
+   */
+  thread_names?: string | null;
   /**
    * How it is steered; null: it is not.
    */

@@ -1638,21 +1638,34 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.steering !== undefined){
-let data14 = data.steering;
+if(data.thread_names !== undefined){
+let data14 = data.thread_names;
 const _errs24 = errors;
-const _errs25 = errors;
-let valid3 = false;
+if((typeof data14 !== "string") && (data14 !== null)){
+validate30.errors = [{instancePath:instancePath+"/thread_names",keyword:"type"}];
+return false;
+}
+var valid0 = _errs24 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.steering !== undefined){
+let data15 = data.steering;
 const _errs26 = errors;
-if(!(validate48(data14, {instancePath:instancePath+"/steering"}))){
+const _errs27 = errors;
+let valid3 = false;
+const _errs28 = errors;
+if(!(validate48(data15, {instancePath:instancePath+"/steering"}))){
 vErrors = vErrors === null ? validate48.errors : vErrors.concat(validate48.errors);
 errors = vErrors.length;
 }
-var _valid0 = _errs26 === errors;
+var _valid0 = _errs28 === errors;
 valid3 = valid3 || _valid0;
 if(!valid3){
-const _errs27 = errors;
-if(data14 !== null){
+const _errs29 = errors;
+if(data15 !== null){
 const err0 = {instancePath:instancePath+"/steering",keyword:"type"};
 if(vErrors === null){
 vErrors = [err0];
@@ -1662,7 +1675,7 @@ vErrors.push(err0);
 }
 errors++;
 }
-var _valid0 = _errs27 === errors;
+var _valid0 = _errs29 === errors;
 valid3 = valid3 || _valid0;
 }
 if(!valid3){
@@ -1678,20 +1691,21 @@ validate30.errors = vErrors;
 return false;
 }
 else {
-errors = _errs25;
+errors = _errs27;
 if(vErrors !== null){
-if(_errs25){
-vErrors.length = _errs25;
+if(_errs27){
+vErrors.length = _errs27;
 }
 else {
 vErrors = null;
 }
 }
 }
-var valid0 = _errs24 === errors;
+var valid0 = _errs26 === errors;
 }
 else {
 var valid0 = true;
+}
 }
 }
 }
@@ -7544,21 +7558,34 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.steering !== undefined){
-let data14 = data.steering;
+if(data.thread_names !== undefined){
+let data14 = data.thread_names;
 const _errs24 = errors;
-const _errs25 = errors;
-let valid3 = false;
+if((typeof data14 !== "string") && (data14 !== null)){
+validate148.errors = [{instancePath:instancePath+"/thread_names",keyword:"type"}];
+return false;
+}
+var valid0 = _errs24 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.steering !== undefined){
+let data15 = data.steering;
 const _errs26 = errors;
-if(!(validate48(data14, {instancePath:instancePath+"/steering"}))){
+const _errs27 = errors;
+let valid3 = false;
+const _errs28 = errors;
+if(!(validate48(data15, {instancePath:instancePath+"/steering"}))){
 vErrors = vErrors === null ? validate48.errors : vErrors.concat(validate48.errors);
 errors = vErrors.length;
 }
-var _valid0 = _errs26 === errors;
+var _valid0 = _errs28 === errors;
 valid3 = valid3 || _valid0;
 if(!valid3){
-const _errs27 = errors;
-if(data14 !== null){
+const _errs29 = errors;
+if(data15 !== null){
 const err0 = {instancePath:instancePath+"/steering",keyword:"type"};
 if(vErrors === null){
 vErrors = [err0];
@@ -7568,7 +7595,7 @@ vErrors.push(err0);
 }
 errors++;
 }
-var _valid0 = _errs27 === errors;
+var _valid0 = _errs29 === errors;
 valid3 = valid3 || _valid0;
 }
 if(!valid3){
@@ -7584,20 +7611,21 @@ validate148.errors = vErrors;
 return false;
 }
 else {
-errors = _errs25;
+errors = _errs27;
 if(vErrors !== null){
-if(_errs25){
-vErrors.length = _errs25;
+if(_errs27){
+vErrors.length = _errs27;
 }
 else {
 vErrors = null;
 }
 }
 }
-var valid0 = _errs24 === errors;
+var valid0 = _errs26 === errors;
 }
 else {
 var valid0 = true;
+}
 }
 }
 }
