@@ -244,7 +244,7 @@ export class RunFeed {
   private freshModel(): TargetModel {
     const history = new History(RING_FIELDS.length, 1, HISTORY_BYTES, Number.POSITIVE_INFINITY);
     const model = new TargetModel(history, this.roles);
-    model.threads.useRules(this.run.target.role_rules ?? []);
+    model.threads.applyRules(this.run.target.role_rules ?? []);
     return model;
   }
 

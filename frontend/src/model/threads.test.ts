@@ -14,7 +14,7 @@ describe("threadColour", () => {
   });
 });
 
-describe("useRules", () => {
+describe("applyRules", () => {
   it("puts all threads into other roles, those to come and those that ended too", () => {
     const threads = new Threads();
     const at = { before_s: 0, now_s: 0 };
@@ -22,7 +22,7 @@ describe("useRules", () => {
     const b = threads.add(2, 0, "shard-2", at, 0);
     threads.end(b, 1, true);
     expect([a.role, b.role]).toEqual(["shard-#", "shard-#"]);
-    threads.useRules([{ pattern: "shard-*", role: "*" }]);
+    threads.applyRules([{ pattern: "shard-*", role: "*" }]);
     const c = threads.add(3, 0, "shard-3", at, 0);
     expect([a.role, b.role, c.role]).toEqual(["shard-1", "shard-2", "shard-3"]);
     expect(new Set([a.roleIndex, b.roleIndex, c.roleIndex]).size).toBe(3);

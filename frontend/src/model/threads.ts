@@ -99,7 +99,7 @@ export class Threads {
   ) {}
 
   /** Put all threads into roles by other rules. */
-  useRules(rules: readonly RoleRule[]): void {
+  applyRules(rules: readonly RoleRule[]): void {
     if (JSON.stringify(rules) === JSON.stringify(this.rules)) return;
     this.rules = rules;
     for (const thread of this.all()) this.rename(thread, thread.name);

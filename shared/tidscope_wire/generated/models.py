@@ -3561,7 +3561,7 @@ class Target(Message):
     """
     role_rules: Annotated[list[RoleRule] | None, Field(max_length=64)] = None
     """
-    Rules by which threads have roles, before the general one, in their order; missing: none.
+    Rules by which threads have roles, before the general one, in their order; null or missing: none.
     """
     steering: Steering | None
     """

@@ -791,11 +791,11 @@ export interface Target {
    */
   thread_names?: string | null;
   /**
-   * Rules by which threads have roles, before the general one, in their order; missing: none.
+   * Rules by which threads have roles, before the general one, in their order; null or missing: none.
    *
    * @maxItems 64
    */
-  role_rules?: RoleRule[];
+  role_rules?: RoleRule[] | null;
   /**
    * How it is steered; null: it is not.
    */

@@ -1699,6 +1699,10 @@ if(valid0){
 if(data.role_rules !== undefined){
 let data15 = data.role_rules;
 const _errs26 = errors;
+if((!(Array.isArray(data15))) && (data15 !== null)){
+validate30.errors = [{instancePath:instancePath+"/role_rules",keyword:"type"}];
+return false;
+}
 if(errors === _errs26){
 if(Array.isArray(data15)){
 var valid3 = true;
@@ -1714,10 +1718,6 @@ if(!valid3){
 break;
 }
 }
-}
-else {
-validate30.errors = [{instancePath:instancePath+"/role_rules",keyword:"type"}];
-return false;
 }
 }
 var valid0 = _errs26 === errors;
@@ -7650,6 +7650,10 @@ if(valid0){
 if(data.role_rules !== undefined){
 let data15 = data.role_rules;
 const _errs26 = errors;
+if((!(Array.isArray(data15))) && (data15 !== null)){
+validate150.errors = [{instancePath:instancePath+"/role_rules",keyword:"type"}];
+return false;
+}
 if(errors === _errs26){
 if(Array.isArray(data15)){
 var valid3 = true;
@@ -7665,10 +7669,6 @@ if(!valid3){
 break;
 }
 }
-}
-else {
-validate150.errors = [{instancePath:instancePath+"/role_rules",keyword:"type"}];
-return false;
 }
 }
 var valid0 = _errs26 === errors;
