@@ -20,7 +20,7 @@ describe("applyRules", () => {
     const at = { before_s: 0, now_s: 0 };
     const a = threads.add(1, 0, "shard-1", at, 0);
     const b = threads.add(2, 0, "shard-2", at, 0);
-    threads.end(b, 1, true);
+    threads.end(b, { before_s: 1, now_s: 1 }, true);
     expect([a.role, b.role]).toEqual(["shard-#", "shard-#"]);
     threads.applyRules([{ pattern: "shard-*", role: "*" }]);
     const c = threads.add(3, 0, "shard-3", at, 0);
