@@ -6,6 +6,7 @@ from types import TracebackType
 from typing import Self
 
 import numpy as np
+from tidscope_collector.naming.options import KERNEL_NAMES, NamingOptions
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.sampling.sampled_frame import SampledFrame
@@ -80,10 +81,17 @@ def _by_tid(rows: Rows) -> dict[int, dict[str, int]]:
 class FollowedTarget:
     """Attaches to a process with sources of its own; use it in a ``with`` statement."""
 
-    def __init__(self, pid: int, rate_hz: float = 20, ledger: LedgerOptions = USUAL) -> None:
+    def __init__(
+        self,
+        pid: int,
+        rate_hz: float = 20,
+        ledger: LedgerOptions = USUAL,
+        *,
+        naming: NamingOptions = KERNEL_NAMES,
+    ) -> None:
         self._frames: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self._pid, self._rate_hz = pid, rate_hz
-        self.sources = Sources(ProcFs(), ledger=ledger)
+        self.sources = Sources(ProcFs(), ledger=ledger, naming=naming)
         exits = self.sources.open_exits if self.sources.has_exits else None
         self.engine = Engine(self._put, exits)
         self.engine.start()

@@ -23,14 +23,18 @@ from tidscope_wire.generated.models import (
     TargetDetached,
     TargetEvent,
     TargetExited,
+    ThreadBorn,
     ThreadExited,
+    ThreadRenamed,
 )
+from tidscope_wire.role import RoleRule
 from tidscope_wire.states import STATE
 
 from tidscope_collector.compiled.library import Compiled
 from tidscope_collector.compiled.rows import SteadySource
 from tidscope_collector.foreign.gomaxprocs import GomaxprocsReader, GoProgram
 from tidscope_collector.foreign.program import open_program
+from tidscope_collector.naming.thread_names import ThreadNames
 from tidscope_collector.procfs.delay_accounting import DelayAccounting
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.stat import parse_stat
@@ -67,6 +71,8 @@ class TargetSampler:
         delays: the switch of delay accounting, whose state is reported.
         tables: that frames carry; None: none. Closed with the sampler.
         compiled: takes ticks in which nothing happens but that counters grow; None: Python does.
+        names: that its threads have in their program; None: the kernel's alone. Closed with the
+            sampler.
 
     Attributes:
         machine: the machine's counters since attach; None: they are reported as absent.
@@ -89,8 +95,10 @@ class TargetSampler:
         delays: DelayAccounting | None = None,
         tables: TableSource | None = None,
         compiled: Compiled | None = None,
+        names: ThreadNames | None = None,
     ) -> None:
         self.target = target
+        self._names = names
         self.pid = target.process.pid
         self.schedule = Schedule(target.rate_hz, attach_ns)
         self.reader = reader
@@ -101,7 +109,11 @@ class TargetSampler:
         version = target.source.taskstats_version
         self.foreign_exits = version is not None and version < FIRST_WITH_TGID
         self._tracker = Tracker(
-            reader.fields, attach_ns, self.pid, foreign_exits=self.foreign_exits
+            reader.fields,
+            attach_ns,
+            self.pid,
+            foreign_exits=self.foreign_exits,
+            role_rules=[RoleRule(one.pattern, one.role) for one in target.role_rules or ()],
         )
         self._process = ProcessMeter(self.pid, procfs, delays, gomaxprocs, target.gomaxprocs)
         self._frames = FrameMaker(
@@ -120,6 +132,8 @@ class TargetSampler:
             opened.callback(reader.close)
             if tables is not None:
                 opened.callback(tables.close)
+            if names is not None:
+                opened.callback(names.close)
             opened.callback(self._process.close_gomaxprocs)
             try:
                 pidfd = os.pidfd_open(self.pid)
@@ -150,6 +164,11 @@ class TargetSampler:
     def seq(self) -> int:
         """Number of the last frame; 0: there is none yet."""
         return self._frames.seq
+
+    @property
+    def exits_of(self) -> frozenset[int] | None:
+        """Processes whose exit records it takes; None: they may be any."""
+        return None if self.foreign_exits else frozenset({self.pid})
 
     def _check_identity(self) -> None:
         """See that the id is still that of the process that was meant."""
@@ -269,14 +288,28 @@ class TargetSampler:
         )
         self._note(missed, lost)
         self._watch_program(started_ns)
+        self._name_threads(events, started_ns)
         resized = self._process.collect_gomaxprocs()
         if resized is not None:
             self._pending.append(resized)
-        quiet = not events and not self._pending
         frames = self._sample(events, rows, started_ns, late, health)
         if self._usual is not None:
-            self._arm(self._usual, started_ns, health, quiet=quiet)
+            self._arm(self._usual, started_ns, health)
         return frames
+
+    def _name_threads(self, events: list[TargetEvent], started_ns: int) -> None:
+        """Take names in that came, and ask for those of threads that have the kernel's."""
+        if self._names is None:
+            return
+        if any(isinstance(one, ThreadBorn | ThreadRenamed) for one in events):
+            self._names.request()
+        # A thread may have ended since it was named, or not be seen yet: then it is asked again.
+        events += self._tracker.rename(self._names.take())
+        if started_ns - self._described_ns >= DESCRIBE_NS and self._names.description != (
+            self.target.thread_names
+        ):
+            self._described_ns = started_ns
+            self.target = self.target.model_copy(update={"thread_names": self._names.description})
 
     def prepare_usual(self, exits: ExitListener | None) -> None:
         """Let compiled code take ticks in which nothing happens but that counters grow.
@@ -319,16 +352,12 @@ class TargetSampler:
         if made is None:
             tick.disarm()
             return None
+        self._tracker.note_unchanged()
         return self._frames.usual(made, started_ns)
 
-    def _arm(self, tick: UsualTick, started_ns: int, health: HealthNow, *, quiet: bool) -> None:
+    def _arm(self, tick: UsualTick, started_ns: int, health: HealthNow) -> None:
         """After a sample: let the next ones be usual ones, if they can be."""
-        if (
-            quiet
-            and not self._stale
-            and not self._process.reads_gomaxprocs
-            and self._tracker.is_settled
-        ):
+        if not self._stale and not self._process.reads_gomaxprocs and self._tracker.is_settled:
             header = self._frames.prepare(health.read(started_ns))
             tick.arm(header, started_ns + USUAL_NS, self._tasks, self._program.link())
         else:
@@ -400,11 +429,13 @@ class TargetSampler:
 
     def _watch_program(self, now_ns: int) -> None:
         main = self._tracker.threads.get(self.pid)
-        change = self._program.change(main.name if main else None, now_ns)
+        change = self._program.change(main.kernel_name if main else None, now_ns)
         if change is not None:
             self._stale = True
             if change.executed:
                 self._executed = True
+                if main is not None and main.comm:
+                    self._pending += self._tracker.rename({self.pid: main.comm})
                 self._process.close_gomaxprocs()
                 self._pending.append(
                     ProgramExecuted(

@@ -3,7 +3,7 @@
 The question is what a thread id stands for now, asked only where the reading leaves it open.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -17,6 +17,7 @@ from tidscope_wire.generated.models import (
     ThreadExited,
     ThreadRenamed,
 )
+from tidscope_wire.role import RoleRule
 
 from tidscope_collector.sampling.exited import ExitedThreads, latest
 from tidscope_collector.sampling.presence import Look, Presence
@@ -36,6 +37,7 @@ from tidscope_collector.sampling.readings import (
     wire_rows,
     without_lacking,
 )
+from tidscope_collector.sampling.roles import RoleSums
 from tidscope_collector.sampling.state_columns import StateColumns
 from tidscope_collector.threads.matching import Index, rows_of_both
 from tidscope_collector.threads.reading import Reading
@@ -49,10 +51,22 @@ Heir = tuple[str, dict[str, int]]
 
 @dataclass
 class Thread:
-    """Identity of a live thread; start in nanoseconds since attach."""
+    """Identity of a live thread.
+
+    Attributes:
+        start_ns: since attach.
+        name: as it is reported.
+        comm: the kernel's name, if it is reported under another one; else empty.
+    """
 
     start_ns: int
     name: str
+    comm: str = ""
+
+    @property
+    def kernel_name(self) -> str:
+        """What the kernel calls it."""
+        return self.comm or self.name
 
 
 @dataclass
@@ -65,18 +79,22 @@ class Tracker:
         pid: id of the process and of its main thread.
         foreign_exits: whether exit records may be of other processes' threads (taskstats before
             version 12 does not say whose they are); then only those of known threads are believed.
+        role_rules: by which threads have roles, before the general one.
     """
 
     fields: tuple[str, ...]
     attach_ns: int
     pid: int
     foreign_exits: bool = False
+    role_rules: Sequence[RoleRule] = ()
     threads: dict[int, Thread] = field(default_factory=dict)
-    _ended: ExitedThreads = field(default_factory=ExitedThreads)
+    _ended: ExitedThreads = field(init=False)
     _lingering: set[int] = field(default_factory=set)
     """Ids whose exit record came and that may still be listed, or be listed only now."""
     _absent: set[int] = field(default_factory=set)
-    """Those of them that the last listing did not have."""
+    """Those of them that the last listing did not have, and whose record came before it."""
+    _listed: bool = False
+    """Whether the last listing had any of them."""
     _recorded: set[int] = field(default_factory=set)
     """Ids whose exit record came for the sample that is being taken in."""
     _heirs: list[Heir] = field(default_factory=list)
@@ -92,6 +110,7 @@ class Tracker:
     _states: StateColumns = field(init=False)
 
     def __post_init__(self) -> None:
+        self._ended = ExitedThreads(roles=RoleSums(self.role_rules))
         self._states = StateColumns(self.fields, self.attach_ns)
         self._last = empty(len(self.fields))
         self._cpu = self.fields.index(CPU) if CPU in self.fields else None
@@ -194,9 +213,15 @@ class Tracker:
         """Whether the next sample, brought up to date in place, can only change counters."""
         return (
             self._last.changed is not None
-            and not (self._lingering or self._open or self._heirs)
+            and not (self._open or self._heirs or (self._lingering and self._listed))
             and self._ended.is_settled
         )
+
+    def note_unchanged(self) -> None:
+        """Such a sample was taken: whoever was not listed before it was not listed again."""
+        if self._lingering:
+            self._lingering -= self._absent
+            self._absent = set(self._lingering)
 
     def all_rows(self) -> Rows:
         """All live threads with their identities."""
@@ -205,6 +230,25 @@ class Tracker:
         known = [self.threads[tid] for tid in rows.tid.tolist()]
         starts = np.array([thread.start_ns for thread in known], np.int64)
         return Rows(rows.tid, rows.columns, rows.absent, starts, [thread.name for thread in known])
+
+    def rename(self, names: Mapping[int, str]) -> list[TargetEvent]:
+        """Report threads under names that their program has for them.
+
+        Such a name stands until the kernel's own name of the thread changes.
+
+        Args:
+            names: by thread id; those of no live thread are left out.
+        """
+        events: list[TargetEvent] = []
+        for tid, name in names.items():
+            thread = self.threads.get(tid)
+            if thread is None or thread.name == name:
+                continue
+            events.append(ThreadRenamed(tid=tid, name=name, previous=thread.name))
+            self._ended.roles.renamed(thread.name, name, self._last_totals(self._last_row(tid)))
+            comm = thread.kernel_name
+            thread.name, thread.comm = name, "" if comm == name else comm
+        return events
 
     def exited(self) -> ExitedTotals:
         """Sums over the threads that ended since attach."""
@@ -261,6 +305,8 @@ class Tracker:
             name, start = names[row], starts[row]
             thread = self.threads.pop(tid, None)
             if thread is not None:
+                if thread.comm == name:
+                    name = thread.name
                 before = self._last_totals(self._last_row(tid))
                 totals = latest(before, totals)
                 self._ended.roles.renamed(thread.name, name, before)
@@ -331,7 +377,9 @@ class Tracker:
         # this listing and has sent its record may still be in the next one: the kernel sends the
         # record early in do_exit (kernel/exit.c), before the thread waits for the lock of its
         # memory in exit_mm. As listings may skip threads, two of them have to agree that it left.
-        absent = doubtful - set(listed.tolist()) - recorded
+        gone = doubtful - set(listed.tolist())
+        self._listed = len(gone) < len(doubtful)
+        absent = gone - recorded
         self._lingering = doubtful - (absent & self._absent)
         self._absent = absent
         return reading if keep.all() else pick(reading, keep)
@@ -451,6 +499,7 @@ class Tracker:
         for row, last in zip(rows.tolist(), before.tolist(), strict=True):
             tid, name = int(reading.tid[row]), text(bytes(reading.name[row]))
             thread = self.threads[tid]
+            thread.comm = ""
             if thread.name != name:
                 events.append(ThreadRenamed(tid=tid, name=name, previous=thread.name))
                 self._ended.roles.renamed(thread.name, name, self._last_totals(last))

@@ -1,5 +1,7 @@
 /** Threads of a target: who is alive, who ended, and which slot of the arrays is whose. */
 
+import type { RoleRule } from "../wire/generated/models";
+import { roleOf } from "./role";
 import type { ThreadKey } from "./viewRequest";
 
 /** One thread. Identity is tid and start time: a tid that is used again is another thread. */
@@ -18,6 +20,12 @@ export interface Thread {
   /** When the page saw it first and when it ended, seconds since attach. */
   readonly seen_s: number;
   end_s: number | null;
+  /**
+   * When it was there: from its start, if that was after the instant before `seen_s`, to its end, if
+   * that was before `end_s`. Never outside of those instants.
+   */
+  readonly from_s: number;
+  until_s: number | null;
   /** How long it lived by its exit record, seconds; null if it lives or none came. */
   life_s: number | null;
   /** Whether its final totals are the kernel's exit record. */
@@ -53,6 +61,16 @@ export function sameStart(thread: Thread, start_ns: number): boolean {
   return Math.abs(thread.start_ns - start_ns) < SAME_START_NS;
 }
 
+/** The newest instant and the one before it, seconds since attach. */
+export interface Instants {
+  readonly before_s: number;
+  readonly now_s: number;
+}
+
+function within(t_s: number, from_s: number, to_s: number): number {
+  return Math.max(from_s, Math.min(to_s, t_s));
+}
+
 /** Identity of a thread as text. */
 export function threadKey(tid: number, start_ns: number): ThreadKey {
   return `${tid}@${start_ns}`;
@@ -70,11 +88,22 @@ export class Threads {
   private readonly free: number[] = [];
   private nextSlot = PROCESS_SLOT + 1;
 
-  /** @param roles Numbers of roles; given, they are shared with another book of the same process. */
+  /**
+   * @param roles Numbers of roles; given, they are shared with another book of the same process.
+   * @param rules By which threads have roles, before the general rule.
+   */
   constructor(
     private readonly roles = new Map<string, number>(),
     private readonly maxEnded = 2000,
+    private rules: readonly RoleRule[] = [],
   ) {}
+
+  /** Put all threads into roles by other rules. */
+  applyRules(rules: readonly RoleRule[]): void {
+    if (JSON.stringify(rules) === JSON.stringify(this.rules)) return;
+    this.rules = rules;
+    for (const thread of this.all()) this.rename(thread, thread.name);
+  }
 
   /** One more than the highest slot in use. */
   get slots(): number {
@@ -88,8 +117,14 @@ export class Threads {
   }
 
   /** A thread that was not there before. A live one of the same tid must have been ended. */
-  add(tid: number, start_ns: number, name: string, seen_s: number, sinceBlock: number): Thread {
-    const role = roleOf(name);
+  add(
+    tid: number,
+    start_ns: number,
+    name: string,
+    { before_s, now_s }: Instants,
+    sinceBlock: number,
+  ): Thread {
+    const role = roleOf(name, this.rules);
     const roleIndex = this.roleIndex(role);
     const thread: Thread = {
       slot: this.free.pop() ?? this.nextSlot++,
@@ -101,8 +136,10 @@ export class Threads {
       roleIndex,
       colour: threadColour(roleIndex, tid),
       sinceBlock,
-      seen_s,
+      seen_s: now_s,
       end_s: null,
+      from_s: within(start_ns / 1e9, before_s, now_s),
+      until_s: null,
       life_s: null,
       exact: false,
       reset: false,
@@ -119,13 +156,16 @@ export class Threads {
 
   rename(thread: Thread, name: string): void {
     thread.name = name;
-    thread.role = roleOf(name);
+    thread.role = roleOf(name, this.rules);
     thread.roleIndex = this.roleIndex(thread.role);
     thread.colour = threadColour(thread.roleIndex, thread.tid);
   }
 
-  end(thread: Thread, end_s: number, exact: boolean): void {
-    thread.end_s = end_s;
+  end(thread: Thread, { before_s, now_s }: Instants, exact: boolean): void {
+    const { start_ns, life_s, from_s } = thread;
+    const died_s = life_s === null ? now_s : start_ns / 1e9 + life_s;
+    thread.end_s = now_s;
+    thread.until_s = within(died_s, Math.max(before_s, from_s), now_s);
     thread.exact = exact;
     this.live.delete(thread.tid);
     this.ended.push(thread);
@@ -154,12 +194,4 @@ export class Threads {
       if (thread) yield thread;
     }
   }
-}
-
-/**
- * Role of a thread: its name with each run of digits as one #, so worker-12 is a worker-#. The same
- * rule as tidscope_wire/role.py.
- */
-export function roleOf(name: string): string {
-  return name.replace(/\d+/g, "#");
 }
