@@ -80,10 +80,17 @@ def _by_tid(rows: Rows) -> dict[int, dict[str, int]]:
 class FollowedTarget:
     """Attaches to a process with sources of its own; use it in a ``with`` statement."""
 
-    def __init__(self, pid: int, rate_hz: float = 20, ledger: LedgerOptions = USUAL) -> None:
+    def __init__(
+        self,
+        pid: int,
+        rate_hz: float = 20,
+        ledger: LedgerOptions = USUAL,
+        *,
+        program_names: bool = False,
+    ) -> None:
         self._frames: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self._pid, self._rate_hz = pid, rate_hz
-        self.sources = Sources(ProcFs(), ledger=ledger)
+        self.sources = Sources(ProcFs(), ledger=ledger, program_names=program_names)
         exits = self.sources.open_exits if self.sources.has_exits else None
         self.engine = Engine(self._put, exits)
         self.engine.start()

@@ -29,6 +29,8 @@ def terminate_with_parent(parent_pid: int) -> None:
         ParentExitedError: the parent has ended.
         OSError: the kernel refuses.
     """
+    # A thread that starts processes may block it.
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.prctl(PR_SET_PDEATHSIG, int(signal.SIGTERM), 0, 0, 0) != 0:
         raise OSError(ctypes.get_errno(), "prctl(PR_SET_PDEATHSIG)")

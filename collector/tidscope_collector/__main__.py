@@ -26,7 +26,7 @@ from tidscope_wire.generated.models import DoctorReport, PolicyInfo, Target
 from tidscope_wire.proof import host_credential
 
 from tidscope_collector.confinement.confine import SETTING_UP, Confinement, Needs, confine
-from tidscope_collector.confinement.fork_server import CONNECTING, OPENING
+from tidscope_collector.confinement.fork_server import CONNECTING, OPENING, SIGNALLING
 from tidscope_collector.confinement.paths import collector_paths
 from tidscope_collector.confinement.switch import SwitchHelper, start_switch_helper
 from tidscope_collector.energy.zones import find_zones
@@ -116,6 +116,7 @@ def set_up(
     ledger: LedgerOptions,
     steers: bool,
     audit: Path | None,
+    program_names: bool,
 ) -> SetUp:
     """Do what takes more rights than sampling does.
 
@@ -127,11 +128,13 @@ def set_up(
         ledger: which ledgers of states are to be kept.
         steers: whether targets may be steered.
         audit: the log; None: there is none.
+        program_names: whether programs are asked for the names of their threads.
     """
     limit_allocators()
     connects = steers or ledger.ask_programs
     # Another program, so it starts before anything is given up.
-    children().keep(OPENING | CONNECTING if connects else OPENING)
+    opening = OPENING | CONNECTING if connects or program_names else OPENING
+    children().keep(opening | SIGNALLING if program_names else opening)
     switch = start_switch_helper(procfs.path(SWITCH))
     capabilities.harden()
     granted = capabilities.keep(SETTING_UP - {capabilities.SYS_ADMIN})
@@ -142,7 +145,7 @@ def set_up(
         with suppress(OSError):
             audit.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     delays = DelayAccounting(procfs, write=switch.write if switch else None)
-    sources = Sources(procfs, network, delays, counters, budget_percent, ledger)
+    sources = Sources(procfs, network, delays, counters, budget_percent, ledger, program_names)
     return SetUp(procfs, sources, granted, switch, tuple(written), connects)
 
 
@@ -309,6 +312,13 @@ def main() -> int:
         help="ask attached Go and Java programs for their own account of their locks",
     )
     run.add_argument(
+        "--thread-names",
+        choices=("program", "kernel"),
+        default="program",
+        help="names of threads: those that a Java virtual machine or a Go program has for them, "
+        "where they can be read (program), or the kernel's, at most 15 bytes (%(default)s)",
+    )
+    run.add_argument(
         "--budget-percent",
         type=percent,
         default=BUDGET_PERCENT,
@@ -374,6 +384,7 @@ def main() -> int:
                 LedgerOptions(arguments.ledger, arguments.calls, arguments.ask_programs),
                 steers,
                 audit,
+                arguments.thread_names == "program",
             ),
             arguments.backend,
             sign_in,

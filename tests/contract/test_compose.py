@@ -41,8 +41,8 @@ def test_collector_sees_the_host_with_few_capabilities() -> None:
     assert COLLECTOR["pid"] == COLLECTOR["network_mode"] == COLLECTOR["userns_mode"] == "host"
     assert COLLECTOR["cap_drop"] == ["ALL"]
     measuring = {"NET_ADMIN", "BPF", "PERFMON", "SYS_PTRACE", "DAC_READ_SEARCH"}
-    steering = {"SYS_NICE", "DAC_OVERRIDE"}
-    assert set(COLLECTOR["cap_add"]) == measuring | steering
+    steering, names = {"SYS_NICE", "DAC_OVERRIDE"}, {"KILL", "DAC_OVERRIDE"}
+    assert set(COLLECTOR["cap_add"]) == measuring | steering | names
 
 
 def test_what_steering_writes_outlives_the_container() -> None:

@@ -137,6 +137,30 @@ def test_show_lists_so_many_threads(runs: Path) -> None:
     assert len(table("\n".join(details(found, "there", threads=None)), "THREAD")) == 4
 
 
+def test_what_children_used_comes_first(capsys: pytest.CaptureFixture[str], runs: Path) -> None:
+    """A run of one process does not show it; what the parent alone used is no news."""
+    text = "This run shows one process; its children used 12.34 s of CPU that are not in it."
+    folder = RunFolder(runs / run_id(1))
+    for used, shown in ((12_340_000, [text]), (0, []), (None, [])):
+        outcome = make_outcome(children_cpu_us=used)
+        folder.write_manifest(folder.read_manifest().model_copy(update={"outcome": outcome}))
+        found = report(folder)
+        first = 1 if shown else 0
+        assert summary(folder.read_manifest(), found)[:first] == shown
+        assert details(found, "there")[:first] == shown
+        assert found.json_object()["missing"] == (text if shown else None)
+        compared = reported(capsys, "compare", "before", run_id(2)).splitlines()
+        assert compared[:first] == [f"before: {one}" for one in shown]
+        assert (text in reported(capsys, "runs", "show", "before")) == bool(shown)
+    folder.write_manifest(
+        folder.read_manifest().model_copy(
+            update={"outcome": make_outcome(children_cpu_us=1_000_000), "losses": losses(frames=2)}
+        )
+    )
+    assert "frame" in summary(folder.read_manifest(), None)[0]
+    assert "its children used 1.00 s" in summary(folder.read_manifest(), None)[1]
+
+
 def test_what_is_missing_comes_first(capsys: pytest.CaptureFixture[str], runs: Path) -> None:
     """Of a run that lost something, every command says how much before anything else."""
     folder = RunFolder(runs / run_id(3))

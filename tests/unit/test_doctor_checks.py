@@ -6,7 +6,14 @@ from dataclasses import dataclass, field, replace
 import pytest
 from tidscope_collector.confinement.confine import Confinement
 from tidscope_collector.doctor import checks, taskstats_checks
-from tidscope_collector.doctor.facts import CAP_NET_ADMIN, CAP_SYS_PTRACE, Facts, Namespaces
+from tidscope_collector.doctor.facts import (
+    CAP_DAC_OVERRIDE,
+    CAP_KILL,
+    CAP_NET_ADMIN,
+    CAP_SYS_PTRACE,
+    Facts,
+    Namespaces,
+)
 from tidscope_collector.doctor.probe import TaskstatsProbe
 from tidscope_collector.doctor.report import examine, overall
 from tidscope_wire.generated.models import DoctorCheck
@@ -15,7 +22,7 @@ GOOD = Facts(
     host="box",
     kernel="6.18.44-amd64",
     uid=0,
-    capabilities=frozenset({CAP_NET_ADMIN, CAP_SYS_PTRACE}),
+    capabilities=frozenset({CAP_DAC_OVERRIDE, CAP_KILL, CAP_NET_ADMIN, CAP_SYS_PTRACE}),
     namespaces=Namespaces("initial", "initial", "initial"),
     task_delayacct=True,
     rmem_max=4 << 20,
@@ -153,6 +160,8 @@ OfProbe = Callable[[Facts, TaskstatsProbe], DoctorCheck]
             "Present (rtm): locks could be elided. TSX async abort: Mitigation: TSX disabled.",
         ),
         (checks.transactions, replace(GOOD, transactions=None), "ok", "Unknown"),
+        (checks.thread_names, GOOD, "ok", "--thread-names kernel"),
+        (checks.thread_names, NO_RIGHTS, "limited", "sudo tidscope up"),
         (checks.go_symbols, GOOD, "ok", "ptrace_scope 1"),
         (checks.go_symbols, replace(GOOD, ptrace_scope=3), "failed", "next boot"),
         (checks.go_symbols, NO_RIGHTS, "failed", "sudo tidscope up"),
@@ -322,6 +331,7 @@ SMALL = Probe(receive_buffer_bytes=212_992)
         (lambda facts: taskstats_checks.exit_buffer(facts, SMALL), "CAP_NET_ADMIN"),
         (lambda facts: checks.process_list(replace(facts, hidepid="2")), "CAP_SYS_PTRACE"),
         (checks.go_symbols, "CAP_SYS_PTRACE"),
+        (checks.thread_names, "CAP_KILL CAP_DAC_OVERRIDE"),
         (lambda facts: checks.network(facts, Probe(fields=()), NO_EBPF), "CAP_BPF CAP_PERFMON"),
         (lambda facts: checks.task_iterator(facts, NO_EBPF), "CAP_BPF CAP_PERFMON"),
         (
@@ -398,6 +408,7 @@ def test_a_report_of_a_good_machine_is_ok_and_in_order() -> None:
         "delay-accounting",
         "process-list",
         "go-symbols",
+        "thread-names",
         "network-per-thread",
         "task-iterator",
         "walk",

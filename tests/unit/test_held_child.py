@@ -15,11 +15,17 @@ from tidscope_backend.cli.relay import CommandExit, relay_until_exit
 ROOT = Path(__file__).parents[2]
 PROGRAMS = Path(__file__).parents[1] / "programs"
 MIB = 1024 * 1024
+BOTH = [(1,), (2,)]
 either_way = pytest.mark.parametrize("helper", [HELPER, None], ids=["helper", "fork"])
 
 
 def run(*command: str, helper: Path | None = HELPER) -> CommandExit:
-    return relay_until_exit(spawn_held(command, helper), lambda: None)
+    return relay_until_exit(spawn_held(command, BOTH, helper))
+
+
+def written(exited: CommandExit) -> str:
+    assert exited.tail is not None
+    return exited.tail.text()
 
 
 @pytest.fixture
@@ -56,11 +62,11 @@ def test_peak_memory_agrees_with_a_parent_that_is_small(heavy_parent: bytearray)
 @either_way
 def test_the_command_has_not_run_before_it_is_released(tmp_path: Path, helper: Path | None) -> None:
     file = tmp_path / "written"
-    child = spawn_held(["touch", str(file)], helper)
+    child = spawn_held(["touch", str(file)], BOTH, helper)
     assert Path(f"/proc/{child.pid}/comm").read_text() == "touch\n"
     assert Path(f"/proc/{child.pid}/stat").read_text().split()[2] == "t"
     assert not file.exists()
-    assert relay_until_exit(child, lambda: None).code == 0
+    assert relay_until_exit(child).code == 0
     assert file.exists()
 
 
@@ -72,7 +78,7 @@ def test_signals_that_python_ignores_have_their_default(helper: Path | None) -> 
 
 @either_way
 def test_a_command_that_is_not_released_is_killed(helper: Path | None) -> None:
-    child = spawn_held(["sleep", "600"], helper)
+    child = spawn_held(["sleep", "600"], BOTH, helper)
     child.kill_if_held()
     with pytest.raises(ProcessLookupError):
         os.kill(child.pid, 0)
@@ -104,7 +110,7 @@ def test_what_cannot_be_executed_is_refused(
     path = tmp_path / name
     make(path)
     with pytest.raises(CommandError, match=reason) as refused:
-        spawn_held([str(path)], helper)
+        spawn_held([str(path)], BOTH, helper)
     assert refused.value.code == code
 
 
@@ -136,8 +142,34 @@ def test_the_command_gets_no_secret_of_tidscope(
     for name in ("TOKEN", "VIEW_TOKEN", "COLLECTOR_SECRET", "RUNS", "AGENT_DIR"):
         monkeypatch.setenv(f"TIDSCOPE_{name}", "a value")
     monkeypatch.setenv("OF_THE_USER", "kept")
-    found = run("env", "-0", helper=helper).tail.text().split("\0")
+    found = written(run("env", "-0", helper=helper)).split("\0")
     names = {variable.partition("=")[0] for variable in found}
     # The folder of its agent's socket is a setting of the command.
     assert {name for name in names if name.startswith("TIDSCOPE_")} == {"TIDSCOPE_AGENT_DIR"}
     assert "OF_THE_USER=kept" in found
+
+
+@either_way
+def test_an_output_without_a_pipe_is_ours(tmp_path: Path, helper: Path | None) -> None:
+    """Standard error is what it was, and nothing of it passes through us."""
+    child = spawn_held(["sh", "-c", "readlink /proc/$$/fd/2; echo no >&2"], [(1,)], helper)
+    exited = relay_until_exit(child)
+    assert written(exited) == f"{Path('/proc/self/fd/2').readlink()}\n"
+
+
+@either_way
+def test_outputs_to_one_place_keep_their_order(helper: Path | None) -> None:
+    script = "for i in 1 2 3 4 5 6 7 8; do echo out$i; echo err$i >&2; done"
+    exited = relay_until_exit(spawn_held(["sh", "-c", script], [(1, 2)], helper))
+    assert written(exited).split() == [f"{name}{i}" for i in range(1, 9) for name in ("out", "err")]
+
+
+def test_children_that_were_waited_for_are_counted_apart() -> None:
+    burn = "i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done"
+    alone, with_child = run("sh", "-c", burn), run("sh", "-c", f"({burn}); exit 3")
+    assert alone.children_cpu_us == 0
+    outcome = with_child.outcome(["sh"], None)
+    assert outcome.children_cpu_us is not None
+    # In ticks of the clock; the shell itself does next to nothing.
+    all_us = outcome.user_cpu_us + outcome.system_cpu_us
+    assert 20_000 < all_us < outcome.children_cpu_us + 30_000

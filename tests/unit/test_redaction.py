@@ -1,6 +1,7 @@
 """Secrets of well-known forms are left out of command lines and output."""
 
 import pytest
+from tidscope_backend.cli.output_relay import TAIL_BYTES, OutputTail
 from tidscope_backend.cli.redaction import (
     ARGUMENTS_NOT_STORED,
     NOT_STORED,
@@ -8,7 +9,6 @@ from tidscope_backend.cli.redaction import (
     kept_by_default,
     leave_out,
 )
-from tidscope_backend.cli.relay import TAIL_BYTES, OutputTail
 from tidscope_wire.redaction import MARGIN, REDACTED, redact, redact_arguments
 
 SECRET = "hunter2-hunter2"

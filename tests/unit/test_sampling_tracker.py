@@ -473,3 +473,51 @@ def test_the_end_of_sampling_ends_no_thread_but_those_that_said_so() -> None:
     assert len(exits(story.tracker.finish(reading({20: Row(8)}), exited=False))) == 1
     assert story.tracker.threads.keys() == {MAIN}
     assert story.tracker.all_rows().tid.tolist() == [MAIN]
+
+
+WHOLE = "http-nio-127.0.0.1-18085-exec-3"
+SHORT = WHOLE[:15].encode()
+
+
+def test_a_name_of_the_program_stands_until_the_kernel_s_changes() -> None:
+    story = Story()
+    story.sample({1: Row(10, name=SHORT), 2: Row(5)})
+    events = story.tracker.rename({1: WHOLE, 77: "nobody"})
+    assert events == [ThreadRenamed(tid=1, name=WHOLE, previous=WHOLE[:15])]
+    assert story.tracker.rename({1: WHOLE}) == []
+    story.receiver.take(events, story.rows, story.tracker.exited())
+    assert story.sample({1: Row(12, name=SHORT), 2: Row(5)}) == []
+    assert story.tracker.threads[1].kernel_name == WHOLE[:15]
+    (renamed,) = story.sample({1: Row(12, name=b"otherwise"), 2: Row(5)})
+    assert renamed == ThreadRenamed(tid=1, name="otherwise", previous=WHOLE)
+    assert story.tracker.threads[1].kernel_name == "otherwise"
+
+
+def test_what_a_thread_did_before_it_was_named_stays_with_the_role_of_its_first_name() -> None:
+    story = Story()
+    story.sample({1: Row(10, name=SHORT)})
+    events = story.tracker.rename({1: WHOLE})
+    story.receiver.take(events, story.rows, story.tracker.exited())
+    story.sample({1: Row(17, name=SHORT)})
+    roles = {one.role: one.totals["cpu_run_ns"] for one in story.tracker.roles(0)}
+    assert sorted(roles.values()) == [7, 10]
+    assert sum(roles.values()) == 17
+
+
+def test_a_thread_ends_under_the_name_of_its_program() -> None:
+    story = Story()
+    story.sample({1: Row(10, name=SHORT), 2: Row(5), 3: Row(1, name=SHORT)})
+    events = story.tracker.rename({1: WHOLE, 3: "three"})
+    story.receiver.take(events, story.rows, story.tracker.exited())
+    events = story.sample({2: Row(5)}, [(1, Row(20, name=SHORT))], t3=Presence.GONE)
+    assert [(one.tid, one.name) for one in events if isinstance(one, ThreadExited)] == [
+        (1, WHOLE),
+        (3, "three"),
+    ]
+    # One that changed its name at its very end has that one.
+    story.sample({2: Row(5), 4: Row(1, name=SHORT)})
+    events = story.tracker.rename({4: WHOLE})
+    story.receiver.take(events, story.rows, story.tracker.exited())
+    (ended,) = story.sample({2: Row(5)}, [(4, Row(2, name=b"last"))])
+    assert isinstance(ended, ThreadExited)
+    assert ended.name == "last"

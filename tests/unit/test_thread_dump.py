@@ -2,7 +2,13 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
-from tidscope_collector.foreign.thread_dump import LONGEST_NAME, Blocked, read_blocked
+from tidscope_collector.foreign.thread_dump import (
+    LONGEST_NAME,
+    Blocked,
+    Named,
+    read_blocked,
+    read_names,
+)
 
 DUMP = """\
 0
@@ -66,6 +72,29 @@ def test_threads_that_wait_for_others_are_found() -> None:
         Blocked(13435, "shop.Cart", "shop.Cart.add"),
         Blocked(0x10, "shop.Queue", "java.lang.Object.wait0"),
         Blocked(0x11, "java.util.concurrent.locks.ReentrantLock$FairSync", "shop.Till.pay"),
+    ]
+
+
+def test_every_thread_has_its_whole_name() -> None:
+    found = {one.nid: one.name for one in read_names(DUMP)}
+    assert found[0x3437] == "blocked"
+    assert found[13435] == "about to enter"
+    assert found[0x342A] == "VM Thread"
+    assert len(found) == 8
+
+
+def test_names_may_have_quotes_and_are_bounded() -> None:
+    lines = [
+        '"a "quoted" name" #3 daemon prio=5 tid=0x7f nid=0x5 runnable',
+        '"http-nio-127.0.0.1-18085-exec-3" #31 [77] daemon prio=5 tid=0x7f nid=77 waiting',
+        '"" #4 prio=5 tid=0x7f nid=0x6 runnable',
+        f'"{"x" * 1000}" #5 prio=5 tid=0x7f nid=0x7 runnable',
+        '"unfinished nid=0x8 ',
+    ]
+    assert read_names("\n".join(lines)) == [
+        Named(5, 'a "quoted" name'),
+        Named(77, "http-nio-127.0.0.1-18085-exec-3"),
+        Named(7, "x" * LONGEST_NAME),
     ]
 
 

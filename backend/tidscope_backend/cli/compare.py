@@ -19,7 +19,7 @@ from tidscope_backend.cli.runs_directory import add_runs_dir_option, chosen_runs
 from tidscope_backend.cli.terminal import print_lines
 from tidscope_backend.comparison.tables import ComparisonError
 from tidscope_backend.store.lookup import RunNotFoundError, find_group, find_run
-from tidscope_backend.store.losses import missing_text
+from tidscope_backend.store.losses import children_text, missing_text
 from tidscope_backend.text import plural
 
 UNITS = {
@@ -72,6 +72,11 @@ def _lines(found: Comparison, *, roles: bool) -> list[str]:
         f"incomplete: {run.name or run.run}: {missing} missing"
         for run in found.runs
         if (missing := missing_text(run.losses))
+    ]
+    lines += [
+        f"{run.name or run.run}: {missing}"
+        for run in found.runs
+        if (missing := children_text(run.children_cpu_us))
     ]
     lines.append(_row("", [group.label for group in found.groups]))
     lines.append(_row("runs", [str(len(group.runs)) for group in found.groups]))

@@ -13,7 +13,7 @@ import os
 import platform
 import signal
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,6 +34,9 @@ NOT_EXECUTABLE = 126
 OWN_FAILURE = 125
 """Exit codes where the command did not run, as of a shell and of timeout(1)."""
 
+Outputs = Sequence[tuple[int, ...]]
+"""Descriptors of ours, 1 and 2, in whose place the command gets a pipe: one pipe a tuple."""
+
 
 def _helper() -> Path | None:
     """The compiled spawn_held.c, if this machine can run it."""
@@ -50,13 +53,11 @@ class HeldChild:
 
     Attributes:
         pid: its process id.
-        output: descriptor of its standard output.
-        errors: of its standard error.
+        pipes: reading end of a pipe to the descriptor of ours that the command has it for.
     """
 
     pid: int
-    output: int
-    errors: int
+    pipes: dict[int, int]
     _libc: ctypes.CDLL
     _held: bool = True
 
@@ -73,14 +74,17 @@ class HeldChild:
             os.waitpid(self.pid, 0)
 
 
-def spawn_held(command: Sequence[str], helper: Path | None = HELPER) -> HeldChild:
+def spawn_held(
+    command: Sequence[str], outputs: Outputs = (), helper: Path | None = HELPER
+) -> HeldChild:
     """Start a command up to its first instruction.
 
-    Its standard input is ours; its output comes through pipes. It gets our environment without the
-    secrets and settings of tidscope.
+    Its descriptors, terminal and process group are ours, except for the outputs that come through
+    pipes. It gets our environment without the secrets and settings of tidscope.
 
     Args:
         command: program and arguments.
+        outputs: which outputs come through pipes.
         helper: forks the command, so that its peak memory does not include ours; None: we fork.
 
     Raises:
@@ -90,21 +94,23 @@ def spawn_held(command: Sequence[str], helper: Path | None = HELPER) -> HeldChil
     libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
     libc.ptrace.restype = ctypes.c_long
     program = _find(command[0])
-    output, errors, report = os.pipe(), os.pipe(), os.pipe()
+    pipes = {descriptors: os.pipe() for descriptors in outputs}
+    sinks = {descriptor: pipe[1] for group, pipe in pipes.items() for descriptor in group}
+    report = os.pipe()
     try:
         if helper is None:
-            _fork(libc, program, command, output[1], errors[1], report[1])
+            _fork(libc, program, command, sinks, report[1])
         else:
             subprocess.run(
                 [str(helper), str(report[1]), program, *command],
-                stdout=output[1],
-                stderr=errors[1],
+                stdout=sinks.get(1),
+                stderr=sinks.get(2),
                 env=_environment(),
                 pass_fds=(report[1],),
                 check=True,
             )
     finally:
-        for _, writing in (output, errors, report):
+        for _, writing in (*pipes.values(), report):
             os.close(writing)
     with os.fdopen(report[0]) as lines:
         reported = {what: int(number) for what, number in map(str.split, lines)}
@@ -114,12 +120,12 @@ def spawn_held(command: Sequence[str], helper: Path | None = HELPER) -> HeldChil
         _, status = os.waitpid(pid, 0)
         if os.WIFSTOPPED(status):
             _ptrace(libc, PTRACE_SETOPTIONS, pid, PTRACE_O_EXITKILL)
-            return HeldChild(pid, output[0], errors[0], libc)
+            return HeldChild(pid, {pipe[0]: group[0] for group, pipe in pipes.items()}, libc)
         reported["exec"] = errno.ENOEXEC
     elif pid:
         os.waitpid(pid, 0)
-    os.close(output[0])
-    os.close(errors[0])
+    for reading, _ in pipes.values():
+        os.close(reading)
     ((failed, number),) = reported.items()
     if failed == "ptrace":
         raise CommandError(
@@ -152,7 +158,7 @@ def _find(name: str) -> str:
 
 
 def _fork(
-    libc: ctypes.CDLL, program: str, command: Sequence[str], output: int, errors: int, report: int
+    libc: ctypes.CDLL, program: str, command: Sequence[str], sinks: Mapping[int, int], report: int
 ) -> None:
     """Do what the helper does, in a child of our own."""
     pid = os.fork()
@@ -164,8 +170,8 @@ def _fork(
         # Python ignores these two; programs expect to die of them.
         for number in (signal.SIGPIPE, signal.SIGXFSZ):
             signal.signal(number, signal.SIG_DFL)
-        os.dup2(output, 1)
-        os.dup2(errors, 2)
+        for descriptor, pipe in sinks.items():
+            os.dup2(pipe, descriptor)
         _ptrace(libc, PTRACE_TRACEME, 0, 0)
         failed = "exec"
         exec_program(command, program, _environment())

@@ -7,6 +7,7 @@ millisecond costs what the start costs, so this loads as little as it can.
 
 import asyncio
 import shutil
+import signal
 import socket
 import tempfile
 import threading
@@ -221,6 +222,8 @@ class LocalRecorder:
             raise RefusedError(f"{error.problem.detail}; {error.problem.hint}") from None
 
     def _run(self) -> None:
+        # Signals are for the thread that made this one, and for no thread that this one makes.
+        signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
         try:
             self._run_loop()
         except Exception as error:

@@ -6,7 +6,7 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
@@ -20,8 +20,9 @@ from tidscope_backend.cli.backend_client import (
 )
 from tidscope_backend.cli.backend_user import choose_backend_user
 from tidscope_backend.cli.command import Command, CommandError, loading
-from tidscope_backend.cli.held_child import OWN_FAILURE, HeldChild, spawn_held
+from tidscope_backend.cli.held_child import OWN_FAILURE, HeldChild, Outputs, spawn_held
 from tidscope_backend.cli.installation import warn_if_others_may_change_it
+from tidscope_backend.cli.output_relay import relayed_outputs
 from tidscope_backend.cli.recording_client import RecordingClient, RecordingOptions, RunRecorder
 from tidscope_backend.cli.redaction import (
     ARGUMENTS_VARIABLE,
@@ -30,7 +31,7 @@ from tidscope_backend.cli.redaction import (
     kept_by_default,
     pattern,
 )
-from tidscope_backend.cli.relay import TICK_SECONDS, relay_until_exit
+from tidscope_backend.cli.relay import relay_until_exit
 from tidscope_backend.cli.run_report import report
 from tidscope_backend.cli.run_text import progress, summary
 from tidscope_backend.cli.runs_directory import user_runs_directory
@@ -41,16 +42,20 @@ from tidscope_backend.cli.server_options import (
     duration,
     ledger_arguments,
 )
+from tidscope_backend.cli.signal_queue import blocked_signals, interrupted_twice
 from tidscope_backend.cli.terminal import ProgressLine, print_lines
 from tidscope_backend.settings import BROWSER_VARIABLE
 from tidscope_backend.store.folder import RunFolder
+
+TICK_SECONDS = 0.5
+FINISHING = "tidscope record: the command has exited; interrupt again to leave its run unfinished"
 
 
 def _run(options: argparse.Namespace) -> int:
     """Record and print a summary."""
     try:
         runs = user_runs_directory(os.environ)
-        child = spawn_held(options.command) if options.command else None
+        child = spawn_held(options.command, _outputs(options)) if options.command else None
         try:
             with _recorder(runs, options) as recorder:
                 if child is None:
@@ -80,7 +85,7 @@ def _recorder(runs: Path, options: argparse.Namespace) -> Iterator[RunRecorder]:
             yield RecordingClient(backend, what)
             return
     # Loaded here: a running tidscope needs none of it.
-    with loading():
+    with loading(), blocked_signals():
         from tidscope_backend.cli.local_recorder import LocalRecorder
 
     warn_if_others_may_change_it()
@@ -127,31 +132,31 @@ def _record_command(
     child: HeldChild,
     options: argparse.Namespace,
 ) -> int:
-    """Record a held command, from its first instruction to its exit."""
+    """Record a held command, from its first instruction to its exit.
+
+    Nothing is printed while it runs: the terminal is the command's.
+    """
     manifest = recorder.start(recorder.attach(child.pid))
-    line = ProgressLine(shown=sys.stderr.isatty() and not options.json)
-
-    def tick() -> None:
-        # The command goes on without a backend; the next tick asks again.
-        with suppress(RefusedError, UnavailableError, UntrustedError):
-            line.show(progress(recorder.manifest(manifest)))
-
-    ended = relay_until_exit(child, tick if line.shown else _nothing)
-    line.clear()
-    try:
-        ran = recorder.wait_for_end(manifest)
-        keeping: Keeping = options.keeping
-        outcome = ended.outcome(
-            keeping.argument_list(options.command), keeping.output_text(ended.tail)
-        )
-        manifest = recorder.set_outcome(ran, outcome)
-    except (RefusedError, UnavailableError, UntrustedError) as error:
+    with interrupted_twice(FINISHING):
+        ended = relay_until_exit(child)
         # The caller gets the command's exit code in any case.
-        text = f"tidscope record: the recording was not completed: {error}"
-        print_lines(text, file=sys.stderr)
-    else:
-        _print_result(recorder, runs, manifest, options, sys.stderr)
+        try:
+            ran = recorder.wait_for_end(manifest)
+            keeping: Keeping = options.keeping
+            outcome = ended.outcome(
+                keeping.argument_list(options.command), keeping.output_text(ended.tail)
+            )
+            manifest = recorder.set_outcome(ran, outcome)
+            _print_result(recorder, runs, manifest, options, sys.stderr)
+        except (RefusedError, UnavailableError, UntrustedError) as error:
+            _say_incomplete(str(error))
+        except KeyboardInterrupt:
+            _say_incomplete("interrupted")
     return ended.code
+
+
+def _say_incomplete(reason: str) -> None:
+    print_lines(f"tidscope record: the recording was not completed: {reason}", file=sys.stderr)
 
 
 def _print_result(
@@ -172,8 +177,8 @@ def _print_result(
     print_lines(*lines, file=file, flush=True)
 
 
-def _nothing() -> None:
-    """Progress is not shown."""
+def _outputs(options: argparse.Namespace) -> Outputs:
+    return relayed_outputs(keep=options.keeping.output, terminals=options.output is True)
 
 
 def _recording_options(options: argparse.Namespace) -> RecordingOptions:
@@ -216,8 +221,9 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--output",
         action=argparse.BooleanOptionalAction,
-        help="store the end of the command's output, what looks like a secret left out "
-        f"(default: unless {OUTPUT_VARIABLE} is no)",
+        help="store the end of the command's output, what looks like a secret left out; the "
+        "command then writes to pipes (default: of output that goes to no terminal, unless "
+        f"{OUTPUT_VARIABLE} is no)",
     )
     parser.add_argument(
         "--redact",
@@ -274,8 +280,9 @@ COMMAND = Command(
     usage="tidscope record [options] (--pid PID | -- COMMAND [ARGUMENT ...])",
     description="Record a process, or a command from its first instruction to its exit. Uses a "
     f"running tidscope if {BROWSER_VARIABLE} holds its token, otherwise records by itself. The "
-    "command keeps its standard input, its output passes through pipes, and record exits with its "
-    "exit code: 128 + N if signal N killed it, 125 if tidscope itself failed.",
+    "command keeps the terminal, and gets the signals that record gets. Output that goes to no "
+    "terminal passes through pipes. record exits with the command's exit code: 128 + N if signal N "
+    "killed it, 125 if tidscope itself failed.",
     add_arguments=_add_arguments,
     run=_run,
     parse=_parse,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from tidscope_wire.redaction import MARGIN, REDACTED, redact, redact_arguments
 
-from tidscope_backend.cli.relay import TAIL_BYTES, OutputTail
+from tidscope_backend.cli.output_relay import TAIL_BYTES, OutputTail
 
 OUTPUT_VARIABLE = "TIDSCOPE_RECORD_OUTPUT"
 ARGUMENTS_VARIABLE = "TIDSCOPE_RECORD_ARGUMENTS"
@@ -55,9 +55,9 @@ class Keeping:
             return texts[:1]
         return leave_out(self.patterns, redact_arguments(texts))
 
-    def output_text(self, tail: OutputTail) -> str | None:
+    def output_text(self, tail: OutputTail | None) -> str | None:
         """The end of a command's output as its run keeps it; None: it keeps none."""
-        if not self.output:
+        if tail is None or not self.output:
             return None
         (text,) = leave_out(self.patterns, [redact(tail.text())])
         if tail.cut:

@@ -1,63 +1,43 @@
-"""Relays a command's output and our signals to it, until it exits."""
+"""Lets a held command run to its exit, relaying output and signals."""
 
 import os
 import selectors
 import signal
-import socket
 import time
-from collections import deque
-from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from resource import struct_rusage
 
 from tidscope_wire.generated.models import RunOutcome
-from tidscope_wire.redaction import MARGIN
 
 from tidscope_backend.cli.held_child import HeldChild
+from tidscope_backend.cli.job_control import FORWARDED, TerminalModes, pass_on, stop_with
+from tidscope_backend.cli.output_relay import OutputRelay, OutputTail
+from tidscope_backend.cli.signal_queue import SignalQueue
 
-TAIL_BYTES = 16 * 1024
-CHUNK = 64 * 1024
-TICK_SECONDS = 0.5
-FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
-FROM_TERMINAL = (signal.SIGINT, signal.SIGQUIT)
-"""A terminal sends these to its whole foreground group, the command included."""
-
-
-class OutputTail:
-    """The end of the output, and the count of all of its bytes."""
-
-    def __init__(self, keep: int = TAIL_BYTES + MARGIN) -> None:
-        self._keep = keep
-        self._chunks: deque[bytes] = deque()
-        self._held = 0
-        self.total = 0
-
-    def append(self, data: bytes) -> None:
-        """Append output."""
-        self.total += len(data)
-        self._chunks.append(data)
-        self._held += len(data)
-        while self._held - len(self._chunks[0]) >= self._keep:
-            self._held -= len(self._chunks.popleft())
-
-    @property
-    def cut(self) -> bool:
-        """Whether there was more before it."""
-        return self.total > self._keep
-
-    def text(self) -> str:
-        """The end, as text."""
-        return b"".join(self._chunks)[-self._keep :].decode(errors="replace")
+TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
+ENDING = frozenset({signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT})
+CHILDREN_TICKS = slice(13, 15)
+"""cutime and cstime, of the fields of /proc/PID/stat behind the name (proc(5): fields 16, 17)."""
 
 
 @dataclass(frozen=True)
 class CommandExit:
-    """How a command exited, from wait4(2)."""
+    """How a command exited, from wait4(2).
+
+    Attributes:
+        status: as wait4(2) gives it.
+        usage: of the command and the children it waited for.
+        children_cpu_us: CPU time of those children, microseconds; None: cannot be read.
+        elapsed_s: from its release, seconds.
+        tail: of the output that came through pipes; None: none did.
+    """
 
     status: int
     usage: struct_rusage
+    children_cpu_us: int | None
     elapsed_s: float
-    tail: OutputTail
+    tail: OutputTail | None
 
     @property
     def code(self) -> int:
@@ -77,119 +57,66 @@ class CommandExit:
             elapsed_us=round(self.elapsed_s * 1e6),
             user_cpu_us=round(self.usage.ru_utime * 1e6),
             system_cpu_us=round(self.usage.ru_stime * 1e6),
+            children_cpu_us=self.children_cpu_us,
             max_rss_bytes=self.usage.ru_maxrss * 1024,
             major_faults=self.usage.ru_majflt,
             minor_faults=self.usage.ru_minflt,
             voluntary_switches=self.usage.ru_nvcsw,
             involuntary_switches=self.usage.ru_nivcsw,
-            output_bytes=self.tail.total,
+            output_bytes=None if self.tail is None else self.tail.total,
             output_tail=output,
         )
 
 
-def relay_until_exit(child: HeldChild, tick: Callable[[], None]) -> CommandExit:
-    """Release a held command and relay until it exits.
-
-    Args:
-        child: held before its first instruction.
-        tick: called about twice a second.
-    """
-    tail = OutputTail()
-    waking, woken = socket.socketpair()
-    for end in (waking, woken):
-        end.setblocking(False)
-    before = {number: signal.signal(number, _wake_up_only) for number in FORWARDED}
-    previous = signal.set_wakeup_fd(woken.fileno())
+def relay_until_exit(child: HeldChild) -> CommandExit:
+    """Release a held command and relay until it exits."""
+    relay = OutputRelay(child.pipes)
+    modes = TerminalModes()
     pidfd = os.pidfd_open(child.pid)
-    with selectors.DefaultSelector() as selector, waking, woken:
-        try:
-            for source, sink in ((child.output, 1), (child.errors, 2)):
-                os.set_blocking(source, False)
-                selector.register(source, selectors.EVENT_READ, sink)
-            selector.register(pidfd, selectors.EVENT_READ)
-            selector.register(waking, selectors.EVENT_READ)
-            started = time.monotonic()
-            child.release()
-            _watch(selector, child, pidfd, waking, tail, tick)
-            elapsed_s = time.monotonic() - started
-            # Output written before the exit; processes it left behind may go on writing.
-            for source, sink in ((child.output, 1), (child.errors, 2)):
-                while _relay(selector, source, sink, tail):
-                    pass
-            _, status, usage = os.wait4(child.pid, 0)
-        finally:
-            signal.set_wakeup_fd(previous)
-            for number, handler in before.items():
-                signal.signal(number, handler)
-            os.close(pidfd)
-    return CommandExit(status, usage, elapsed_s, tail)
+    with (
+        selectors.DefaultSelector() as selector,
+        SignalQueue((*FORWARDED, signal.SIGCHLD)) as queue,
+    ):
+        selector.register(pidfd, selectors.EVENT_READ)
+        selector.register(queue, selectors.EVENT_READ)
+        relay.start()
+        started = time.monotonic()
+        child.release()
+        while not any(key.fd == pidfd for key, _ in selector.select()):
+            for received in queue.read():
+                if received.number == signal.SIGCHLD:
+                    stop_with(child.pid)
+                else:
+                    pass_on(received, child.pid)
+        elapsed_s = time.monotonic() - started
+        children_cpu_us = _children_cpu_us(child.pid)
+        _, status, usage = os.wait4(child.pid, 0)
+        if os.WIFSIGNALED(status):
+            modes.restore()
+        selector.unregister(pidfd)
+        os.close(pidfd)
+        _finish(relay, selector, queue)
+    tail = relay.tail if child.pipes else None
+    return CommandExit(status, usage, children_cpu_us, elapsed_s, tail)
 
 
-def _watch(
-    selector: selectors.BaseSelector,
-    child: HeldChild,
-    pidfd: int,
-    waking: socket.socket,
-    tail: OutputTail,
-    tick: Callable[[], None],
-) -> None:
-    """Relay until it exits."""
-    next_tick = time.monotonic() + TICK_SECONDS
-    while True:
-        ready = {key.fd: key for key, _ in selector.select(max(0, next_tick - time.monotonic()))}
-        for number in waking.recv(256) if waking.fileno() in ready else b"":
-            _forward(child.pid, signal.Signals(number))
-        for fd, key in ready.items():
-            if fd in (child.output, child.errors):
-                _relay(selector, fd, key.data, tail)
-        if pidfd in ready:
+def _finish(relay: OutputRelay, selector: selectors.BaseSelector, queue: SignalQueue) -> None:
+    """Wait until all output is relayed, or somebody ends us for waiting: our reader is slow."""
+    queue.read()
+    relay.command_exited()
+    selector.register(relay, selectors.EVENT_READ)
+    while not any(key.fileobj is relay for key, _ in selector.select()):
+        if any(received.number in ENDING for received in queue.read()):
             return
-        if time.monotonic() >= next_tick:
-            tick()
-            next_tick = time.monotonic() + TICK_SECONDS
 
 
-def _relay(selector: selectors.BaseSelector, source: int, sink: int, tail: OutputTail) -> bool:
-    """Read and write one chunk; returns whether there was one."""
-    if source not in selector.get_map():
-        return False
+def _children_cpu_us(pid: int) -> int | None:
+    """What the children that a process waited for have used, if it was not waited for yet."""
     try:
-        data = os.read(source, CHUNK)
-    except BlockingIOError:
-        return False
-    if data:
-        tail.append(data)
-        try:
-            _write(sink, data)
-        except OSError:
-            data = b""  # Our reader has gone: the command gets SIGPIPE as it would without us.
-    if not data:
-        selector.unregister(source)
-        os.close(source)
-    return bool(data)
-
-
-def _write(sink: int, data: bytes) -> None:
-    view = memoryview(data)
-    while view:
-        try:
-            view = view[os.write(sink, view) :]
-        except BlockingIOError:
-            # A process that shares this descriptor has made it non-blocking.
-            os.set_blocking(sink, True)
-
-
-def _forward(pid: int, number: signal.Signals) -> None:
-    if number not in FORWARDED or (number in FROM_TERMINAL and _is_foreground()):
-        return
-    os.kill(pid, number)  # Not waited for yet, so the id is still its own.
-
-
-def _is_foreground() -> bool:
-    try:
-        return os.tcgetpgrp(0) == os.getpgrp()
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
-        return False
+        return None
+    return sum(map(int, fields[CHILDREN_TICKS])) * 1_000_000 // TICKS_PER_SECOND
 
 
 def _name(number: int) -> str:
@@ -197,7 +124,3 @@ def _name(number: int) -> str:
         return signal.Signals(number).name
     except ValueError:
         return f"SIGRTMIN+{number - signal.SIGRTMIN}"
-
-
-def _wake_up_only(*_: object) -> None:
-    """The wake-up descriptor reports the signal."""

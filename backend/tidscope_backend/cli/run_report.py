@@ -8,7 +8,7 @@ from tidscope_wire.generated.models import RunManifest
 
 from tidscope_backend.cli.run_facts import RunFacts
 from tidscope_backend.store.folder import RunFolder
-from tidscope_backend.store.losses import missing_text
+from tidscope_backend.store.losses import what_is_missing
 
 if TYPE_CHECKING:
     from tidscope_backend.store.reader import RunReader
@@ -90,7 +90,7 @@ class RunReport:
     def json_object(self) -> dict[str, object]:
         """The same as JSON can hold it; what is missing comes first."""
         return {
-            "missing": missing_text(self.manifest.losses) or None,
+            "missing": what_is_missing(self.manifest) or None,
             "manifest": self.manifest.model_dump(mode="json"),
             "disk_bytes": self.disk_bytes,
             "totals": dict(self.totals),

@@ -7,7 +7,7 @@ from tidscope_wire.generated.models import RunManifest, RunOutcome
 
 from tidscope_backend.cli.run_facts import fact_lines
 from tidscope_backend.cli.run_report import RunReport
-from tidscope_backend.store.losses import missing_text
+from tidscope_backend.store.losses import children_cpu_us, children_text, missing_text
 from tidscope_backend.text import format_bytes, format_seconds, plural
 
 SUMMARY_ROLES = 5
@@ -134,12 +134,14 @@ def details(report: RunReport, folder: str, threads: int | None = SHOWN_THREADS)
 
 
 def _missing(manifest: RunManifest) -> list[str]:
-    """What is missing in a run, as the first line of what is said of it; none if nothing is."""
+    """What is missing in a run, as the first lines of what is said of it; none if nothing is."""
     missing = missing_text(manifest.losses)
     # Why it ended, and how much is missing: the last frames of a process may be, uncounted.
     if manifest.state == "incomplete" and manifest.end_detail and missing in manifest.end_detail:
-        return [f"incomplete: {manifest.end_detail}"]
-    return [f"{manifest.state}: {missing} missing"] if missing else []
+        lines = [f"incomplete: {manifest.end_detail}"]
+    else:
+        lines = [f"{manifest.state}: {missing} missing"] if missing else []
+    return [*lines, *filter(None, [children_text(children_cpu_us(manifest))])]
 
 
 def _headline(manifest: RunManifest, report: RunReport | None) -> str:

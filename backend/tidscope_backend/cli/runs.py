@@ -20,7 +20,7 @@ from tidscope_backend.store.directory import RunsDirectory
 from tidscope_backend.store.folder import RunFolder
 from tidscope_backend.store.lock import RunLock
 from tidscope_backend.store.lookup import RunNotFoundError, all_runs, find_run
-from tidscope_backend.store.losses import missing_text
+from tidscope_backend.store.losses import what_is_missing
 
 ENDINGS = {
     ".tar.zst": "folder",
@@ -62,7 +62,7 @@ def _list(runs: Path, options: argparse.Namespace) -> None:
 def _listed(runs: Path, manifest: RunManifest) -> dict[str, object]:
     """What is missing first, a manifest without its catalogue, its size, and whether it failed."""
     return {
-        "missing": missing_text(manifest.losses) or None,
+        "missing": what_is_missing(manifest) or None,
         **manifest.model_dump(mode="json", exclude={"fields"}),
         "disk_bytes": RunFolder(runs / manifest.id).bytes(),
         "failed": None if manifest.outcome is None else failed(manifest.outcome),

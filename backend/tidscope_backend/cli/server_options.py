@@ -111,6 +111,13 @@ def add_ledger_options(parser: argparse.ArgumentParser, when: str = "") -> None:
         action="store_true",
         help=f"{when}ask Go and Java programs for their own account of their locks",
     )
+    parser.add_argument(
+        "--thread-names",
+        choices=("program", "kernel"),
+        default="program",
+        help=f"{when}names of threads: those that a Java virtual machine or a Go program has for "
+        "them, where they can be read (program), or the kernel's, at most 15 bytes (%(default)s)",
+    )
 
 
 def ledger_arguments(options: argparse.Namespace) -> tuple[str, ...]:
@@ -119,6 +126,7 @@ def ledger_arguments(options: argparse.Namespace) -> tuple[str, ...]:
         *("--ledger", options.ledger),
         *(("--calls",) if options.calls else ()),
         *(("--ask-programs",) if options.ask_programs else ()),
+        *("--thread-names", options.thread_names),
     )
 
 

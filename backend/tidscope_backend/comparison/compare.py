@@ -28,6 +28,7 @@ from tidscope_backend.comparison.statistics import CONFIDENCE, difference, group
 from tidscope_backend.comparison.tables import ComparisonError, RunTables
 from tidscope_backend.comparison.totals import Totals, totals_by_role, whole
 from tidscope_backend.comparison.verdicts import judged, same_length
+from tidscope_backend.store.losses import children_cpu_us
 
 MAX_ROLES = 48
 """Matched roles in an answer, the busiest; figures of the process include all roles."""
@@ -86,6 +87,7 @@ def compare(
                 align_problem=problem,
                 duration_ns=run.duration_ns,
                 losses=run.manifest.losses,
+                children_cpu_us=children_cpu_us(run.manifest),
             )
             for run, number, (zero, problem) in zip(runs, numbers, zeros, strict=True)
         ],

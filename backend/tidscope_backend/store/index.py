@@ -148,6 +148,7 @@ def summary_of(manifest: RunManifest) -> RunSummary:
         command=process.command,
         policies=[policy.policy for policy in manifest.policies],
         losses=manifest.losses,
+        children_cpu_us=None if outcome is None else outcome.children_cpu_us,
         counts=manifest.counts,
         exit_code=None if outcome is None else outcome.exit_code,
         signal=None if outcome is None else outcome.signal,

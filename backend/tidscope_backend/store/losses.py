@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 
-from tidscope_wire.generated.models import RunLosses, RunState
+from tidscope_wire.generated.models import RunLosses, RunManifest, RunState
 
-from tidscope_backend.text import plural
+from tidscope_backend.text import format_seconds, plural
 
 
 def final_state(state: RunState, losses: RunLosses) -> RunState:
@@ -19,6 +19,29 @@ def missing_text(losses: RunLosses) -> str:
     dates; nothing is missing because of them.
     """
     return ", ".join(_phrases(losses))
+
+
+def children_cpu_us(manifest: RunManifest) -> int | None:
+    """CPU time of children of the recorded command, microseconds; None: not known, no command."""
+    return None if manifest.outcome is None else manifest.outcome.children_cpu_us
+
+
+def children_text(cpu_us: int | None) -> str:
+    """That a run of one process lacks what its children used; empty if they used nothing.
+
+    Args:
+        cpu_us: CPU time of the children, microseconds; None: not known.
+    """
+    if not cpu_us:
+        return ""
+    used = format_seconds(cpu_us * 1000)
+    return f"This run shows one process; its children used {used} of CPU that are not in it."
+
+
+def what_is_missing(manifest: RunManifest) -> str:
+    """Both, of a run; empty if nothing is missing."""
+    texts = (missing_text(manifest.losses), children_text(children_cpu_us(manifest)))
+    return "; ".join(filter(None, texts))
 
 
 def _phrases(losses: RunLosses) -> Iterable[str]:

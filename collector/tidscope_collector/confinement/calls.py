@@ -130,6 +130,8 @@ def fork_server_calls() -> Calls:
         "socket": Rule(((Argument(0, socket.AF_UNIX),),), errno.EAFNOSUPPORT),
         "socketpair": Rule(((Argument(0, socket.AF_UNIX),),)),
         "setsockopt": Rule(((Argument(1, socket.SOL_SOCKET),),)),
+        # Asks a Java virtual machine to open its attach socket.
+        "pidfd_send_signal": Rule(((Argument(1, signal.SIGQUIT),),)),
         **_of_processes(),
     }
     return Calls([name for group in groups for name in group.split()], conditional, FATAL.split())

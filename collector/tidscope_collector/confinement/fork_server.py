@@ -26,7 +26,9 @@ OPENING = frozenset(
 """For files of /proc that the kernel guards, mapped files that lie nowhere any more, and the
 folders in front of sockets."""
 CONNECTING = frozenset({capabilities.DAC_OVERRIDE})
-"""For sockets that only another user may write to: steering needs it."""
+"""For sockets that only another user may write to: steering needs it, and names of threads."""
+SIGNALLING = frozenset({capabilities.KILL})
+"""For Java virtual machines of other users, which open a socket on a signal."""
 LONGEST_QUESTION = 1 << 16
 AGAIN_S = 0.1
 """Before another fork server takes the place of one that was killed."""
@@ -50,7 +52,7 @@ def serve(connection: socket.socket, questions: Mapping[str, Question[Arguments]
         questions: by name.
     """
     capabilities.harden()
-    capabilities.keep(OPENING | CONNECTING)
+    capabilities.keep(OPENING | CONNECTING | SIGNALLING)
     with suppress(OSError, seccomp.UnsupportedProcessorError):  # the children insist on it
         seccomp.install(fork_server_calls())
     while not _served(connection, questions):

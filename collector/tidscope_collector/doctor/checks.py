@@ -7,7 +7,13 @@ from tidscope_wire.generated.models import CheckStatus, DoctorCheck
 
 from tidscope_collector.confinement.confine import Confinement
 from tidscope_collector.doctor.check import PROC_FALLBACK, make_check
-from tidscope_collector.doctor.facts import CAP_NET_ADMIN, CAP_SYS_PTRACE, Facts
+from tidscope_collector.doctor.facts import (
+    CAP_DAC_OVERRIDE,
+    CAP_KILL,
+    CAP_NET_ADMIN,
+    CAP_SYS_PTRACE,
+    Facts,
+)
 from tidscope_collector.doctor.fixes import as_root, grant, leave_namespaces
 from tidscope_collector.doctor.probe import EbpfProbe, TaskstatsProbe
 from tidscope_collector.procfs.mount import NOTHING_HIDDEN
@@ -357,6 +363,26 @@ def confinement(found: Confinement) -> DoctorCheck:
         f"{finding} Not confined: {' '.join(found.gaps)}",
         "Who takes the collector over, through a flaw in it, can do more than it needs.",
         found.fix,
+    )
+
+
+def thread_names(facts: Facts) -> DoctorCheck:
+    """May programs of other users be asked for the names of their threads?"""
+    about = "thread-names", "Names of threads beyond 15 bytes"
+    finding = (
+        "An attached Java virtual machine is asked for the names of its threads, as jcmd does: it "
+        "starts its thread Attach Listener, and stops all others for some milliseconds. "
+        "--thread-names kernel leaves it alone."
+    )
+    if facts.capabilities is None or {CAP_KILL, CAP_DAC_OVERRIDE} <= facts.capabilities:
+        return make_check(about, "ok", finding)
+    return make_check(
+        about,
+        "limited",
+        finding,
+        "Of Java programs of other users only those are asked whose attach socket is open, and "
+        "only as root.",
+        grant(facts, "CAP_KILL", "CAP_DAC_OVERRIDE"),
     )
 
 

@@ -10,6 +10,8 @@ from tidscope_collector.energy.zones import Obstacle, find_zones
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.mount import hidepid
 
+CAP_DAC_OVERRIDE = 1
+CAP_KILL = 5
 CAP_NET_ADMIN = 12
 CAP_SYS_PTRACE = 19
 ROOT = 0

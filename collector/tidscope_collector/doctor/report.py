@@ -34,6 +34,7 @@ def examine(
         checks.delay_accounting(facts),
         checks.process_list(facts),
         checks.go_symbols(facts),
+        checks.thread_names(facts),
         checks.network(facts, probe, network),
         checks.task_iterator(facts, iterator),
         checks.walk(facts, walk),

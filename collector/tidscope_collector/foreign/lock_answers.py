@@ -2,34 +2,28 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, TypeVar
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
-from tidscope_collector.confinement.children import ChildError
-from tidscope_collector.foreign.agent_sockets import Trouble
 from tidscope_collector.foreign.answering import PROCESSES_S, PROGRAM_S, Arguments
+from tidscope_collector.foreign.line_answers import Line, about_process, ask_text, read_lines
 from tidscope_collector.foreign.lock_kinds import Found, Place
 from tidscope_collector.foreign.lock_layouts import Kind
 from tidscope_collector.foreign.lock_questions import DUMP_S
-from tidscope_collector.foreign.reader import NoAnswerError, children
+from tidscope_collector.foreign.reader import NoAnswerError
 from tidscope_collector.procfs.files import ProcFs
 
-_ANSWER_BYTES = 4 << 20
 _CONNECT_S = 1.0
 _Address = Annotated[int, Field(ge=0, lt=1 << 64)]
 
 
-class _Line(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-
-class _HeadLine(_Line):
+class _HeadLine(Line):
     auxv: str = Field(max_length=8192)
     join_place: _Address
 
 
-class _FoundLine(_Line):
+class _FoundLine(Line):
     address: _Address
     kind: Kind
     name: str = Field(max_length=1024)
@@ -38,14 +32,14 @@ class _FoundLine(_Line):
     file: str = Field(max_length=4096)
 
 
-class GoServing(_Line):
+class GoServing(Line):
     """See `lock_questions.go_serving`."""
 
     profile: bool
     metrics: bool
 
 
-class ContentionLine(_Line):
+class ContentionLine(Line):
     """Waits for mutexes that one function of a Go program released."""
 
     function: str = Field(max_length=1024)
@@ -53,24 +47,12 @@ class ContentionLine(_Line):
     waits: int = Field(ge=0, lt=1 << 63)
 
 
-class BlockedLine(_Line):
+class BlockedLine(Line):
     """A thread of a Java virtual machine that waits for a lock; its id is 0 if it is not known."""
 
     tid: int = Field(ge=0, lt=1 << 32)
     lock: str = Field(max_length=1024)
     method: str = Field(max_length=1024)
-
-
-class _DamagedLine(_Line):
-    damaged: str = Field(max_length=1024)
-
-
-class _TroubleLine(_Line):
-    trouble: Trouble
-    text: str = Field(max_length=16384)
-
-
-_Row = TypeVar("_Row", ContentionLine, BlockedLine)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +78,9 @@ def ask_lock_addresses(
     Raises:
         NoAnswerError: the process has ended, may not be looked at, or does not answer.
     """
-    about = _about(procfs, pid, start_ticks)
+    about = about_process(procfs, pid, start_ticks)
     about |= Arguments(addresses=list(addresses), join_place=join_place)
-    head, *lines = _ask("lock_addresses", about, PROGRAM_S).split(b"\n")
+    head, *lines = ask_text("lock_addresses", about, PROGRAM_S).split(b"\n")
     try:
         first = _HeadLine.model_validate_json(head)
     except ValidationError as error:
@@ -119,7 +101,7 @@ def ask_go_serving(procfs: ProcFs, pid: int, start_ticks: int) -> GoServing:
     Raises:
         NoAnswerError: the process has ended, may not be looked at, or does not answer.
     """
-    text = _ask("go_serving", _about(procfs, pid, start_ticks), PROGRAM_S)
+    text = ask_text("go_serving", about_process(procfs, pid, start_ticks), PROGRAM_S)
     try:
         return GoServing.model_validate_json(text)
     except ValidationError as error:
@@ -132,7 +114,7 @@ def ask_mutex_profile(profile: bytes) -> list[ContentionLine]:
     Raises:
         NoAnswerError: it is no such profile, or takes too long.
     """
-    return _lines(_ask("mutex_profile", {}, PROCESSES_S, profile), ContentionLine)
+    return read_lines(ask_text("mutex_profile", {}, PROCESSES_S, profile), ContentionLine)
 
 
 def ask_java_blocked(procfs: ProcFs, pid: int, start_ticks: int) -> list[BlockedLine]:
@@ -141,45 +123,5 @@ def ask_java_blocked(procfs: ProcFs, pid: int, start_ticks: int) -> list[Blocked
     Raises:
         NoAnswerError: its attach socket is not open or does not answer; the text says why.
     """
-    about = _about(procfs, pid, start_ticks) | Arguments(timeout_s=_CONNECT_S)
-    return _lines(_ask("java_blocked", about, DUMP_S), BlockedLine)
-
-
-def _about(procfs: ProcFs, pid: int, start_ticks: int) -> Arguments:
-    return {"root": str(procfs.root), "pid": pid, "start_ticks": start_ticks}
-
-
-def _ask(question: str, about: Arguments, deadline_s: float, data: bytes = b"") -> bytes:
-    try:
-        reply = children().ask(
-            question, about, deadline_s=deadline_s, most_bytes=_ANSWER_BYTES, data=data
-        )
-    except ChildError as error:
-        raise NoAnswerError(str(error)) from error
-    return reply.data
-
-
-def _lines(text: bytes, kind: type[_Row]) -> list[_Row]:
-    """All lines of an answer that has an end.
-
-    Raises:
-        NoAnswerError: it has none, or says why there is nothing.
-    """
-    *lines, end, rest = text.split(b"\n") if text.count(b"\n") else (b"", b"")
-    try:
-        if (end, rest) == (b"{}", b""):
-            return [kind.model_validate_json(line) for line in lines]
-        raise NoAnswerError(_reason(end))
-    except ValidationError as error:
-        raise NoAnswerError("A child answered something else than it was asked.") from error
-
-
-def _reason(line: bytes) -> str:
-    try:
-        return _TroubleLine.model_validate_json(line).text
-    except ValidationError:
-        pass
-    try:
-        return f"It cannot be read: {_DamagedLine.model_validate_json(line).damaged}."
-    except ValidationError:
-        return "It does not answer, or takes more time or memory than tidscope gives it."
+    about = about_process(procfs, pid, start_ticks) | Arguments(timeout_s=_CONNECT_S)
+    return read_lines(ask_text("java_blocked", about, DUMP_S), BlockedLine)

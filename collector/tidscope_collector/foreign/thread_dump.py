@@ -1,7 +1,7 @@
-"""Which monitors the threads of a Java virtual machine wait for, by a dump of its threads. Pure.
+"""What a dump of the threads of a Java virtual machine says: names, and who waits for what. Pure.
 
 The text is that of `jcmd PID Thread.print` (JDK 8 to 25); what is not understood is left out, so a
-program that writes something into it can only have its own waits wrong.
+program that writes something into it can only have its own names and waits wrong.
 """
 
 import re
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 LONGEST_NAME = 256
 
-_THREAD = re.compile(r'^".*" .*\bnid=(0x[0-9a-f]{1,8}|\d{1,10}) ')
+_THREAD = re.compile(r'^"(.*)" .*\bnid=(0x[0-9a-f]{1,8}|\d{1,10}) ')
 _BLOCKED = "java.lang.Thread.State: BLOCKED (on object monitor)"
 _PARKED = "java.lang.Thread.State: "
 _FRAME = re.compile(r"^\s+at ([^\s(]+)\(")
@@ -33,6 +33,24 @@ class Blocked(NamedTuple):
     nid: int
     lock: str
     method: str
+
+
+class Named(NamedTuple):
+    """A thread of a virtual machine, its own (compilers, collectors) included.
+
+    Attributes:
+        nid: as in `Blocked`.
+        name: not empty.
+    """
+
+    nid: int
+    name: str
+
+
+def read_names(text: str) -> list[Named]:
+    """Names of all threads, in the order of the dump."""
+    found = [thread for line in text.split("\n") if (thread := _THREAD.match(line)) is not None]
+    return [Named(int(one[2], 0), one[1][:LONGEST_NAME]) for one in found if one[1]]
 
 
 def read_blocked(text: str) -> list[Blocked]:
@@ -67,4 +85,4 @@ def _blocked(entry: str) -> Blocked | None:
     if not lock:
         return None
     name = (method or innermost)[:LONGEST_NAME]
-    return Blocked(int(thread[1], 0), lock[:LONGEST_NAME], name)
+    return Blocked(int(thread[2], 0), lock[:LONGEST_NAME], name)

@@ -23,7 +23,9 @@ from tidscope_wire.generated.models import (
     TargetDetached,
     TargetEvent,
     TargetExited,
+    ThreadBorn,
     ThreadExited,
+    ThreadRenamed,
 )
 from tidscope_wire.states import STATE
 
@@ -31,6 +33,7 @@ from tidscope_collector.compiled.library import Compiled
 from tidscope_collector.compiled.rows import SteadySource
 from tidscope_collector.foreign.gomaxprocs import GomaxprocsReader, GoProgram
 from tidscope_collector.foreign.program import open_program
+from tidscope_collector.naming.thread_names import ThreadNames
 from tidscope_collector.procfs.delay_accounting import DelayAccounting
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.stat import parse_stat
@@ -67,6 +70,8 @@ class TargetSampler:
         delays: the switch of delay accounting, whose state is reported.
         tables: that frames carry; None: none. Closed with the sampler.
         compiled: takes ticks in which nothing happens but that counters grow; None: Python does.
+        names: that its threads have in their program; None: the kernel's alone. Closed with the
+            sampler.
 
     Attributes:
         machine: the machine's counters since attach; None: they are reported as absent.
@@ -89,8 +94,10 @@ class TargetSampler:
         delays: DelayAccounting | None = None,
         tables: TableSource | None = None,
         compiled: Compiled | None = None,
+        names: ThreadNames | None = None,
     ) -> None:
         self.target = target
+        self._names = names
         self.pid = target.process.pid
         self.schedule = Schedule(target.rate_hz, attach_ns)
         self.reader = reader
@@ -120,6 +127,8 @@ class TargetSampler:
             opened.callback(reader.close)
             if tables is not None:
                 opened.callback(tables.close)
+            if names is not None:
+                opened.callback(names.close)
             opened.callback(self._process.close_gomaxprocs)
             try:
                 pidfd = os.pidfd_open(self.pid)
@@ -269,6 +278,7 @@ class TargetSampler:
         )
         self._note(missed, lost)
         self._watch_program(started_ns)
+        self._name_threads(events, started_ns)
         resized = self._process.collect_gomaxprocs()
         if resized is not None:
             self._pending.append(resized)
@@ -277,6 +287,20 @@ class TargetSampler:
         if self._usual is not None:
             self._arm(self._usual, started_ns, health, quiet=quiet)
         return frames
+
+    def _name_threads(self, events: list[TargetEvent], started_ns: int) -> None:
+        """Take names in that came, and ask for those of threads that have the kernel's."""
+        if self._names is None:
+            return
+        if any(isinstance(one, ThreadBorn | ThreadRenamed) for one in events):
+            self._names.request()
+        # A thread may have ended since it was named, or not be seen yet: then it is asked again.
+        events += self._tracker.rename(self._names.take())
+        if started_ns - self._described_ns >= DESCRIBE_NS and self._names.description != (
+            self.target.thread_names
+        ):
+            self._described_ns = started_ns
+            self.target = self.target.model_copy(update={"thread_names": self._names.description})
 
     def prepare_usual(self, exits: ExitListener | None) -> None:
         """Let compiled code take ticks in which nothing happens but that counters grow.
@@ -400,11 +424,13 @@ class TargetSampler:
 
     def _watch_program(self, now_ns: int) -> None:
         main = self._tracker.threads.get(self.pid)
-        change = self._program.change(main.name if main else None, now_ns)
+        change = self._program.change(main.kernel_name if main else None, now_ns)
         if change is not None:
             self._stale = True
             if change.executed:
                 self._executed = True
+                if main is not None and main.comm:
+                    self._pending += self._tracker.rename({self.pid: main.comm})
                 self._process.close_gomaxprocs()
                 self._pending.append(
                     ProgramExecuted(

@@ -3,7 +3,7 @@
 The question is what a thread id stands for now, asked only where the reading leaves it open.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -49,10 +49,22 @@ Heir = tuple[str, dict[str, int]]
 
 @dataclass
 class Thread:
-    """Identity of a live thread; start in nanoseconds since attach."""
+    """Identity of a live thread.
+
+    Attributes:
+        start_ns: since attach.
+        name: as it is reported.
+        comm: the kernel's name, if it is reported under another one; else empty.
+    """
 
     start_ns: int
     name: str
+    comm: str = ""
+
+    @property
+    def kernel_name(self) -> str:
+        """What the kernel calls it."""
+        return self.comm or self.name
 
 
 @dataclass
@@ -206,6 +218,25 @@ class Tracker:
         starts = np.array([thread.start_ns for thread in known], np.int64)
         return Rows(rows.tid, rows.columns, rows.absent, starts, [thread.name for thread in known])
 
+    def rename(self, names: Mapping[int, str]) -> list[TargetEvent]:
+        """Report threads under names that their program has for them.
+
+        Such a name stands until the kernel's own name of the thread changes.
+
+        Args:
+            names: by thread id; those of no live thread are left out.
+        """
+        events: list[TargetEvent] = []
+        for tid, name in names.items():
+            thread = self.threads.get(tid)
+            if thread is None or thread.name == name:
+                continue
+            events.append(ThreadRenamed(tid=tid, name=name, previous=thread.name))
+            self._ended.roles.renamed(thread.name, name, self._last_totals(self._last_row(tid)))
+            comm = thread.kernel_name
+            thread.name, thread.comm = name, "" if comm == name else comm
+        return events
+
     def exited(self) -> ExitedTotals:
         """Sums over the threads that ended since attach."""
         return self._ended.summary()
@@ -261,6 +292,8 @@ class Tracker:
             name, start = names[row], starts[row]
             thread = self.threads.pop(tid, None)
             if thread is not None:
+                if thread.comm == name:
+                    name = thread.name
                 before = self._last_totals(self._last_row(tid))
                 totals = latest(before, totals)
                 self._ended.roles.renamed(thread.name, name, before)
@@ -451,6 +484,7 @@ class Tracker:
         for row, last in zip(rows.tolist(), before.tolist(), strict=True):
             tid, name = int(reading.tid[row]), text(bytes(reading.name[row]))
             thread = self.threads[tid]
+            thread.comm = ""
             if thread.name != name:
                 events.append(ThreadRenamed(tid=tid, name=name, previous=thread.name))
                 self._ended.roles.renamed(thread.name, name, self._last_totals(last))

@@ -13,6 +13,8 @@ from tidscope_collector.discovery.task_iterator import TaskIterator, TaskIterato
 from tidscope_collector.discovery.threads import ThreadLister
 from tidscope_collector.ebpf.libbpf import BpfError
 from tidscope_collector.ebpf.obstacles import Obstacle
+from tidscope_collector.naming.source import NameSource, name_source
+from tidscope_collector.naming.thread_names import ThreadNames
 from tidscope_collector.netacct.choice import Choice, NetworkSource
 from tidscope_collector.netacct.reader import NetworkReader
 from tidscope_collector.procfs.delay_accounting import DelayAccounting
@@ -49,6 +51,7 @@ class Sources:
         counters: how counters of threads are to be read.
         budget_percent: for sampling and sending, 100 is one core; 0: no limit.
         ledger: which ledgers of states are to be kept.
+        program_names: whether programs are asked for the names of their threads.
 
     Attributes:
         delays: the switch of delay accounting.
@@ -66,8 +69,10 @@ class Sources:
         counters: WalkChoice = "auto",
         budget_percent: float = 0,
         ledger: LedgerOptions = USUAL,
+        program_names: bool = False,
     ) -> None:
         self._procfs = procfs
+        self._program_names = program_names
         self.delays = delays or DelayAccounting(procfs)
         self._query: BatchQuery | None = None
         self.kernel: Kernel | None = None
@@ -143,6 +148,16 @@ class Sources:
         if self.kernel is None:
             raise TaskstatsUnavailableError(self.reason)
         return ExitListener(self.kernel, possible_cpus())
+
+    def thread_names(self, process: Process) -> ThreadNames | None:
+        """What names a process' threads beyond the kernel's 15 bytes; None: nobody is asked."""
+        if not self._program_names:
+            return None
+        return ThreadNames(process.pid, self.name_source(process))
+
+    def name_source(self, process: Process) -> NameSource | None:
+        """See `naming.source.name_source`."""
+        return name_source(self._procfs, process)
 
     def reader(self, pid: int) -> ThreadReader:
         """Make what reads threads of a process that are given by their ids.

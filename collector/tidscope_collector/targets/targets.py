@@ -10,6 +10,7 @@ from tidscope_wire.generated.models import Process, Target
 from tidscope_wire.problems import ProblemError, refusal
 
 from tidscope_collector.foreign.gomaxprocs import open_gomaxprocs
+from tidscope_collector.naming.thread_names import ThreadNames
 from tidscope_collector.processes.identity import identify
 from tidscope_collector.processes.listing import ProcessLister
 from tidscope_collector.processes.refusals import attach_refusal
@@ -36,6 +37,7 @@ class TargetRegistry:
         self._lock = threading.Lock()
         self._known: dict[str, Target] = {}
         self._tables: dict[str, TargetTables] = {}
+        self._names: dict[str, ThreadNames] = {}
         self._workers = ThreadPoolExecutor(MAX_TARGETS, "describe")
 
     def all(self) -> list[Target]:
@@ -50,6 +52,7 @@ class TargetRegistry:
         """Speak of an ended target no more."""
         self._known.pop(target, None)
         self._tables.pop(target, None)
+        self._names.pop(target, None)
 
     def processes(self) -> list[Process]:
         """List the processes of the host."""
@@ -109,6 +112,7 @@ class TargetRegistry:
                 steering=None,
             )
             tables = self._sources.tables(reader, process)
+            names = self._sources.thread_names(process)
             sampler = TargetSampler(
                 target,
                 reader,
@@ -118,6 +122,7 @@ class TargetRegistry:
                 self._sources.delays,
                 tables,
                 self._sources.compiled,
+                names,
             )
         except TargetExitedError:
             raise _exited(process.pid) from None
@@ -126,6 +131,8 @@ class TargetRegistry:
             self._describe_again, target, executed
         )
         self._tables[target.id] = tables
+        if names is not None:
+            self._names[target.id] = names
         self._engine.submit(lambda: self._engine.add(sampler)).result()
         return target
 
@@ -143,6 +150,9 @@ class TargetRegistry:
         tables = self._tables.get(target.id)
         if executed and tables is not None:
             tables.executed(lambda: self._sources.ledger.account_of(process))
+        names = self._names.get(target.id)
+        if executed and names is not None:
+            names.executed(self._sources.name_source(process))
         program = open_gomaxprocs(self._procfs, pid, start_ticks) if executed else None
         reader = None if program is None else program.reader
         size = None if reader is None else reader.read()

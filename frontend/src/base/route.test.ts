@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { liveHref, parseRoute } from "./route";
+import { attachedHref, liveHref, parseRoute } from "./route";
 
 const LIVE = { page: "live", pid: null, target: null, mistake: "" };
 
@@ -49,5 +49,15 @@ describe("liveHref", () => {
   it("is read back by parseRoute", () => {
     const url = new URL(liveHref("t-7-89abcdef"), "http://x");
     expect(parseRoute(url.pathname, url.search)).toEqual({ ...LIVE, target: "t-7-89abcdef" });
+  });
+});
+
+describe("attachedHref", () => {
+  it("names the target in place of the process, and keeps the rest", () => {
+    expect(attachedHref("t-7-89abcdef", "?pid=7&idle=folded")).toBe(
+      "/?target=t-7-89abcdef&idle=folded",
+    );
+    expect(attachedHref("t-7-89abcdef", "?pid=7")).toBe(liveHref("t-7-89abcdef"));
+    expect(attachedHref("t-7-89abcdef", "")).toBe(liveHref("t-7-89abcdef"));
   });
 });

@@ -54,9 +54,18 @@ export function parseRoute(path: string, query: string): Route {
   return live;
 }
 
-/** The address of a target, or of the picker. */
-export function liveHref(target: string | null): string {
-  return target === null ? "/" : `/?target=${target}`;
+/** The address of a target. */
+export function liveHref(target: string): string {
+  return `/?target=${target}`;
+}
+
+/** The same for the process that an address names; how it is looked at stays, such as idle=folded. */
+export function attachedHref(target: string, query: string): string {
+  const kept = new URLSearchParams(query);
+  kept.delete("pid");
+  kept.delete("target");
+  const rest = kept.toString();
+  return rest === "" ? liveHref(target) : `${liveHref(target)}&${rest}`;
 }
 
 /** The address of a run. */

@@ -27,6 +27,9 @@ export interface WakeGraphProps {
 /** Edges whose value is written beside them while nothing is selected. */
 const LABELS = 6;
 
+/** Edges that are drawn, the strongest ones; of what is selected all are. */
+const EDGES = 28;
+
 /** Value of an edge by a metric. */
 export function edgeValue(edge: WakeEdge, metric: EdgeMetric): number {
   return metric === "wakes" ? edge.per_s : edge.blocked;
@@ -53,15 +56,23 @@ export function WakeGraph(props: WakeGraphProps) {
       return place ? [[node.key, { ...nodeBox(node), ...place, node }] as const] : [];
     }),
   );
-  const edges = view.edges.filter(({ from, to }) => bodies.has(from) && bodies.has(to));
-  const most = Math.max(0, ...edges.map((edge) => edgeValue(edge, metric)));
+  const between = view.edges
+    .filter(({ from, to }) => bodies.has(from) && bodies.has(to))
+    .sort((a, b) => edgeValue(b, metric) - edgeValue(a, metric));
+  const [strongest] = between;
+  const most = strongest ? edgeValue(strongest, metric) : 0;
   const touches = ({ from, to }: WakeEdge) => from === selected || to === selected;
-  const labelled = new Set(
-    (selected === null
-      ? [...edges].sort((a, b) => edgeValue(b, metric) - edgeValue(a, metric)).slice(0, LABELS)
-      : edges.filter(touches)
-    ).map(({ key }) => key),
+  const edges = between.filter(
+    (edge, rank) => rank < EDGES || touches(edge) || edge.key === pointed,
   );
+  const labelled = new Set(
+    (selected === null ? edges.slice(0, LABELS) : edges.filter(touches)).map(({ key }) => key),
+  );
+  const drawn = edges.flatMap((edge) => {
+    const from = bodies.get(edge.from);
+    const to = bodies.get(edge.to);
+    return from && to ? [{ edge, from, ...edgePath(from, to, bodies.values()) }] : [];
+  });
   const reachable = nodes.find(({ key }) => key === selected) ?? nodes[0];
 
   const onKeyDown = (event: KeyboardEvent) => {
@@ -102,30 +113,28 @@ export function WakeGraph(props: WakeGraphProps) {
             <path d="M0,0.5L8,4L0,7.5Z" fill="context-stroke" />
           </marker>
         </defs>
-        {edges.map((edge) => {
-          const from = bodies.get(edge.from);
-          const to = bodies.get(edge.to);
-          if (!from || !to) return null;
-          const { d, middle } = edgePath(from, to);
-          const faded =
-            pointed === null ? selected !== null && !touches(edge) : pointed !== edge.key;
-          return (
-            <g key={edge.key} data-edge={edge.key} className={styles.edge} data-faded={faded}>
-              <path
-                d={d}
-                fill="none"
-                stroke={nodeColour(from.node, theme)}
-                strokeWidth={edgeWidth(edgeValue(edge, metric), most)}
-                markerEnd="url(#wake-arrow)"
-              />
-              {labelled.has(edge.key) || pointed === edge.key ? (
-                <text x={middle.x} y={middle.y} className={styles.label}>
-                  {edgeText(edge, metric)}
-                </text>
-              ) : null}
-            </g>
-          );
-        })}
+        {drawn.map(({ edge, from, d }) => (
+          <path
+            key={edge.key}
+            data-edge={edge.key}
+            className={styles.edge}
+            data-faded={
+              pointed === null ? selected !== null && !touches(edge) : pointed !== edge.key
+            }
+            d={d}
+            fill="none"
+            stroke={nodeColour(from.node, theme)}
+            strokeWidth={edgeWidth(edgeValue(edge, metric), most)}
+            markerEnd="url(#wake-arrow)"
+          />
+        ))}
+        {drawn
+          .filter(({ edge }) => labelled.has(edge.key) || pointed === edge.key)
+          .map(({ edge, middle }) => (
+            <text key={edge.key} x={middle.x} y={middle.y} className={styles.label}>
+              {edgeText(edge, metric)}
+            </text>
+          ))}
       </svg>
       {Array.from(bodies.values(), ({ key, x, y, width: w, height: h, node }) => (
         <button
@@ -151,10 +160,19 @@ export function WakeGraph(props: WakeGraphProps) {
           <span className={styles.under}>{underText(node)}</span>
         </button>
       ))}
-      {nodes.length < view.nodes.length ? (
-        <p className={styles.more}>{view.nodes.length - nodes.length} more in the table</p>
-      ) : null}
+      <More nodes={view.nodes.length - nodes.length} edges={between.length - edges.length} />
     </section>
+  );
+}
+
+/** What is not drawn. */
+function More({ nodes, edges }: { readonly nodes: number; readonly edges: number }) {
+  const parts = [
+    nodes > 0 ? counted(nodes, "more node") : "",
+    edges > 0 ? counted(edges, "weaker edge") : "",
+  ].filter((part) => part !== "");
+  return parts.length === 0 ? null : (
+    <p className={styles.more}>Not drawn, but in the table: {parts.join(", ")}</p>
   );
 }
 

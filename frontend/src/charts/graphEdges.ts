@@ -1,6 +1,12 @@
-/** Edges of a graph as svg paths: from border to border, bent so that two directions lie apart. */
+/**
+ * Edges of a graph as svg paths: from border to border, bent so that two directions lie apart and
+ * that they run behind as few nodes as can be.
+ */
 
 import type { GraphNode, Place } from "./graphLayout";
+
+/** A node in its place. */
+export type PlacedNode = GraphNode & Place;
 
 export interface EdgePath {
   readonly d: string;
@@ -11,32 +17,95 @@ export interface EdgePath {
 /** How far an edge bends, as a share of its length, and at most. */
 const BEND = 0.16;
 const MOST_BEND = 46;
+/** Bends that are tried, the gentlest first; negative: to the other side. */
+const BENDS = [1, 2, 3.2, -1.6, -2.6] as const;
 /** Room for the arrow head before the border. */
 const HEAD = 7;
+/** Points of an edge at which it is looked for what it runs behind. */
+const STEPS = 16;
+/** Free space around a label, half of it to each side. */
+const LABEL: { readonly width: number; readonly height: number } = { width: 44, height: 14 };
+/** Where on its edge a label may stand, the best place first. */
+const LABEL_AT = [0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8] as const;
 
-/** Path of an edge between two nodes, or of a loop at one. */
-export function edgePath(a: GraphNode & Place, b: GraphNode & Place): EdgePath {
+/** A quadratic Bézier curve. */
+interface Curve {
+  readonly start: Place;
+  readonly control: Place;
+  readonly end: Place;
+}
+
+/**
+ * Path of an edge between two nodes, or of a loop at one.
+ *
+ * @param nodes All that are drawn.
+ */
+export function edgePath(a: PlacedNode, b: PlacedNode, nodes: Iterable<PlacedNode> = []): EdgePath {
   if (a.key === b.key) return loop(a);
+  const others = [...nodes].filter(({ key }) => key !== a.key && key !== b.key);
+  let best = curveOf(a, b, BENDS[0]);
+  let least = hiddenOf(best, others);
+  for (const bend of BENDS.slice(1)) {
+    if (least === 0) break;
+    const curve = curveOf(a, b, bend);
+    const hidden = hiddenOf(curve, others);
+    if (hidden < least) [best, least] = [curve, hidden];
+  }
+  const { start, control, end } = best;
+  const line = `M${num(start.x)},${num(start.y)}Q${num(control.x)},${num(control.y)}`;
+  return { d: `${line} ${num(end.x)},${num(end.y)}`, middle: labelPlace(best, [...others, a, b]) };
+}
+
+function curveOf(a: PlacedNode, b: PlacedNode, factor: number): Curve {
   const dx = b.x - a.x;
   const dy = b.y - a.y;
   const length = Math.hypot(dx, dy) || 1;
-  const bend = Math.min(MOST_BEND, BEND * length);
+  const bend = factor * Math.min(MOST_BEND, BEND * length);
   // To the left of the way: that of the other direction is on the other side.
-  const cx = (a.x + b.x) / 2 + (dy / length) * bend;
-  const cy = (a.y + b.y) / 2 - (dx / length) * bend;
-  const start = borderOf(a, { x: cx, y: cy }, 1);
-  const end = borderOf(b, { x: cx, y: cy }, HEAD);
-  const middle = {
-    x: start.x / 4 + cx / 2 + end.x / 4,
-    y: start.y / 4 + cy / 2 + end.y / 4,
+  const control = {
+    x: (a.x + b.x) / 2 + (dy / length) * bend,
+    y: (a.y + b.y) / 2 - (dx / length) * bend,
   };
+  return { start: borderOf(a, control, 1), control, end: borderOf(b, control, HEAD) };
+}
+
+function pointOf({ start, control, end }: Curve, t: number): Place {
+  const [p, q, r] = [(1 - t) ** 2, 2 * t * (1 - t), t ** 2];
   return {
-    d: `M${num(start.x)},${num(start.y)}Q${num(cx)},${num(cy)} ${num(end.x)},${num(end.y)}`,
-    middle,
+    x: p * start.x + q * control.x + r * end.x,
+    y: p * start.y + q * control.y + r * end.y,
   };
 }
 
-function loop({ x, y, width, height }: GraphNode & Place): EdgePath {
+/** How much of a curve is behind nodes, in points. */
+function hiddenOf(curve: Curve, nodes: readonly PlacedNode[]): number {
+  let hidden = 0;
+  for (let step = 1; step < STEPS; step++) {
+    const point = pointOf(curve, step / STEPS);
+    if (nodes.some((node) => covers(node, point, 0, 0))) hidden++;
+  }
+  return hidden;
+}
+
+/** Where a label can be read; the middle if it can be nowhere. */
+function labelPlace(curve: Curve, nodes: readonly PlacedNode[]): Place {
+  const { width, height } = LABEL;
+  const places = LABEL_AT.map((t) => pointOf(curve, t));
+  const free = places.find((at) => !nodes.some((node) => covers(node, at, width / 2, height / 2)));
+  return free ?? pointOf(curve, 0.5);
+}
+
+/** Whether a node covers a point, or comes nearer to it than this. */
+function covers(
+  { x, y, width, height }: PlacedNode,
+  at: Place,
+  across: number,
+  down: number,
+): boolean {
+  return Math.abs(at.x - x) < width / 2 + across && Math.abs(at.y - y) < height / 2 + down;
+}
+
+function loop({ x, y, width, height }: PlacedNode): EdgePath {
   const top = y - height / 2;
   const half = Math.min(16, width / 4);
   const d =
@@ -46,8 +115,11 @@ function loop({ x, y, width, height }: GraphNode & Place): EdgePath {
   return { d, middle: { x, y: top - 24 } };
 }
 
-/** Where the line from the middle of a box towards a point leaves it, and a little further. */
-function borderOf({ x, y, width, height }: GraphNode & Place, to: Place, more: number): Place {
+/**
+ * Where the line from the middle of a box towards a point leaves it, and a little further. A point
+ * that is too near, or within the box, does not keep the end behind it.
+ */
+function borderOf({ x, y, width, height }: PlacedNode, to: Place, more: number): Place {
   const dx = to.x - x;
   const dy = to.y - y;
   const length = Math.hypot(dx, dy) || 1;
@@ -55,7 +127,7 @@ function borderOf({ x, y, width, height }: GraphNode & Place, to: Place, more: n
     dx === 0 ? Number.POSITIVE_INFINITY : width / 2 / Math.abs(dx),
     dy === 0 ? Number.POSITIVE_INFINITY : height / 2 / Math.abs(dy),
   );
-  const reach = Math.min(1, scale + more / length);
+  const reach = scale + more / length;
   return { x: x + dx * reach, y: y + dy * reach };
 }
 

@@ -68,6 +68,31 @@ describe("edges", () => {
     expect((there.middle.y + back.middle.y) / 2).toBeCloseTo(100, 0);
   });
 
+  it("end at the border of the node, with room for the head, however near it is", () => {
+    for (const near of [{ ...b, x: 210 }, { ...b, x: 150, y: 145 }, b, { ...b, x: 100, y: 300 }]) {
+      const numbers =
+        edgePath(a, near)
+          .d.match(/-?\d+\.\d/g)
+          ?.map(Number) ?? [];
+      const [x = 0, y = 0] = numbers.slice(-2);
+      const across = Math.abs(x - near.x) - near.width / 2;
+      const down = Math.abs(y - near.y) - near.height / 2;
+      const away = Math.max(across, down);
+      expect(away).toBeGreaterThan(1);
+      expect(away).toBeLessThanOrEqual(7.1);
+    }
+  });
+
+  it("go around nodes that stand between, and so do their labels", () => {
+    const between = { key: "c", width: 100, height: 40, x: 250, y: 75 };
+    const straight = edgePath(a, b);
+    const around = edgePath(a, b, [a, b, between]);
+    expect(around.d).not.toBe(straight.d);
+    expect(Math.abs(around.middle.y - between.y)).toBeGreaterThan(between.height / 2);
+    // Nothing changes where nothing is in the way.
+    expect(edgePath(a, b, [a, b, { ...between, y: 300 }])).toEqual(straight);
+  });
+
   it("loop above a node that wakes itself", () => {
     expect(edgePath(a, a).middle.y).toBeLessThan(80);
   });

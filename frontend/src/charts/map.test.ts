@@ -58,14 +58,19 @@ describe("colours", () => {
 const LAYOUT: MapLayout = {
   rows: 2,
   first: Int32Array.from([0, 1, 3]),
+  gone: new Uint16Array(2),
   tid: Uint32Array.from([1, 2, 3]),
   start_ns: Float64Array.from([0, 0, 0]),
   names: ["main", "worker-1", "worker-2"],
   colours: Uint32Array.from([1, 5, 3]),
+  from_s: Float64Array.from([0, 0, 0]),
+  until_s: new Float64Array(3).fill(Number.POSITIVE_INFINITY),
   groups: [
     { role: "main", colour: 0, row: 0, rows: 1, threads: 1 },
     { role: "worker-#", colour: 3, row: 1, rows: 1, threads: 2 },
   ],
+  lanes: 3,
+  together: Uint16Array.from([1, 2]),
   per_row: 2,
 };
 
@@ -85,6 +90,7 @@ function picture(changes: Partial<MapView> = {}): MapPicture {
     bin_px: 10,
     capacity: 6,
     layout: LAYOUT,
+    continues: false,
     from: 10,
     columns: 3,
     values: Float32Array.from([1, 0.25, 1, 0.25, -1, Number.NaN]),
@@ -116,7 +122,7 @@ describe("words", () => {
     expect(cellText(picture(), 6.2, "1@0")?.value).toBe("no value for this thread");
     expect(cellText(picture(), 6.2, "2@0")).toMatchObject({
       value: "not running",
-      notes: ["one of the 2 threads in this row", "1 exited in these 500 ms"],
+      notes: ["1 more thread in this row at other times", "1 exited in these 500 ms"],
     });
     expect(cellText(picture(), 6.8, "1@0")?.value).toBe("not sampled");
     expect(cellText(picture(), 5, "77@0")).toBeNull();

@@ -3,6 +3,7 @@
  * two images show it in order. Nothing moves but the images, so a tick costs one or two columns.
  */
 
+import { threadsOf } from "../model/mapLayout";
 import { cellShares, cellValue, type MapPicture, NO_FIELD, ringPlace } from "../model/mapPicture";
 import { CELL_STATES, isUnswitched } from "../model/stateCells";
 import { STATE_FIELD } from "../model/states";
@@ -13,7 +14,10 @@ import type { Rgb } from "./raster";
 import { rgbOf } from "./rgb";
 import { groupColours, groupNumbered } from "./stateColours";
 
-/** A thread's birth and end are marked in rows at least this high, CSS pixels. */
+/**
+ * A thread's birth and end are marked in rows at least this high, CSS pixels, that it has for itself:
+ * in a lane of several the ground between them shows it.
+ */
 const MARKED_PX = 4;
 /** Distance of the lines that hatch cells without a value, or with one of /proc, device pixels. */
 const HATCH = 4;
@@ -84,7 +88,7 @@ export class MapCanvas {
     const x0 = ringPlace(k, view.capacity) * across;
     // The page's first sample is no birth, though nothing is before it.
     const firstOwn = Math.floor((view.since_s ?? view.first_s) / view.bin_s);
-    const marks = layout.per_row === 1 && k > Math.max(firstOwn + 1, picture.from);
+    const marks = k > Math.max(firstOwn + 1, picture.from);
     for (let row = 0; row < layout.rows; row++) {
       const top = edges[row] ?? 0;
       const bottom = edges[row + 1] ?? top;
@@ -96,6 +100,7 @@ export class MapCanvas {
       const [line, ground] = value === NO_FIELD ? [muted, 0] : [0, colour];
       const marked =
         marks &&
+        threadsOf(layout, row) === 1 &&
         bottom - top >= MARKED_PX * ratio &&
         none !== Number.isNaN(cellValue(picture, k - 1, row));
       for (let y = top; y < bottom; y++) {

@@ -1,6 +1,6 @@
 /** What stands left of the thread map: names of roles, bands of their colours, what the ticks mean. */
 
-import type { MapGroup, MapLayout } from "../model/mapLayout";
+import { type MapGroup, type MapLayout, threadsOf } from "../model/mapLayout";
 import { type MapPlot, rowBox, STRIP_PX } from "./mapPlot";
 import { type ChartTheme, colourStyle } from "./palette";
 
@@ -59,14 +59,15 @@ function cut(context: CanvasRenderingContext2D, text: string, width: number): st
 /** A stretch of rows of one colour. */
 type Band = Pick<MapGroup, "row" | "rows" | "colour">;
 
-/** Bands left of the rows: each thread's colour where a row is one thread and high enough, else the role's. */
-function bandsOf(
-  { groups, rows, first, colours, per_row }: MapLayout,
-  plot: MapPlot,
-): readonly Band[] {
+/** Bands left of the rows: that of a thread's colour where a row is its own and high enough, else the role's. */
+function bandsOf(layout: MapLayout, plot: MapPlot): readonly Band[] {
+  const { groups, rows, first, colours, per_row } = layout;
   if (per_row > 1 || rows === 0 || rowBox(plot, 0).height < BANDED_PX) return groups;
-  return Array.from({ length: rows }, (_, row) => ({
-    ...{ row, rows: 1 },
-    colour: colours[first[row] ?? 0] ?? 0,
-  }));
+  return groups.flatMap((group) =>
+    Array.from({ length: group.rows }, (_, at) => {
+      const row = group.row + at;
+      const own = threadsOf(layout, row) === 1 ? colours[first[row] ?? 0] : undefined;
+      return { row, rows: 1, colour: own ?? group.colour };
+    }),
+  );
 }

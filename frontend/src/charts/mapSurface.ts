@@ -146,7 +146,7 @@ export class MapSurface {
     if (!context) return;
     const { t0_s, t1_s, edges } = plotNow;
     const rows = edges[edges.length - 1] ?? 0;
-    const axes = [t0_s, t1_s, attached_unix_ms, picture?.edition ?? -1, rows].join();
+    const axes = [t0_s, t1_s, attached_unix_ms, picture?.layouts ?? -1, rows].join();
     if (axes === this.axes) return;
     this.axes = axes;
     back.clear();
@@ -239,8 +239,8 @@ export class MapSurface {
     if (!context) return;
     const { t0_s, t1_s } = plotNow;
     const { t_s, key } = hover;
-    const edition = picture?.edition ?? -1;
-    const pointed = [t_s, key, selected, t0_s, t1_s, edition, ...(stretch ?? [])].join();
+    const layouts = picture?.layouts ?? -1;
+    const pointed = [t_s, key, selected, t0_s, t1_s, layouts, ...(stretch ?? [])].join();
     if (pointed === this.pointed) return;
     this.pointed = pointed;
     pointer.clear();

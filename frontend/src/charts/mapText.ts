@@ -1,7 +1,7 @@
 /** The thread map in words: a cell, and the map as a whole. */
 
-import { formatDuration, formatValue } from "../model/format";
-import { rowAt } from "../model/mapLayout";
+import { counted, formatDuration, formatValue } from "../model/format";
+import { countWithin, rowAt, threadsOf } from "../model/mapLayout";
 import {
   cellShares,
   cellValue,
@@ -42,8 +42,8 @@ export function cellText(picture: MapPicture, t_s: number, key: string): CellTex
   const row = rowAt(layout, own);
   const place = placeAt(picture, column, row);
   const value = cellValue(picture, column, row);
-  const first = layout.first[row] ?? 0;
-  const sharing = (layout.first[row + 1] ?? first) - first;
+  const [start_s, end_s] = [column * view.bin_s, (column + 1) * view.bin_s];
+  const sharing = Number.isNaN(value) ? 0 : countWithin(layout, row, start_s, end_s);
   const group = layout.groups.find((each) => row >= each.row && row < each.row + each.rows);
   const states = view.field === STATE_FIELD;
   const cell = states ? cellShares(picture, column, row) : 0;
@@ -57,9 +57,9 @@ export function cellText(picture: MapPicture, t_s: number, key: string): CellTex
           ? `mean of the ${sharing} threads in this row; named is the highest`
           : `highest of the ${sharing} threads in this row`,
     );
-  } else if (sharing > 1) {
-    notes.push(`one of the ${sharing} threads in this row`);
   }
+  const others = threadsOf(layout, row) - Math.max(1, sharing);
+  if (others > 0) notes.push(`${counted(others, "more thread")} in this row at other times`);
   if (column >= picture.from && column < picture.to) {
     const at = ringPlace(column, view.capacity);
     const born = picture.born[at] ?? 0;

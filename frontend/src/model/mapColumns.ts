@@ -15,8 +15,8 @@ export class Pieces {
   readonly sample: Int32Array;
   readonly column: Int32Array;
   readonly seconds: Float64Array;
-  /** Float64[n]: one over the time since the sample before. */
-  readonly perSecond: Float64Array;
+  /** When it begins, seconds since attach. */
+  readonly begin_s: Float64Array;
   /** Of each column's ends the sample before, and how far it is to the next one, 0 to 1. */
   readonly edgeSample: Int32Array;
   readonly edgeShare: Float64Array;
@@ -36,15 +36,16 @@ export class Pieces {
     readonly bin_s: number,
   ) {
     const { n, time_s } = stretches;
-    this.perSecond = new Float64Array(n);
+    const perSecond = new Float64Array(n);
     const sample: number[] = [];
     const column: number[] = [];
     const seconds: number[] = [];
+    const begin: number[] = [];
     const end = from + columns;
     for (let i = 1; i < n; i++) {
       const start_s = time_s[i - 1] ?? 0;
       const end_s = time_s[i] ?? 0;
-      this.perSecond[i] = end_s > start_s ? 1 / (end_s - start_s) : 0;
+      perSecond[i] = end_s > start_s ? 1 / (end_s - start_s) : 0;
       const last = Math.min(end - 1, Math.ceil(end_s / bin_s) - 1);
       for (let k = Math.max(from, Math.floor(start_s / bin_s)); k <= last; k++) {
         const part = Math.min(end_s, (k + 1) * bin_s) - Math.max(start_s, k * bin_s);
@@ -53,12 +54,14 @@ export class Pieces {
         sample.push(i);
         column.push(k - from);
         seconds.push(part);
+        begin.push(Math.max(start_s, k * bin_s));
       }
     }
     this.count = sample.length;
     this.sample = Int32Array.from(sample);
     this.column = Int32Array.from(column);
     this.seconds = Float64Array.from(seconds);
+    this.begin_s = Float64Array.from(begin);
     this.edgeSample = new Int32Array(columns + 1);
     this.edgeShare = new Float64Array(columns + 1);
     this.perCovered = new Float64Array(columns).fill(Number.NaN);
@@ -70,7 +73,7 @@ export class Pieces {
       const edge_s = Math.min(last_s, Math.max(first_s, (from + k) * bin_s));
       while (at < n - 2 && (time_s[at + 1] ?? 0) <= edge_s) at++;
       this.edgeSample[k] = at;
-      this.edgeShare[k] = (edge_s - (time_s[at] ?? 0)) * (this.perSecond[at + 1] ?? 0);
+      this.edgeShare[k] = (edge_s - (time_s[at] ?? 0)) * (perSecond[at + 1] ?? 0);
       const part = edge_s - before_s;
       if (k > 0 && part > 1e-6 * bin_s) this.perCovered[k - 1] = 1 / part;
       before_s = edge_s;
@@ -78,17 +81,46 @@ export class Pieces {
   }
 }
 
-/** When a thread was there. */
+/** When a thread was there, seconds since attach. */
 export interface Life {
-  /** First and last sample of it, seconds since attach; null: it is still there. */
+  /** First and last sample of it; null: it is still there. */
   readonly seen_s: number;
   readonly end_s: number | null;
+  /** The same as exactly as it is known, within the time between samples. */
+  readonly from_s: number;
+  readonly until_s: number | null;
   /** One of its counters fell. */
   readonly reset: boolean;
 }
 
+/** A life has some length, however short. */
+const SHORTEST_S = 1e-5;
+
+/** What of the time between two samples a thread was there. */
+export class Presence {
+  /** From and to, seconds since attach; as long as nothing. */
+  from_s = 0;
+  to_s = 0;
+
+  /** Set to what of a stretch of time a life has; false: nothing. */
+  within({ from_s, until_s }: Life, start_s: number, end_s: number): boolean {
+    const to_s = until_s === null || until_s > end_s ? end_s : until_s;
+    this.from_s = Math.max(start_s, Math.min(from_s, to_s - SHORTEST_S));
+    this.to_s = to_s;
+    return to_s > this.from_s;
+  }
+
+  /** How much of a piece of that time it was there, seconds. */
+  partOf(begin_s: number, seconds: number): number {
+    return Math.min(begin_s + seconds, this.to_s) - Math.max(begin_s, this.from_s);
+  }
+}
+
+/** Scratch of `columnRates`. */
+const PRESENCE = new Presence();
+
 /**
- * Mean rate of a thread in each column.
+ * Mean rate of a thread in each column, over the part of it in which the thread was there.
  *
  * @param values Float64[n]: its counter at the samples; NaN = none.
  * @param fresh Whether its counter began at 0 between the sample before `seen_s` and that one.
@@ -98,15 +130,16 @@ export interface Life {
 export function columnRates(
   pieces: Pieces,
   values: Float64Array,
-  { seen_s, end_s, reset }: Life,
+  life: Life,
   fresh: boolean,
   out: Float64Array,
   covered: Float64Array,
 ): void {
-  const { count, sample, column, seconds, columns, stretches } = pieces;
+  const { count, sample, column, seconds, begin_s, columns, stretches } = pieces;
   const { n, time_s } = stretches;
-  const until_s = end_s ?? Number.POSITIVE_INFINITY;
-  const throughout = !reset && seen_s <= (time_s[0] ?? 0) && until_s >= (time_s[n - 1] ?? 0);
+  const { seen_s, reset } = life;
+  const end_s = life.end_s ?? Number.POSITIVE_INFINITY;
+  const throughout = !reset && seen_s <= (time_s[0] ?? 0) && end_s >= (time_s[n - 1] ?? 0);
   // A value, once given, is not taken back: it has one at all later samples.
   if (n > 1 && throughout && !Number.isNaN(values[0] ?? Number.NaN)) {
     steadyRates(pieces, values, out);
@@ -121,14 +154,16 @@ export function columnRates(
     if (i !== previous) {
       previous = i;
       const t_s = time_s[i] ?? 0;
-      const alive = t_s >= seen_s && t_s <= until_s;
       const before_s = time_s[i - 1] ?? 0;
+      const alive = t_s >= seen_s && t_s <= end_s && PRESENCE.within(life, before_s, t_s);
       const before = before_s >= seen_s ? (values[i - 1] ?? 0) : fresh ? 0 : Number.NaN;
-      rate = alive ? rateBetween(before, values[i] ?? Number.NaN, t_s - before_s) : Number.NaN;
+      const length_s = PRESENCE.to_s - PRESENCE.from_s;
+      rate = alive ? rateBetween(before, values[i] ?? Number.NaN, length_s) : Number.NaN;
     }
     if (Number.isNaN(rate)) continue;
+    const part = PRESENCE.partOf(begin_s[p] ?? 0, seconds[p] ?? 0);
+    if (part <= 0) continue;
     const k = column[p] ?? 0;
-    const part = seconds[p] ?? 0;
     out[k] = (out[k] ?? 0) + rate * part;
     covered[k] = (covered[k] ?? 0) + part;
   }

@@ -1,52 +1,51 @@
 import { describe, expect, it } from "vitest";
-import { layoutOf, mapOrder, rowAt } from "./mapLayout";
+import { MapLanes } from "./mapLanes";
+import { countWithin, layoutOf, type MapLayout, nearestPlace, rowAt } from "./mapLayout";
 import { type Thread, Threads } from "./threads";
+
+const NOW = { before_s: 0, now_s: 0 };
 
 /** Threads of these names, in order of birth; tid 10, 11, … */
 function threads(...names: readonly string[]): Thread[] {
   const book = new Threads();
-  return names.map((name, i) => book.add(10 + i, 1e9 * i, name, 0, 0));
+  return names.map((name, i) => book.add(10 + i, 1e9 * i, name, NOW, 0));
+}
+
+function layout(living: readonly Thread[], most: number): MapLayout {
+  return layoutOf(new MapLanes(0.1).update(living), most);
 }
 
 const many = (count: number, name: string): string[] =>
   Array.from({ length: count }, (_, i) => `${name}-${i}`);
 
-describe("mapOrder", () => {
-  it("sorts by role in order of appearance, then by age", () => {
-    const [main, w1, io, w2] = threads("main", "worker-1", "io-1", "worker-2");
-    const order = mapOrder([w2, io, w1, main].filter((thread) => thread !== undefined));
-    expect(order.map((thread) => thread.name)).toEqual(["main", "worker-1", "worker-2", "io-1"]);
-  });
-});
-
 describe("layoutOf", () => {
   it("gives each thread a row while there are enough", () => {
-    const layout = layoutOf(mapOrder(threads("main", "w-1", "w-2")), 3);
-    expect([layout.rows, layout.per_row, [...layout.first]]).toEqual([3, 1, [0, 1, 2, 3]]);
-    expect(layout.groups.map(({ role, row, rows, threads: n }) => [role, row, rows, n])).toEqual([
+    const map = layout(threads("main", "w-1", "io-1", "w-2"), 4);
+    expect([map.rows, map.per_row, [...map.first]]).toEqual([4, 1, [0, 1, 2, 3, 4]]);
+    expect(map.groups.map(({ role, row, rows, threads: n }) => [role, row, rows, n])).toEqual([
       ["main", 0, 1, 1],
       ["w-#", 1, 2, 2],
+      ["io-#", 3, 1, 1],
     ]);
-    expect([...layout.tid]).toEqual([10, 11, 12]);
+    expect([...map.tid]).toEqual([10, 11, 13, 12]);
   });
 
-  it("lets no role share a row with another", () => {
-    const layout = layoutOf(mapOrder(threads("main", ...many(10, "w"), ...many(5, "io"))), 8);
-    // 1 + ceil(10/3) + ceil(5/3) = 7 rows; two a row would take 9.
-    expect([layout.rows, layout.per_row]).toEqual([7, 3]);
-    expect([...layout.first]).toEqual([0, 1, 4, 7, 10, 11, 14, 16]);
+  it("lets the largest roles share rows, but no role with another", () => {
+    const map = layout(threads("main", ...many(10, "w"), ...many(5, "io")), 8);
+    expect([map.rows, map.per_row, map.lanes]).toEqual([8, 3, 16]);
+    expect([...map.first]).toEqual([0, 1, 4, 6, 9, 11, 13, 15, 16]);
   });
 
   it("holds 5,000 threads in 370 rows, none lost", () => {
-    const layout = layoutOf(mapOrder(threads(...many(5000, "w"))), 370);
-    expect(layout.rows).toBeLessThanOrEqual(370);
-    expect(layout.per_row).toBe(14);
-    expect(layout.first[layout.rows]).toBe(5000);
+    const map = layout(threads(...many(5000, "w")), 370);
+    expect(map.rows).toBeLessThanOrEqual(370);
+    expect(map.per_row).toBe(14);
+    expect(map.first[map.rows]).toBe(5000);
   });
 
   it("mixes roles when there are more of them than rows", () => {
-    const layout = layoutOf(mapOrder(threads("a", "b", "c", "d", "e")), 2);
-    expect([layout.rows, layout.per_row, layout.groups[0]?.role]).toEqual([2, 3, "all roles"]);
+    const map = layout(threads("a", "b", "c", "d", "e"), 2);
+    expect([map.rows, map.per_row, map.groups[0]?.role]).toEqual([2, 3, "all roles"]);
   });
 
   it("is empty without threads", () => {
@@ -55,8 +54,28 @@ describe("layoutOf", () => {
 });
 
 it("rowAt finds the row of a place", () => {
-  const layout = layoutOf(mapOrder(threads("main", ...many(10, "w"), ...many(5, "io"))), 8);
-  expect([0, 1, 3, 4, 10, 11, 15].map((place) => rowAt(layout, place))).toEqual([
-    0, 1, 1, 2, 4, 5, 6,
-  ]);
+  const map = layout(threads("main", ...many(10, "w"), ...many(5, "io")), 8);
+  expect([0, 1, 3, 4, 10, 11, 15].map((place) => rowAt(map, place))).toEqual([0, 1, 1, 2, 4, 5, 7]);
+});
+
+describe("a row of threads one after the other", () => {
+  const book = new Threads();
+  const threads = [0, 2, 4].map((from_s, i) => {
+    const thread = book.add(20 + i, 1e9 * from_s, "w", { before_s: 0, now_s: from_s }, 0);
+    thread.life_s = 1;
+    book.end(thread, { before_s: from_s, now_s: from_s + 1.5 }, true);
+    return thread;
+  });
+  const map = layout(threads, 10);
+
+  it("is not shared at one time", () => {
+    expect([map.rows, map.per_row, [...map.together]]).toEqual([1, 1, [1]]);
+    expect([...map.until_s]).toEqual([1, 3, 5]);
+  });
+
+  it("has the one that was there, or was nearest", () => {
+    expect([0.5, 1.4, 1.6, 9].map((t_s) => nearestPlace(map, 0, t_s))).toEqual([0, 0, 1, 2]);
+    expect([countWithin(map, 0, 0.5, 0.6), countWithin(map, 0, 1.2, 1.3)]).toEqual([1, 0]);
+    expect(countWithin(map, 0, 0.5, 4.5)).toBe(3);
+  });
 });

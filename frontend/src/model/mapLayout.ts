@@ -1,5 +1,6 @@
-/** Rows of the thread map: threads sorted by role, several a row if there are more than rows. */
+/** Rows of the thread map: lanes of threads by role, several a row if there are more than rows. */
 
+import type { Lane, RoleLanes } from "./mapLanes";
 import { roleColour, type Thread } from "./threads";
 
 /** Neighbouring rows of one role. */
@@ -17,92 +18,164 @@ export interface MapLayout {
   readonly rows: number;
   /** Int32[rows + 1]: place of each row's first thread in the arrays below. */
   readonly first: Int32Array;
+  /**
+   * Uint16[rows]: threads that stood before the first one of a row and are out of view by now, modulo
+   * 65,536: a thread keeps its number in the row, which is this and its place there.
+   */
+  readonly gone: Uint16Array;
   /** Threads in row order: thread id, start in ns since attach, name, colour. */
   readonly tid: Uint32Array;
   readonly start_ns: Float64Array;
   readonly names: readonly string[];
   readonly colours: Uint32Array;
+  /** When each was there, seconds since attach; until infinity if it lives. */
+  readonly from_s: Float64Array;
+  readonly until_s: Float64Array;
   readonly groups: readonly MapGroup[];
-  /** Most threads that share a row; 1: none do. */
+  /** Rows that there would be if none were shared at one time. */
+  readonly lanes: number;
+  /** Uint16[rows]: most threads of a row at one time. */
+  readonly together: Uint16Array;
+  /** The highest of these; 1: no row is shared at one time. */
   readonly per_row: number;
 }
 
-/** In the order of the map: by role in order of appearance, in a role by age. */
-export function mapOrder(threads: Iterable<Thread>): Thread[] {
-  return [...threads].sort(
-    (a, b) =>
-      a.roleIndex - b.roleIndex ||
-      (a.role < b.role ? -1 : a.role > b.role ? 1 : 0) ||
-      a.start_ns - b.start_ns ||
-      a.tid - b.tid,
-  );
-}
-
-/** Threads that stand next to each other and have one role. */
-interface Run {
-  readonly from: number;
-  readonly to: number;
-}
-
-function runsOf(order: readonly Thread[]): Run[] {
-  const runs: Run[] = [];
-  let from = 0;
-  for (let i = 1; i <= order.length; i++) {
-    if (i < order.length && order[i]?.role === order[from]?.role) continue;
-    if (i > from) runs.push({ from, to: i });
-    from = i;
-  }
-  return runs;
-}
-
-/** Rows that runs take with so many threads a row. */
-function rowsOf(runs: readonly Run[], perRow: number): number {
-  return runs.reduce((sum, { from, to }) => sum + Math.ceil((to - from) / perRow), 0);
-}
+/** A layout of nothing. */
+export const NO_LAYOUT: MapLayout = layoutOf([], 1);
 
 /**
- * Give threads their rows. A row holds threads of one role only, unless there are more roles than
- * rows.
+ * Give lanes their rows. A row holds threads of one role only, unless there are more roles than rows.
+ * Where there are more lanes than rows, those of the largest roles share rows.
  *
- * @param order As `mapOrder` gives them.
+ * @param roles As `MapLanes` gives them.
  * @param most Rows there is room for, at least 1.
  */
-export function layoutOf(order: readonly Thread[], most: number): MapLayout {
+export function layoutOf(roles: readonly RoleLanes[], most: number): MapLayout {
   const room = Math.max(1, Math.floor(most));
-  let runs = runsOf(order);
-  if (runs.length > room) runs = [{ from: 0, to: order.length }];
-  let perRow = 1;
-  while (rowsOf(runs, perRow) > room) {
-    // No fewer can do; then a few steps more, since each role rounds up.
-    perRow = Math.max(perRow + 1, Math.ceil(order.length / room));
-  }
+  const stacks = roles.length > room ? [allOf(roles)] : roles;
+  const rowsOf = shareRows(
+    stacks.map(({ lanes }) => lanes.length),
+    room,
+  );
+  const order: Thread[] = [];
   const first: number[] = [];
   const groups: MapGroup[] = [];
-  for (const { from, to } of runs) {
-    const thread = order[from];
+  for (const [at, { role, roleIndex, lanes }] of stacks.entries()) {
+    const rows = rowsOf[at] ?? 0;
+    const from = order.length;
     const row = first.length;
-    for (let at = from; at < to; at += perRow) first.push(at);
-    const mixed = thread?.role !== order[to - 1]?.role;
-    groups.push({
-      role: mixed ? "all roles" : (thread?.role ?? ""),
-      colour: roleColour(thread?.roleIndex ?? 0),
-      row,
-      rows: first.length - row,
-      threads: to - from,
-    });
+    for (let r = 0; r < rows; r++) {
+      first.push(order.length);
+      const own = lanes.slice(
+        Math.ceil((r * lanes.length) / rows),
+        Math.ceil(((r + 1) * lanes.length) / rows),
+      );
+      for (const { threads } of own) order.push(...threads);
+    }
+    const threads = order.length - from;
+    groups.push({ role, colour: roleColour(roleIndex), row, rows, threads });
   }
   const rows = first.length;
   first.push(order.length);
+  const together = Uint16Array.from({ length: rows }, (_, row) =>
+    mostAtOnce(order.slice(first[row], first[row + 1])),
+  );
   return {
     rows,
     first: Int32Array.from(first),
+    gone: new Uint16Array(rows),
     tid: Uint32Array.from(order, (thread) => thread.tid),
     start_ns: Float64Array.from(order, (thread) => thread.start_ns),
     names: order.map((thread) => thread.name),
     colours: Uint32Array.from(order, (thread) => thread.colour),
+    from_s: Float64Array.from(order, (thread) => thread.from_s),
+    until_s: Float64Array.from(order, (thread) => thread.until_s ?? Number.POSITIVE_INFINITY),
     groups,
-    per_row: perRow,
+    lanes: stacks.reduce((sum, { lanes }) => sum + lanes.length, 0),
+    together,
+    per_row: together.reduce((a, b) => Math.max(a, b), 1),
   };
+}
+
+/** What stands where: a layout and its threads, in row order. */
+export interface Placed {
+  readonly layout: MapLayout;
+  readonly order: readonly Thread[];
+}
+
+/**
+ * The later one of two layouts such that each thread keeps its number in its row; null if rows
+ * changed: then cells are not what they were.
+ */
+export function continued(before: Placed, now: Placed): MapLayout | null {
+  const { layout } = now;
+  const past = before.layout;
+  if (layout.rows !== past.rows || layout.groups.length !== past.groups.length) return null;
+  for (const [at, { role, row, rows }] of layout.groups.entries()) {
+    const other = past.groups[at];
+    if (role !== other?.role || row !== other.row || rows !== other.rows) return null;
+  }
+  const gone = Uint16Array.from(past.gone);
+  for (let row = 0; row < layout.rows; row++) {
+    const [from = 0, end = 0] = [layout.first[row], layout.first[row + 1]];
+    const [pastFrom = 0, pastEnd = 0] = [past.first[row], past.first[row + 1]];
+    const left = before.order.indexOf(now.order[from] as Thread, pastFrom) - pastFrom;
+    const kept = pastEnd - pastFrom - left;
+    if (left < 0 || kept <= 0 || kept > end - from) return null;
+    for (let i = 0; i < kept; i++) {
+      if (before.order[pastFrom + left + i] !== now.order[from + i]) return null;
+    }
+    gone[row] = (gone[row] ?? 0) + left;
+  }
+  return { ...layout, gone };
+}
+
+/** Threads of a layout, in row order. */
+export function orderOf(roles: readonly RoleLanes[]): readonly Thread[] {
+  return roles.flatMap(({ lanes }) => lanes.flatMap(({ threads }) => threads));
+}
+
+function allOf(roles: readonly RoleLanes[]): RoleLanes {
+  const lanes = roles.flatMap((role): readonly Lane[] => role.lanes);
+  return { role: "all roles", roleIndex: roles[0]?.roleIndex ?? 0, lanes };
+}
+
+/** Rows of each stack: as many as it has lanes, where there is room; large ones give way first. */
+function shareRows(lanes: readonly number[], room: number): readonly number[] {
+  const sumAt = (cap: number) => lanes.reduce((sum, count) => sum + Math.min(count, cap), 0);
+  let cap = Math.max(0, ...lanes);
+  if (sumAt(cap) > room) {
+    let low = 1;
+    while (low < cap) {
+      const middle = (low + cap + 1) >> 1;
+      if (sumAt(middle) <= room) low = middle;
+      else cap = middle - 1;
+    }
+  }
+  const rows = lanes.map((count) => Math.min(count, cap));
+  let left = room - rows.reduce((a, b) => a + b, 0);
+  for (const [at, count] of lanes.entries()) {
+    if (left <= 0 || count <= (rows[at] ?? 0)) continue;
+    rows[at] = (rows[at] ?? 0) + 1;
+    left--;
+  }
+  return rows;
+}
+
+/** How many of some threads there were at most at one time. */
+function mostAtOnce(threads: readonly Thread[]): number {
+  if (threads.length < 2) return threads.length;
+  const births = Float64Array.from(threads, ({ from_s }) => from_s).sort();
+  const ends = Float64Array.from(
+    threads,
+    ({ until_s }) => until_s ?? Number.POSITIVE_INFINITY,
+  ).sort();
+  let [most, ended] = [1, 0];
+  for (const [born, from_s] of births.entries()) {
+    while ((ends[ended] ?? Number.POSITIVE_INFINITY) < from_s) ended++;
+    most = Math.max(most, born + 1 - ended);
+  }
+  return most;
 }
 
 /** Row in which a place of the layout's arrays is. */
@@ -115,4 +188,32 @@ export function rowAt(layout: MapLayout, place: number): number {
     else high = middle - 1;
   }
   return low;
+}
+
+/** How many threads a row has, at one time or one after the other. */
+export function threadsOf({ first }: MapLayout, row: number): number {
+  return (first[row + 1] ?? 0) - (first[row] ?? 0);
+}
+
+/** Place of the thread of a row that was there at a moment, or nearest to it. */
+export function nearestPlace(layout: MapLayout, row: number, t_s: number): number {
+  const { first, from_s, until_s } = layout;
+  const from = first[row] ?? 0;
+  const end = first[row + 1] ?? from;
+  let [nearest, least_s] = [from, Number.POSITIVE_INFINITY];
+  for (let place = from; place < end; place++) {
+    const away_s = Math.max(0, (from_s[place] ?? 0) - t_s, t_s - (until_s[place] ?? 0));
+    if (away_s < least_s) [nearest, least_s] = [place, away_s];
+  }
+  return nearest;
+}
+
+/** How many threads of a row were there within a stretch of time. */
+export function countWithin(layout: MapLayout, row: number, t0_s: number, t1_s: number): number {
+  const { first, from_s, until_s } = layout;
+  let count = 0;
+  for (let place = first[row] ?? 0; place < (first[row + 1] ?? 0); place++) {
+    if ((from_s[place] ?? 0) < t1_s && (until_s[place] ?? 0) >= t0_s) count++;
+  }
+  return count;
 }

@@ -1,6 +1,6 @@
 /** The thread map as the page holds it: a ring of columns, put together from what the worker sends. */
 
-import type { MapLayout } from "./mapLayout";
+import { type MapLayout, NO_LAYOUT, nearestPlace } from "./mapLayout";
 import { STATE_FIELD } from "./states";
 import type { MapMix } from "./viewRequest";
 import type { ShownUnit } from "./views";
@@ -26,8 +26,13 @@ export interface MapView {
   readonly bin_px: number;
   /** Columns that the window has room for. */
   readonly capacity: number;
-  /** Null: as before, and the columns below are new or continue the last one. */
+  /** Null: as before. */
   readonly layout: MapLayout | null;
+  /**
+   * Rows are as before, with or without a layout, and the columns below are new or take the place of
+   * the last ones.
+   */
+  readonly continues: boolean;
   /** Number of the first column given, and how many. */
   readonly from: number;
   readonly columns: number;
@@ -36,7 +41,7 @@ export interface MapView {
    * of states the number of the one that took most of the time.
    */
   readonly values: Float32Array;
-  /** Uint16[columns * rows]: which thread of the row is the highest; empty if per_row is 1. */
+  /** Uint16[columns * rows]: number of the highest thread in its row. */
   readonly highest: Uint16Array;
   /** Uint32[columns * rows]: of a map of states, how the time was shared; see stateCells.ts. */
   readonly shares: Uint32Array;
@@ -59,6 +64,8 @@ export interface MapPicture {
   readonly layout: MapLayout;
   /** Grows when all columns are new. */
   readonly edition: number;
+  /** Grows when there is another layout. */
+  readonly layouts: number;
   /** Columns held: from `from` to before `to`; column k is at k modulo the capacity. */
   readonly from: number;
   readonly to: number;
@@ -72,37 +79,31 @@ export interface MapPicture {
   readonly exited: Uint16Array;
 }
 
-const NO_LAYOUT: MapLayout = {
-  rows: 0,
-  first: new Int32Array(1),
-  tid: new Uint32Array(0),
-  start_ns: new Float64Array(0),
-  names: [],
-  colours: new Uint32Array(0),
-  groups: [],
-  per_row: 1,
-};
-
 /** The picture after one more view. */
 export function nextPicture(before: MapPicture | null, view: MapView): MapPicture | null {
   const { layout, from, columns, capacity } = view;
-  if (view.state === "ok" && layout === null) {
+  const layouts = (before?.layouts ?? 0) + (layout === null ? 0 : 1);
+  if (view.state === "ok" && view.continues) {
     // A part that does not fit what is held: what fits is on its way.
     if (before?.view.state !== "ok" || from > before.to) return before;
     copyColumns(before, view);
     const to = from + columns;
-    return { ...before, view, from: Math.max(before.from, to - capacity), to, changed: from };
+    return {
+      ...{ ...before, view, layout: layout ?? before.layout, layouts },
+      ...{ from: Math.max(before.from, to - capacity), to, changed: from },
+    };
   }
-  const { rows, per_row } = layout ?? NO_LAYOUT;
+  const { rows } = layout ?? NO_LAYOUT;
   const picture: MapPicture = {
     view,
     layout: layout ?? NO_LAYOUT,
     edition: (before?.edition ?? 0) + 1,
+    layouts,
     from: Math.max(from, from + columns - capacity),
     to: from + columns,
     changed: from,
     values: new Float32Array(capacity * rows),
-    highest: new Uint16Array(per_row > 1 ? capacity * rows : 0),
+    highest: new Uint16Array(capacity * rows),
     shares: new Uint32Array(view.field === STATE_FIELD ? capacity * rows : 0),
     peak: new Float32Array(capacity),
     born: new Uint16Array(capacity),
@@ -119,9 +120,7 @@ function copyColumns(picture: MapPicture, view: MapView): void {
     const at = ringPlace(from + c, capacity);
     const own = view.values.subarray(c * rows, (c + 1) * rows);
     picture.values.set(own, at * rows);
-    if (picture.highest.length > 0) {
-      picture.highest.set(view.highest.subarray(c * rows, (c + 1) * rows), at * rows);
-    }
+    picture.highest.set(view.highest.subarray(c * rows, (c + 1) * rows), at * rows);
     if (picture.shares.length > 0) {
       picture.shares.set(view.shares.subarray(c * rows, (c + 1) * rows), at * rows);
     }
@@ -159,12 +158,18 @@ export function peakInSight({ view, from, to, peak }: MapPicture): number {
   return most;
 }
 
-/** One thread of a cell, by its place in the layout: the highest of the row at that moment. */
+/**
+ * One thread of a cell, by its place in the layout: the highest of the row at that moment; where none
+ * was there, the nearest in time.
+ */
 export function placeAt(picture: MapPicture, column: number, row: number): number {
   const { view, layout, highest } = picture;
   const first = layout.first[row] ?? 0;
-  if (highest.length === 0 || column < picture.from || column >= picture.to) return first;
-  return first + (highest[ringPlace(column, view.capacity) * layout.rows + row] ?? 0);
+  if (Number.isNaN(cellValue(picture, column, row))) {
+    return nearestPlace(layout, row, (column + 0.5) * view.bin_s);
+  }
+  const number = highest[ringPlace(column, view.capacity) * layout.rows + row] ?? 0;
+  return first + ((number - (layout.gone[row] ?? 0)) & 0xffff);
 }
 
 /** Identity of the thread in a place of the layout. */

@@ -1,6 +1,6 @@
 /** Fills the thread map with states: of each row and column the one that took most of the time. */
 
-import type { Pieces } from "./mapColumns";
+import { type Pieces, Presence } from "./mapColumns";
 import type { MapLayout } from "./mapLayout";
 import { type MapView, NO_FIELD } from "./mapPicture";
 import { parkedShares } from "./parked";
@@ -25,9 +25,11 @@ export class StateFiller {
   private readonly all: Float64Array;
   private readonly work: Float64Array;
   private readonly touched = new Set<number>();
-  /** Of each column: most seconds of work that a thread has, and its place in the row. */
+  /** Of each column: most seconds of work that a thread has, and its number in the row. */
   private readonly most: Float64Array;
-  private readonly place: Uint16Array;
+  private readonly number: Uint16Array;
+  /** The row has several threads, at one time or one after the other. */
+  private shared = false;
   /** Threads that are there without a ledger, those with one, and of these the unswitched. */
   private readonly lacking: Uint16Array;
   private readonly having: Uint16Array;
@@ -35,6 +37,7 @@ export class StateFiller {
   /** Length of the part of each column that samples cover, seconds. */
   private readonly covered: Float64Array;
   private readonly parked: ReadonlyMap<number, number>;
+  private readonly presence = new Presence();
 
   constructor(
     private readonly model: TargetModel,
@@ -50,7 +53,7 @@ export class StateFiller {
     this.all = new Float64Array(columns);
     this.work = new Float64Array(columns);
     this.most = new Float64Array(columns);
-    this.place = new Uint16Array(columns);
+    this.number = new Uint16Array(columns);
     this.lacking = new Uint16Array(columns);
     this.having = new Uint16Array(columns);
     this.unswitched = new Uint16Array(columns);
@@ -64,27 +67,29 @@ export class StateFiller {
     for (const number of touched) sums[number]?.fill(0);
     touched.clear();
     this.most.fill(-1);
-    for (const counts of [this.place, this.lacking, this.having, this.unswitched]) counts.fill(0);
+    for (const counts of [this.lacking, this.having, this.unswitched]) counts.fill(0);
+    const gone = layout.gone[row] ?? 0;
+    this.number.fill(gone);
+    this.shared = end - first > 1;
     for (let place = first; place < end; place++) {
       const thread = order[place];
-      if (thread) this.add(thread, place - first);
+      if (thread) this.add(thread, place - first + gone);
     }
     this.write(row);
   }
 
   /** Add a thread's time to the row's. */
-  private add(thread: Thread, place: number): void {
-    const { reader, model, touched, work } = this;
+  private add(thread: Thread, numbered: number): void {
+    const { reader, model, touched, work, shared } = this;
     if (!reader.load(thread)) {
-      this.mark(thread);
+      this.mark(thread, numbered);
       return;
     }
-    const shared = this.view.highest.length > 0;
     const fresh = thread.start_ns / 1e9 >= model.since_s;
     this.all.fill(0);
     if (shared) work.fill(0);
     for (const number of reader.moving) {
-      const own = reader.steady > 0 ? this.covered : this.spread(number, fresh);
+      const own = reader.steady > 0 ? this.covered : this.spread(thread, number, fresh);
       const share = number === FUTEX ? (this.parked.get(thread.tid) ?? 0) : 0;
       if (share > 0) {
         touched.add(PARKED);
@@ -95,12 +100,12 @@ export class StateFiller {
       addTo(this.all, own, 1);
       if (shared && !IDLE[number]) addTo(work, own, 1 - share);
     }
-    this.count(thread, place, shared);
+    this.count(thread, numbered);
   }
 
   /** Where it was there, what of it was as /proc said, and whether it worked most of all so far. */
-  private count(thread: Thread, place: number, shared: boolean): void {
-    const { all, work, most, having, unswitched } = this;
+  private count(thread: Thread, numbered: number): void {
+    const { all, work, most, having, unswitched, shared } = this;
     const { columns, from, bin_s } = this.pieces;
     const until_s = this.model.states.unswitchedUntil(thread);
     for (let k = 0; k < columns; k++) {
@@ -109,15 +114,16 @@ export class StateFiller {
       if ((from + k + 1) * bin_s <= until_s) unswitched[k] = (unswitched[k] ?? 0) + 1;
       if (shared && (work[k] ?? 0) > (most[k] ?? 0)) {
         most[k] = work[k] ?? 0;
-        this.place[k] = place;
+        this.number[k] = numbered;
       }
     }
   }
 
-  /** Share a thread's time in a state among the columns. */
-  private spread(number: number, fresh: boolean): Float64Array {
-    const { reader, pieces, own } = this;
-    const { count, sample, column, seconds, perSecond } = pieces;
+  /** Share a thread's time in a state among the columns in which it was there. */
+  private spread(thread: Thread, number: number, fresh: boolean): Float64Array {
+    const { reader, pieces, own, presence } = this;
+    const { count, sample, column, seconds, begin_s, stretches } = pieces;
+    const { time_s } = stretches;
     const { values, first } = reader;
     const place = reader.placeOf(number);
     own.fill(0);
@@ -132,34 +138,39 @@ export class StateFiller {
           const before = i > first ? (values[place + i - 1] ?? 0) : fresh ? 0 : Number.NaN;
           const grown = (values[place + i] ?? 0) - before;
           // What is settled afterwards may make a column fall by some microseconds.
-          rate = grown > 0 ? (grown / 1e9) * (perSecond[i] ?? 0) : 0;
+          if (grown > 0 && presence.within(thread, time_s[i - 1] ?? 0, time_s[i] ?? 0)) {
+            rate = grown / 1e9 / (presence.to_s - presence.from_s);
+          }
         }
       }
       if (rate > 0) {
+        const part = presence.partOf(begin_s[p] ?? 0, seconds[p] ?? 0);
         const k = column[p] ?? 0;
-        own[k] = (own[k] ?? 0) + rate * (seconds[p] ?? 0);
+        if (part > 0) own[k] = (own[k] ?? 0) + rate * part;
       }
     }
     return own;
   }
 
-  private mark({ seen_s, end_s }: Thread): void {
-    const { lacking } = this;
+  private mark({ from_s, until_s }: Thread, numbered: number): void {
+    const { lacking, most } = this;
     const { from, columns, bin_s } = this.pieces;
-    const until_s = end_s ?? Number.POSITIVE_INFINITY;
+    const end_s = until_s ?? Number.POSITIVE_INFINITY;
     for (let k = 0; k < columns; k++) {
-      const there = (from + k + 1) * bin_s > seen_s && (from + k) * bin_s <= until_s;
-      if (there) lacking[k] = (lacking[k] ?? 0) + 1;
+      const there = (from + k + 1) * bin_s > from_s && (from + k) * bin_s <= end_s;
+      if (!there) continue;
+      lacking[k] = (lacking[k] ?? 0) + 1;
+      if ((most[k] ?? 0) < 0) this.number[k] = numbered;
     }
   }
 
   private write(row: number): void {
     const { sums, view } = this;
     const { rows } = this.layout;
-    const shared = view.highest.length > 0;
     const touched = [...this.touched];
     for (let k = 0; k < this.pieces.columns; k++) {
       const at = k * rows + row;
+      view.highest[at] = this.number[k] ?? 0;
       let total = 0;
       // The three that took most.
       let [a, b, c] = [0, 0, 0];
@@ -188,7 +199,6 @@ export class StateFiller {
         third: c,
         unswitched: this.unswitched[k] === this.having[k],
       });
-      if (shared) view.highest[at] = this.place[k] ?? 0;
     }
   }
 }

@@ -3,6 +3,7 @@ import { type Counters, frame, TARGET } from "../testing/frames";
 import type { Target, TargetEvent } from "../wire/generated/models";
 import type { ViewInput } from "./chartView";
 import { filterFrom } from "./filter";
+import type { MapLayout } from "./mapLayout";
 import {
   cellValue,
   keyAt,
@@ -102,8 +103,10 @@ describe("binsFor", () => {
     expect(binsFor(60, 1200, 10)).toEqual({ bin_s: 0.1, bin_px: 2 });
     expect(binsFor(60, 1200, 20)).toEqual({ bin_s: 0.05, bin_px: 1 });
     expect(binsFor(600, 1200, 10)).toEqual({ bin_s: 0.5, bin_px: 1 });
-    expect(binsFor(60, 1200, 0.5)).toEqual({ bin_s: 2, bin_px: 40 });
-    expect(binsFor(1, 300, 1).bin_px).toBe(300);
+    // Samples that are far apart are several columns: a short life is no bar.
+    expect(binsFor(60, 1200, 0.5)).toEqual({ bin_s: 0.2, bin_px: 4 });
+    expect(binsFor(1, 300, 1).bin_px).toBe(4);
+    expect(binsFor(1, 3, 1).bin_px).toBe(3);
   });
 });
 
@@ -155,8 +158,9 @@ describe("MapMaker", () => {
     world.sample({ 1: cpu(8) }, [exit(2, "worker-1", 1.25)]);
     world.sample({ 1: cpu(8.5) });
     world.make();
-    // Its first tenth of a second of CPU time was spent within its first column.
-    expect(world.row(3)).toEqual([Number.NaN, Number.NaN, Number.NaN, Number.NaN, 0.2, 0, 0]);
+    // Its first tenth of a second of CPU time was spent from its start on, 0.3 s before its sample.
+    const none = Number.NaN;
+    expect(world.row(3)).toEqual([none, none, none, none, 0.333333, 0, 0]);
     expect(world.row(1).slice(3)).toEqual([0.5, 0, 0.5, Number.NaN]);
     expect([...(world.picture?.born ?? [])].slice(0, 7)).toEqual([0, 0, 0, 0, 1, 0, 0]);
     expect([...(world.picture?.exited ?? [])].slice(0, 7)).toEqual([0, 0, 0, 0, 0, 1, 0]);
@@ -165,10 +169,73 @@ describe("MapMaker", () => {
   it("shows a thread that lived between two samples", () => {
     const world = started();
     const event = { ...exit(9, "worker-3", 0.25), start_ns: 2.1e9, seen_alive: false };
-    world.sample({ 1: cpu(7.5) }, [event as TargetEvent]);
+    world.sample({ 1: cpu(7.5) }, [{ ...event, lifetime_ns: 0.3e9 } as TargetEvent]);
     world.sample({ 1: cpu(8) });
     world.make();
-    expect(world.row(3)).toEqual([Number.NaN, Number.NaN, Number.NaN, Number.NaN, 0.5, Number.NaN]);
+    // A quarter of a second of CPU in a life of 0.3 s.
+    const none = Number.NaN;
+    expect(world.row(3)).toEqual([none, none, none, none, 0.833333, none]);
+  });
+
+  it("draws a life in a long time between samples only where it was", () => {
+    const world = new World();
+    world.asked = { ...world.asked, width_px: 100 };
+    world.sample({ 1: cpu(0) }, [], NAMES);
+    const event = { ...exit(9, "worker-3", 0.05), start_ns: 0.2e9, seen_alive: false };
+    world.sample({ 1: cpu(0.5) }, [{ ...event, lifetime_ns: 0.1e9 } as TargetEvent]);
+    world.sample({ 1: cpu(1) });
+    world.make();
+    expect(world.view).toMatchObject({ bin_px: 4, bin_s: 0.4 });
+    expect(world.row(1)).toEqual([0.5, Number.NaN, Number.NaN]);
+  });
+
+  it("lays threads of a role that follow one another behind one another", () => {
+    const world = started();
+    const short = (tid: number, start_s: number): TargetEvent =>
+      ({
+        ...exit(tid, `worker-${tid}`, 0.1),
+        ...{ start_ns: start_s * SECOND, lifetime_ns: 0.2 * SECOND, seen_alive: false },
+      }) as TargetEvent;
+    for (let i = 5; i < 15; i++) world.sample({ 1: cpu(5 + i / 2) }, [short(50 + i, i / 2 - 0.4)]);
+    world.make();
+    const { picture } = world;
+    // Half-second columns, and one must stay empty between two lives: they take three lanes in turn.
+    expect(picture?.layout).toMatchObject({ rows: 6, per_row: 1 });
+    const named = [4, 7, 10].map((column) => placeAt(picture as MapPicture, column, 3));
+    expect(named.map((place) => picture?.layout.tid[place])).toEqual([55, 58, 61]);
+    expect(world.row(3).map(Number.isNaN).slice(4, 9)).toEqual([false, true, true, false, true]);
+    // Between them the nearest one is named.
+    expect(placeAt(picture as MapPicture, 5, 3)).toBe(named[0]);
+  });
+
+  it("continues rows where threads come and go in their lanes", () => {
+    const world = started();
+    world.asked = { ...world.asked, rows: 10 };
+    world.make();
+    const start = (tid: number, start_s: number): TargetEvent =>
+      ({ ...exit(tid, `task-${tid}`, 0.1), start_ns: start_s * SECOND }) as TargetEvent;
+    const life = { lifetime_ns: 0.2 * SECOND, seen_alive: false };
+    let wholes = 0;
+    for (let i = 5; i < 65; i++) {
+      const event = { ...start(50 + i, i / 2 - 0.4), ...life } as TargetEvent;
+      world.sample({ 1: cpu(5 + i / 2) }, i % 4 === 0 ? [event] : []);
+      const view = world.make();
+      if (view && !view.continues) wholes++;
+    }
+    // Only the first one made a row.
+    expect(wholes).toBe(1);
+    const { picture } = world;
+    const names = Array.from({ length: 5 }, (_, i) => {
+      const column = (picture?.to ?? 0) - 1 - 4 * i;
+      return keyAt(picture?.layout as MapLayout, placeAt(picture as MapPicture, column - 1, 3));
+    });
+    expect(names.map((key) => key?.split("@")[0])).toEqual(["114", "110", "106", "102", "98"]);
+    // The same as made at once.
+    const values = world.row(3).slice(-20);
+    expect(values.filter((value) => !Number.isNaN(value))).toEqual([0.5, 0.5, 0.5, 0.5, 0.5]);
+    world.asked = { ...world.asked, rows: 9 };
+    world.make();
+    expect(world.row(3).slice(-20)).toEqual(values);
   });
 
   it("lets rows be shared: the highest with its thread, or the mean", () => {
@@ -224,9 +291,9 @@ describe("MapMaker", () => {
       window: { kind: "fixed", t0_s: 1, t1_s: 3 },
     };
     world.make();
-    expect(world.view).toMatchObject({ bin_s: 0.5, from: 2, columns: 2 });
+    expect(world.view).toMatchObject({ bin_s: 0.4, from: 2, columns: 3 });
     expect(world.picture?.layout.names).toEqual(["worker-1", "worker-2"]);
-    expect(world.row(0)).toEqual([0.5, 0.5]);
+    expect(world.row(0)).toEqual([0.5, 0.5, 0.5]);
   });
 
   it("waits for a second sample", () => {

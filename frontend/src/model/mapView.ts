@@ -4,10 +4,11 @@ import type { RingField } from "./chartSpecs";
 import { RING_FIELDS } from "./chartSpecs";
 import { threadsIn, type ViewInput } from "./chartView";
 import { shownRate } from "./format";
-import type { History } from "./history";
-import { columnRates, Pieces } from "./mapColumns";
-import { layoutOf, type MapLayout, mapOrder } from "./mapLayout";
-import { type MapView, NO_FIELD } from "./mapPicture";
+import { Pieces } from "./mapColumns";
+import { MapLanes } from "./mapLanes";
+import { continued, layoutOf, type MapLayout, orderOf } from "./mapLayout";
+import type { MapView } from "./mapPicture";
+import { type MapSource, RateFiller } from "./mapRates";
 import { StateFiller } from "./mapStates";
 import { ringOf } from "./series";
 import { STATE_FIELD } from "./states";
@@ -18,22 +19,18 @@ import type { MapRequest } from "./viewRequest";
 /** Making all columns may take one part in so many of the time. */
 const SHARE = 10;
 
-/** So many samples are read one by one. */
-const FEW = 16;
+/** From the end of a life to the next of its lane: an empty column stands between them. */
+const GAP_COLUMNS = 2;
 
-/** Where a field's past is. */
-interface Source {
-  readonly history: History;
-  readonly ring: number;
-  /** Whether slots of old blocks are distinguished by their threads' first blocks. */
-  readonly own: boolean;
-  readonly since_s: number;
-}
+/** Columns are no wider, CSS pixels. */
+const WIDEST_PX = 4;
 
 /** What is held by the page. */
 interface Held {
   readonly key: string;
   readonly order: readonly Thread[];
+  /** Their roles when they were laid out. */
+  readonly roles: readonly string[];
   readonly layout: MapLayout;
   /** Number of its first column, and of its newest, which may not be complete. */
   readonly from: number;
@@ -48,16 +45,20 @@ export interface Bins {
   readonly bin_px: number;
 }
 
-/** Columns as narrow as whole pixels and the distance of samples allow. */
+/**
+ * Columns as narrow as whole pixels and the distance of samples allow, so that each has a sample; but
+ * no wider than some pixels, so that a short life is a short mark.
+ */
 export function binsFor(seconds: number, width_px: number, rate_hz: number): Bins {
   const width = Math.max(1, Math.round(width_px));
   const pixel_s = seconds / width;
-  const bin_px = Math.min(width, Math.max(1, Math.ceil(1 / rate_hz / pixel_s - 1e-6)));
+  const bin_px = Math.min(width, WIDEST_PX, Math.max(1, Math.ceil(1 / rate_hz / pixel_s - 1e-6)));
   return { bin_s: bin_px * pixel_s, bin_px };
 }
 
 export class MapMaker {
   private held: Held | null = null;
+  private lanes: { readonly of: string; readonly book: MapLanes } | null = null;
   private full_ms = Number.NEGATIVE_INFINITY;
   private cost_ms = 0;
 
@@ -79,199 +80,114 @@ export class MapMaker {
       this.held = null;
       return slow ? emptyView(input, asked, bins, "waiting", "not enough data yet") : null;
     }
+    const making = { input, asked, bins, source };
     const from = Math.floor(Math.max(span.t0_s, model.history.from_s) / bins.bin_s + 1e-9);
     const newest = Math.floor(Math.min(span.t1_s, now_s) / bins.bin_s - 1e-9);
     const fixed = request.window.kind === "fixed" ? [span.t0_s, span.t1_s] : [];
     const { field, mix, width_px, rows } = asked;
     const seconds = span.t1_s - span.t0_s;
     const key = [field, mix, width_px, rows, bins.bin_s, seconds, request.filter, ...fixed].join();
-    const { held } = this;
     // Out of view nothing is made: what the window has left behind meanwhile is not missed.
-    const same =
-      held !== null && held.key === key && newest >= held.newest && held.newest >= from - 1;
-    let order = same ? held.order : mapOrder(threadsIn(input));
-    let whole = !same;
-    const rested = clock() - this.full_ms >= SHARE * this.cost_ms;
-    if (same && slow && rested) {
-      const now = mapOrder(threadsIn(input));
-      if (!sameThreads(now, held.order)) {
-        order = now;
-        whole = true;
-      }
-    }
-    if (!whole && held) {
-      if (held.seq === model.seq || (newest === held.newest && request.paused)) return null;
-      const view = this.columns(
-        input,
-        asked,
-        bins,
-        source,
-        order,
-        held.layout,
-        held.newest,
-        newest,
-      );
-      this.held = { ...held, newest, seq: model.seq };
-      return { ...view, layout: null };
+    const held =
+      this.held?.key === key && newest >= this.held.newest && this.held.newest >= from - 1
+        ? this.held
+        : null;
+    const threads = slow || !held ? new Set(threadsIn(input)) : null;
+    if (held && (threads === null || sameThreads(threads, held))) {
+      return this.more(making, held, held.layout, newest);
     }
     const start_ms = clock();
-    const layout = layoutOf(order, rows);
-    const view = this.columns(input, asked, bins, source, order, layout, from, newest);
-    this.held = { key, order, layout, from, newest, seq: model.seq };
+    const lanes = this.lanesFor([bins.bin_s, request.filter, ...fixed].join(), bins);
+    const roles = lanes.update(threads ?? threadsIn(input));
+    const now = { order: orderOf(roles), layout: layoutOf(roles, rows) };
+    const placed = { ...now, roles: now.order.map(({ role }) => role) };
+    if (held) {
+      const layout = continued(held, now);
+      if (layout) {
+        const known = new Set(held.order);
+        const fresh = now.order.filter((thread) => !known.has(thread));
+        return this.more(making, { ...held, ...placed, layout }, layout, newest, fresh);
+      }
+      const rested = start_ms - this.full_ms >= SHARE * this.cost_ms;
+      if (!rested) return this.more(making, held, held.layout, newest);
+    }
+    const view = columnsOf(making, now.order, now.layout, from, newest);
+    this.held = { key, ...placed, from, newest, seq: model.seq };
     this.full_ms = clock();
     this.cost_ms = this.full_ms - start_ms;
-    return { ...view, layout };
+    return { ...view, layout: now.layout };
   }
 
-  private columns(
-    input: ViewInput,
-    asked: MapRequest,
-    bins: Bins,
-    source: Source,
-    order: readonly Thread[],
+  /** Lanes stay while columns do: another colour moves no thread. */
+  private lanesFor(of: string, { bin_s }: Bins): MapLanes {
+    if (this.lanes?.of !== of) {
+      this.lanes = { of, book: new MapLanes(GAP_COLUMNS * bin_s) };
+    }
+    return this.lanes.book;
+  }
+
+  /**
+   * Columns that are new, in the same rows, and the last one that was sent, which may not have been
+   * complete.
+   *
+   * @param fresh Threads that were not there: their columns are sent again.
+   */
+  private more(
+    making: Making,
+    held: Held,
     layout: MapLayout,
-    from: number,
     newest: number,
-  ): MapView {
-    const { model, span, now_s } = input;
-    const { bin_s } = bins;
-    const count = Math.max(0, newest - from + 1);
-    const end_s = Math.min(span.t1_s, now_s);
-    const stretches = source.history.between(from * bin_s, end_s);
-    const pieces = new Pieces(stretches, from, count, bin_s);
-    const view = emptyView(input, asked, bins, "ok", "", count, layout);
-    const filler =
-      asked.field === STATE_FIELD
-        ? new StateFiller(model, pieces, layout, view)
-        : new Filler(model, asked.mix, pieces, source, layout, view);
-    for (let row = 0; row < layout.rows; row++) filler.fillRow(order, row);
-    countTurnover(input, from, bin_s, view);
-    return {
-      ...view,
-      from,
-      since_s: source.since_s > model.since_s ? source.since_s : null,
-    };
+    fresh: readonly Thread[] = [],
+  ): MapView | null {
+    const { model, request } = making.input;
+    const another = layout !== this.held?.layout;
+    const known = this.held?.seq === model.seq || (newest === held.newest && request.paused);
+    if (known && !another) return null;
+    const { bin_s } = making.bins;
+    const born = fresh.reduce(
+      (k, { from_s }) => Math.min(k, Math.floor(from_s / bin_s)),
+      Number.POSITIVE_INFINITY,
+    );
+    const first = Math.max(held.from, Math.min(held.newest, born));
+    const view = columnsOf(making, held.order, layout, first, newest);
+    this.held = { ...held, layout, newest, seq: model.seq };
+    return { ...view, layout: another ? layout : null, continues: true };
   }
 }
 
-/** Fills the values of a view, row after row. */
-class Filler {
-  private readonly raw: Float64Array;
-  private readonly rates: Float64Array;
-  private readonly covered: Float64Array;
-  private readonly picks: Int32Array;
-  /** Of the row: sum or highest of the values so far, how many there are, and the highest's place. */
-  private readonly mixed: Float64Array;
-  private readonly best: Float64Array;
-  private readonly having: Uint16Array;
-  private readonly place: Uint16Array;
-  private readonly scale: number;
-  private readonly column: number;
+/** What columns are made of. */
+interface Making {
+  readonly input: ViewInput;
+  readonly asked: MapRequest;
+  readonly bins: Bins;
+  readonly source: MapSource;
+}
 
-  constructor(
-    private readonly model: TargetModel,
-    private readonly mix: MapRequest["mix"],
-    private readonly pieces: Pieces,
-    private readonly source: Source,
-    private readonly layout: MapLayout,
-    private readonly view: MapView,
-  ) {
-    const { n } = pieces.stretches;
-    const { columns } = pieces;
-    this.raw = new Float64Array(n);
-    this.rates = new Float64Array(columns);
-    this.covered = new Float64Array(columns);
-    this.picks = Int32Array.from({ length: n }, (_, i) => i);
-    this.mixed = new Float64Array(columns);
-    this.best = new Float64Array(columns);
-    this.having = new Uint16Array(columns);
-    this.place = new Uint16Array(columns);
-    this.scale = shownRate(view.field, 1).value;
-    this.column = model.counters.columnOf(view.field);
-  }
-
-  fillRow(order: readonly Thread[], row: number): void {
-    const { mixed, best, having, layout } = this;
-    const first = layout.first[row] ?? 0;
-    const end = layout.first[row + 1] ?? first;
-    mixed.fill(0);
-    best.fill(Number.NaN);
-    having.fill(0);
-    for (let place = first; place < end; place++) {
-      const thread = order[place];
-      if (!thread) continue;
-      this.rate(thread);
-      this.add(place - first);
-    }
-    this.write(row);
-  }
-
-  /** Add a thread's rates to the row's. */
-  private add(own: number): void {
-    const { rates, mixed, best, having, place } = this;
-    const { columns } = this.pieces;
-    for (let k = 0; k < columns; k++) {
-      const value = rates[k] ?? Number.NaN;
-      if (Number.isNaN(value)) continue;
-      const highest = best[k] ?? Number.NaN;
-      // Which one is the highest is kept for a mean as well: it is the one to point at.
-      if (!(value <= highest)) {
-        best[k] = value;
-        place[k] = own;
-      }
-      if (value === NO_FIELD) continue;
-      mixed[k] = (mixed[k] ?? 0) + value;
-      having[k] = (having[k] ?? 0) + 1;
-    }
-  }
-
-  private write(row: number): void {
-    const { mixed, best, having, place, view, scale } = this;
-    const { rows } = this.layout;
-    const mean = this.mix === "mean";
-    const shared = view.highest.length > 0;
-    for (let k = 0; k < this.pieces.columns; k++) {
-      const held = having[k] ?? 0;
-      const highest = best[k] ?? Number.NaN;
-      const value = mean ? (mixed[k] ?? 0) / held : highest;
-      const shown = held > 0 ? value * scale : highest;
-      const at = k * rows + row;
-      view.values[at] = shown;
-      if (shared && !Number.isNaN(highest)) view.highest[at] = place[k] ?? 0;
-      if (shown > (view.peak[k] ?? 0)) view.peak[k] = shown;
-    }
-  }
-
-  /** Rates of one thread in raw units; NO_FIELD where it is there without the field. */
-  private rate(thread: Thread): void {
-    const { model, source, pieces, raw, picks } = this;
-    const { slot } = thread;
-    if (
-      Number.isNaN(
-        model.counters.latest[slot * model.counters.fields.length + this.column] ?? Number.NaN,
-      )
-    ) {
-      this.mark(thread);
-      return;
-    }
-    const since = source.own ? thread.sinceBlock : 0;
-    const { history, ring } = source;
-    // Few at a time, for thousands of threads: what allocates nothing is faster.
-    if (raw.length <= FEW) history.readAt(pieces.stretches, picks, slot, ring, since, raw);
-    else history.read(pieces.stretches, slot, ring, since, raw);
-    const fresh = thread.start_ns / 1e9 >= model.since_s;
-    columnRates(pieces, raw, thread, fresh, this.rates, this.covered);
-  }
-
-  private mark({ seen_s, end_s }: Thread): void {
-    const { pieces, rates } = this;
-    const { from, columns, bin_s } = pieces;
-    const until_s = end_s ?? Number.POSITIVE_INFINITY;
-    for (let k = 0; k < columns; k++) {
-      const there = (from + k + 1) * bin_s > seen_s && (from + k) * bin_s <= until_s;
-      rates[k] = there ? NO_FIELD : Number.NaN;
-    }
-  }
+function columnsOf(
+  { input, asked, bins, source }: Making,
+  order: readonly Thread[],
+  layout: MapLayout,
+  from: number,
+  newest: number,
+): MapView {
+  const { model, span, now_s } = input;
+  const { bin_s } = bins;
+  const count = Math.max(0, newest - from + 1);
+  const end_s = Math.min(span.t1_s, now_s);
+  const stretches = source.history.between(from * bin_s, end_s);
+  const pieces = new Pieces(stretches, from, count, bin_s);
+  const view = emptyView(input, asked, bins, "ok", "", count, layout);
+  const filler =
+    asked.field === STATE_FIELD
+      ? new StateFiller(model, pieces, layout, view)
+      : new RateFiller(model, asked.mix, pieces, source, layout, view);
+  for (let row = 0; row < layout.rows; row++) filler.fillRow(order, row);
+  countTurnover(input, from, bin_s, view);
+  return {
+    ...view,
+    from,
+    since_s: source.since_s > model.since_s ? source.since_s : null,
+  };
 }
 
 /** Count threads born (since the page's first sample) and exited in each column. */
@@ -283,15 +199,15 @@ function countTurnover({ model, filter }: ViewInput, from: number, bin_s: number
   };
   const earliest_s = from * bin_s;
   for (const thread of model.threads.all()) {
-    const { seen_s, end_s } = thread;
-    if (seen_s < earliest_s && (end_s ?? 0) < earliest_s) continue;
+    const { seen_s, from_s, until_s } = thread;
+    if (from_s < earliest_s && (until_s ?? 0) < earliest_s) continue;
     if (!filter.fits(thread)) continue;
-    if (seen_s > model.since_s) note(born, seen_s);
-    if (end_s !== null) note(exited, end_s);
+    if (seen_s > model.since_s) note(born, from_s);
+    if (until_s !== null) note(exited, until_s);
   }
 }
 
-function sourceOf(model: TargetModel, field: string): Source | null {
+function sourceOf(model: TargetModel, field: string): MapSource | null {
   if (field === STATE_FIELD) {
     const { history, there } = model.states;
     return there ? { history, ring: 0, own: true, since_s: model.since_s } : null;
@@ -306,8 +222,10 @@ function sourceOf(model: TargetModel, field: string): Source | null {
   return { history: extra.history, ring: 0, own: false, since_s: extra.since_s };
 }
 
-function sameThreads(a: readonly Thread[], b: readonly Thread[]): boolean {
-  return a.length === b.length && a.every((thread, i) => thread === b[i]);
+/** Whether there are the same threads, of the same roles. */
+function sameThreads(now: ReadonlySet<Thread>, { order, roles }: Held): boolean {
+  if (now.size !== order.length) return false;
+  return order.every((thread, i) => now.has(thread) && thread.role === roles[i]);
 }
 
 function whyAbsent({ target }: ViewInput, field: string): string {
@@ -342,10 +260,11 @@ function emptyView(
     bin_px,
     capacity: Math.ceil((span.t1_s - span.t0_s) / bin_s) + 2,
     layout,
+    continues: false,
     from: 0,
     columns,
     values: new Float32Array(cells),
-    highest: new Uint16Array((layout?.per_row ?? 1) > 1 ? cells : 0),
+    highest: new Uint16Array(cells),
     shares: new Uint32Array(field === STATE_FIELD ? cells : 0),
     peak: new Float32Array(columns),
     born: new Uint16Array(columns),

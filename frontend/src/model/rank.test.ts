@@ -4,7 +4,7 @@ import { Threads } from "./threads";
 
 describe("topThreads", () => {
   const threads = new Threads();
-  const all = [1, 2, 3, 4].map((tid) => threads.add(tid, tid, "t", 0, 0));
+  const all = [1, 2, 3, 4].map((tid) => threads.add(tid, tid, "t", { before_s: 0, now_s: 0 }, 0));
   const scores = [10, 11, 11, 0];
   const top = (k: number, incumbents: string[] = []) =>
     topThreads(all, (thread) => scores[thread.tid - 1] ?? 0, k, new Set(incumbents)).map(

@@ -3,7 +3,8 @@ import { frame, type Row, TARGET } from "../testing/frames";
 import { chartView, chooseThreads, type ViewInput } from "./chartView";
 import { frozenRates, movingRates } from "./currentRates";
 import { filterFrom } from "./filter";
-import { layoutOf, mapOrder } from "./mapLayout";
+import { MapLanes } from "./mapLanes";
+import { layoutOf } from "./mapLayout";
 import { tableView } from "./tableView";
 import { TargetModel } from "./targetModel";
 import { tileViews } from "./tileView";
@@ -171,7 +172,7 @@ it("gives a thread one colour in table, charts and map", () => {
   const view = input(made);
   const asked = { chart: "cpu", width_px: 500, in_view: true } as const;
   const lines = chartView(view, asked, chooseThreads(view, "cpu", new Set())).lines;
-  const map = layoutOf(mapOrder(made.threads.all()), 100);
+  const map = layoutOf(new MapLanes(0.1).update(made.threads.all()), 100);
   const rows = table({}, "", made).rows;
   const drawn = lines.filter(({ kind }) => kind === "thread");
   expect(drawn).toHaveLength(3);

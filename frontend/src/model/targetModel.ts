@@ -82,6 +82,8 @@ export class TargetModel {
   /** The first instant whose past is kept; after `first_s` if what was in between is not. */
   since_s = Number.NaN;
   now_s = Number.NaN;
+  /** The instant before it; the same at the baseline. */
+  before_s = Number.NaN;
   unix_ms = 0;
   live = 0;
   /** Threads born and threads exited since attach. */
@@ -160,6 +162,7 @@ export class TargetModel {
     // Many exits are divided among frames of one instant: those but the first continue it.
     const continued = !initial && !skipped && t_s === this.now_s;
     this.seq = header.seq;
+    if (!continued) this.before_s = initial || skipped ? t_s : this.now_s;
     this.now_s = t_s;
     this.unix_ms = header.unix_us / 1000;
     if (!continued) {
@@ -342,7 +345,7 @@ export class TargetModel {
   private bear(tid: number, start_ns: number, name: string): Thread {
     const before = this.threads.live.get(tid);
     if (before) this.bury(before, false);
-    const thread = this.threads.add(tid, start_ns, name, this.now_s, this.history.blockId);
+    const thread = this.threads.add(tid, start_ns, name, this, this.history.blockId);
     this.counters.clear(thread);
     this.states.clear(thread);
     this.rateBase.clear(thread.slot, this.counters.fields.length);
@@ -352,7 +355,7 @@ export class TargetModel {
   /** End a thread: what it added up to moves from the sum of the living to the exited totals. */
   private bury(thread: Thread, exact: boolean): void {
     this.counters.subtract(thread);
-    this.threads.end(thread, this.now_s, exact);
+    this.threads.end(thread, this, exact);
   }
 
   /** A key frame names every live thread: meet the unknown, end those that are not in it. */

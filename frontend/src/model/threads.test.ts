@@ -16,7 +16,9 @@ describe("roleOf", () => {
 describe("threadColour", () => {
   it("is the same in charts, table and map, and stays when ranking changes", () => {
     const threads = new Threads();
-    const [a, b] = [11, 12].map((tid) => threads.add(tid, 0, `worker-${tid}`, 0, 0));
+    const [a, b] = [11, 12].map((tid) =>
+      threads.add(tid, 0, `worker-${tid}`, { before_s: 0, now_s: 0 }, 0),
+    );
     expect(a?.colour).not.toBe(b?.colour);
     expect(Math.floor((a?.colour ?? 0) / SHADES)).toBe(a?.roleIndex);
     if (a) threads.rename(a, "io-1");

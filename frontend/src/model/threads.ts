@@ -18,6 +18,12 @@ export interface Thread {
   /** When the page saw it first and when it ended, seconds since attach. */
   readonly seen_s: number;
   end_s: number | null;
+  /**
+   * When it was there: from its start, if that was after the instant before `seen_s`, to its end, if
+   * that was before `end_s`. Never outside of those instants.
+   */
+  readonly from_s: number;
+  until_s: number | null;
   /** How long it lived by its exit record, seconds; null if it lives or none came. */
   life_s: number | null;
   /** Whether its final totals are the kernel's exit record. */
@@ -51,6 +57,16 @@ const SAME_START_NS = 100e6;
 /** Whether a start time may be this thread's. */
 export function sameStart(thread: Thread, start_ns: number): boolean {
   return Math.abs(thread.start_ns - start_ns) < SAME_START_NS;
+}
+
+/** The newest instant and the one before it, seconds since attach. */
+export interface Instants {
+  readonly before_s: number;
+  readonly now_s: number;
+}
+
+function within(t_s: number, from_s: number, to_s: number): number {
+  return Math.max(from_s, Math.min(to_s, t_s));
 }
 
 /** Identity of a thread as text. */
@@ -88,7 +104,13 @@ export class Threads {
   }
 
   /** A thread that was not there before. A live one of the same tid must have been ended. */
-  add(tid: number, start_ns: number, name: string, seen_s: number, sinceBlock: number): Thread {
+  add(
+    tid: number,
+    start_ns: number,
+    name: string,
+    { before_s, now_s }: Instants,
+    sinceBlock: number,
+  ): Thread {
     const role = roleOf(name);
     const roleIndex = this.roleIndex(role);
     const thread: Thread = {
@@ -101,8 +123,10 @@ export class Threads {
       roleIndex,
       colour: threadColour(roleIndex, tid),
       sinceBlock,
-      seen_s,
+      seen_s: now_s,
       end_s: null,
+      from_s: within(start_ns / 1e9, before_s, now_s),
+      until_s: null,
       life_s: null,
       exact: false,
       reset: false,
@@ -124,8 +148,11 @@ export class Threads {
     thread.colour = threadColour(thread.roleIndex, thread.tid);
   }
 
-  end(thread: Thread, end_s: number, exact: boolean): void {
-    thread.end_s = end_s;
+  end(thread: Thread, { before_s, now_s }: Instants, exact: boolean): void {
+    const { start_ns, life_s, from_s } = thread;
+    const died_s = life_s === null ? now_s : start_ns / 1e9 + life_s;
+    thread.end_s = now_s;
+    thread.until_s = within(died_s, Math.max(before_s, from_s), now_s);
     thread.exact = exact;
     this.live.delete(thread.tid);
     this.ended.push(thread);

@@ -1781,6 +1781,10 @@ class RunOutcome(Message):
     """
     CPU time in kernel mode, waited-for children included, microseconds.
     """
+    children_cpu_us: Annotated[int | None, Field(ge=0)] = None
+    """
+    The part of both that the children used, microseconds; a run of one process does not show it. Null: not known.
+    """
     max_rss_bytes: Annotated[int, Field(ge=0)]
     """
     Peak resident memory.
@@ -1801,9 +1805,9 @@ class RunOutcome(Message):
     """
     Involuntary context switches.
     """
-    output_bytes: Annotated[int, Field(ge=0)]
+    output_bytes: Annotated[int | None, Field(ge=0)]
     """
-    Bytes written to standard output and standard error.
+    Bytes written to standard output and standard error, as far as they went to no terminal; null: not counted.
     """
     output_tail: Annotated[str | None, Field(max_length=65536)]
     """
@@ -1931,6 +1935,10 @@ class RunSummary(Message):
     Policies that steered the target, in order.
     """
     losses: RunLosses
+    children_cpu_us: Annotated[int | None, Field(ge=0)] = None
+    """
+    CPU time of children that the recorded command waited for, microseconds; a run of one process does not show it. Null: not known, or the run is not of a command.
+    """
     counts: RunCounts
     exit_code: int | None
     """
@@ -3025,6 +3033,10 @@ class ComparedRun(Message):
     From its first frame to its last, nanoseconds.
     """
     losses: RunLosses
+    children_cpu_us: Annotated[int | None, Field(ge=0)] = None
+    """
+    CPU time of children that the recorded command waited for, microseconds; a run of one process does not show it. Null: not known, or the run is not of a command.
+    """
 
 
 class Comparison(Message):
@@ -3524,6 +3536,10 @@ class Target(Message):
     gomaxprocs_reason: str
     """
     How GOMAXPROCS is read, or why it is not.
+    """
+    thread_names: str | None = None
+    """
+    How its threads got names beyond the kernel's 15 bytes, or why they have none; null or missing: its runtime gives none, or is not asked.
     """
     steering: Steering | None
     """

@@ -9,7 +9,7 @@ import { EmptyState } from "../../ui/EmptyState";
 import { Notice } from "../../ui/Notice";
 import { ProblemNotice } from "../../ui/ProblemNotice";
 import type { Comparison } from "../../wire/generated/models";
-import { missingText } from "../run/dataLossText";
+import { childrenText, missingText } from "../run/dataLossText";
 import { AddRun } from "./AddRun";
 import { Alignment } from "./Alignment";
 import styles from "./ComparePage.module.css";
@@ -84,6 +84,7 @@ function Parts(props: PartProps) {
   return (
     <>
       <IncompleteRuns comparison={props.comparison} />
+      <RunsOfOneProcess comparison={props.comparison} />
       <SetupTable comparison={props.comparison} />
       <Groups {...props} />
       <CurvesPanel {...props} />
@@ -108,6 +109,21 @@ function IncompleteRuns({ comparison }: { readonly comparison: Comparison }) {
     >
       {lacking.map(({ run, text }) => (
         <p key={run}>{text}.</p>
+      ))}
+    </Notice>
+  );
+}
+
+/** Which of the compared runs lack what children of their commands used. */
+function RunsOfOneProcess({ comparison }: { readonly comparison: Comparison }) {
+  const lacking = comparison.runs.flatMap(({ run, name, children_cpu_us }) => {
+    const missing = childrenText(children_cpu_us);
+    return missing === null ? [] : [{ run, text: `${name || run}: ${missing}` }];
+  });
+  return lacking.length === 0 ? null : (
+    <Notice status="warning" title="Child processes are missing">
+      {lacking.map(({ run, text }) => (
+        <p key={run}>{text}</p>
       ))}
     </Notice>
   );

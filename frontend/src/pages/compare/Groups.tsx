@@ -73,7 +73,7 @@ interface RunProps {
 
 function Run({ run, place, groups, alone, onGroup, onRemove }: RunProps) {
   const colours = CHART_THEMES[useStore(theme)];
-  const losses = dataLossTexts(run.losses);
+  const losses = dataLossTexts(run.losses, run.children_cpu_us);
   return (
     <li className={styles.run} data-run={run.run}>
       <RunSample index={place} theme={colours} />

@@ -1,7 +1,7 @@
 import { useCallback, useState } from "react";
 import { attach, startDemo } from "../../api/client";
 import { asProblem } from "../../api/problem";
-import { liveHref } from "../../base/route";
+import { attachedHref } from "../../base/route";
 import { navigate } from "../../base/routing";
 import type { AttachRequest, Problem } from "../../wire/generated/models";
 
@@ -25,7 +25,8 @@ export function useAttach(): Attaching {
       setBusy(what);
       setProblem(null);
       try {
-        navigate(liveHref((await ask()).id), how);
+        const { id } = await ask();
+        navigate(attachedHref(id, window.location.search), how);
       } catch (error) {
         setProblem(asProblem(error));
       }

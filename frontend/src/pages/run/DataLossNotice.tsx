@@ -3,13 +3,19 @@ import { Notice } from "../../ui/Notice";
 import { StatusIcon } from "../../ui/StatusIcon";
 import type { RunManifest } from "../../wire/generated/models";
 import styles from "./DataLossNotice.module.css";
-import { dataLossTexts, missingText } from "./dataLossText";
+import { childrenText, dataLossTexts, missingText } from "./dataLossText";
 
 /** What is missing in a run, how much of it first; and why it was cut short, if it was. */
 export function DataLossNotice({ run }: { readonly run: RunManifest }) {
   const texts = dataLossTexts(run.losses);
+  const children = childrenText(run.outcome?.children_cpu_us);
   return (
     <>
+      {children === null ? null : (
+        <Notice status="warning" title="Child processes are missing">
+          {children}
+        </Notice>
+      )}
       {run.state === "interrupted" ? (
         <Notice status="warning" title="Recording was interrupted">
           {run.end_detail === "" ? "Data up to that point is available." : run.end_detail}

@@ -85,9 +85,9 @@ function RunPanels({ client, run, onChange }: RunPanelsProps) {
       <div className={scope.scope}>
         <ReadingProblem client={client} />
         <RunControls run={run} />
+        <FindingsPanel />
         <Tiles target={target} />
         <MapPanel target={target} />
-        <FindingsPanel />
         <ChartGrid target={target} />
         <FactPanels target={target} />
         <RunLog run={run} onChange={onChange} />

@@ -15,10 +15,18 @@ export function missingText(losses: RunLosses): string | null {
   return amounts.length === 0 ? null : `${amounts.join(", ")} missing`;
 }
 
+/** What children of the recorded command used, which its run does not show; null: nothing. */
+export function childrenText(cpuUs: number | null | undefined): string | null {
+  return cpuUs
+    ? `This run shows one process; its children used ${formatDuration(cpuUs / 1e6)} of CPU that are not in it.`
+    : null;
+}
+
 /** What is missing in a run, or was measured late, in sentences; none: nothing is known of. */
-export function dataLossTexts(losses: RunLosses): readonly string[] {
+export function dataLossTexts(losses: RunLosses, childrenCpuUs?: number | null): readonly string[] {
   const { frames, gaps, missing_ns, truncated_bytes, deadlines_missed, samples_failed } = losses;
-  const texts: string[] = [];
+  const children = childrenText(childrenCpuUs);
+  const texts: string[] = children === null ? [] : [children];
   if (frames > 0 || gaps > 0) {
     texts.push(
       `${counted(frames, "frame")} missing in ${counted(gaps, "gap")}, ${formatDuration(missing_ns / 1e9)} in total; totals are correct again after each gap.`,

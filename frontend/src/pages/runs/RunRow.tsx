@@ -31,7 +31,7 @@ interface RunRowProps {
 export function RunRow({ run, index, reachable, chosen, locked, ...on }: RunRowProps) {
   const [editing, setEditing] = useState(false);
   const failure = failureText(run);
-  const losses = dataLossTexts(run.losses);
+  const losses = dataLossTexts(run.losses, run.children_cpu_us);
   const missing = missingText(run.losses);
   return (
     <tr className={styles.row} data-run={run.id} data-chosen={chosen}>

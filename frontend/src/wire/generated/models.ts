@@ -501,6 +501,10 @@ export interface ComparedRun {
    */
   duration_ns: number;
   losses: RunLosses;
+  /**
+   * CPU time of children that the recorded command waited for, microseconds; a run of one process does not show it. Null: not known, or the run is not of a command.
+   */
+  children_cpu_us?: number | null;
 }
 /**
  * What is missing in a run or was measured late. All 0: no known losses.
@@ -782,6 +786,10 @@ export interface Target {
    * How GOMAXPROCS is read, or why it is not.
    */
   gomaxprocs_reason: string;
+  /**
+   * How its threads got names beyond the kernel's 15 bytes, or why they have none; null or missing: its runtime gives none, or is not asked.
+   */
+  thread_names?: string | null;
   /**
    * How it is steered; null: it is not.
    */
@@ -2268,6 +2276,10 @@ export interface RunOutcome {
    */
   system_cpu_us: number;
   /**
+   * The part of both that the children used, microseconds; a run of one process does not show it. Null: not known.
+   */
+  children_cpu_us?: number | null;
+  /**
    * Peak resident memory.
    */
   max_rss_bytes: number;
@@ -2288,9 +2300,9 @@ export interface RunOutcome {
    */
   involuntary_switches: number;
   /**
-   * Bytes written to standard output and standard error.
+   * Bytes written to standard output and standard error, as far as they went to no terminal; null: not counted.
    */
-  output_bytes: number;
+  output_bytes: number | null;
   /**
    * The end of that output, as text, what looks like a secret left out; null: not stored, or hidden, since output is not for viewers.
    */
@@ -2407,6 +2419,10 @@ export interface RunSummary {
    */
   policies: string[];
   losses: RunLosses;
+  /**
+   * CPU time of children that the recorded command waited for, microseconds; a run of one process does not show it. Null: not known, or the run is not of a command.
+   */
+  children_cpu_us?: number | null;
   counts: RunCounts;
   /**
    * Exit code of the command that was recorded; null if a signal ended it, or if the run is not of a command.

@@ -1638,21 +1638,34 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.steering !== undefined){
-let data14 = data.steering;
+if(data.thread_names !== undefined){
+let data14 = data.thread_names;
 const _errs24 = errors;
-const _errs25 = errors;
-let valid3 = false;
+if((typeof data14 !== "string") && (data14 !== null)){
+validate30.errors = [{instancePath:instancePath+"/thread_names",keyword:"type"}];
+return false;
+}
+var valid0 = _errs24 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.steering !== undefined){
+let data15 = data.steering;
 const _errs26 = errors;
-if(!(validate48(data14, {instancePath:instancePath+"/steering"}))){
+const _errs27 = errors;
+let valid3 = false;
+const _errs28 = errors;
+if(!(validate48(data15, {instancePath:instancePath+"/steering"}))){
 vErrors = vErrors === null ? validate48.errors : vErrors.concat(validate48.errors);
 errors = vErrors.length;
 }
-var _valid0 = _errs26 === errors;
+var _valid0 = _errs28 === errors;
 valid3 = valid3 || _valid0;
 if(!valid3){
-const _errs27 = errors;
-if(data14 !== null){
+const _errs29 = errors;
+if(data15 !== null){
 const err0 = {instancePath:instancePath+"/steering",keyword:"type"};
 if(vErrors === null){
 vErrors = [err0];
@@ -1662,7 +1675,7 @@ vErrors.push(err0);
 }
 errors++;
 }
-var _valid0 = _errs27 === errors;
+var _valid0 = _errs29 === errors;
 valid3 = valid3 || _valid0;
 }
 if(!valid3){
@@ -1678,20 +1691,21 @@ validate30.errors = vErrors;
 return false;
 }
 else {
-errors = _errs25;
+errors = _errs27;
 if(vErrors !== null){
-if(_errs25){
-vErrors.length = _errs25;
+if(_errs27){
+vErrors.length = _errs27;
 }
 else {
 vErrors = null;
 }
 }
 }
-var valid0 = _errs24 === errors;
+var valid0 = _errs26 === errors;
 }
 else {
 var valid0 = true;
+}
 }
 }
 }
@@ -7544,21 +7558,34 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.steering !== undefined){
-let data14 = data.steering;
+if(data.thread_names !== undefined){
+let data14 = data.thread_names;
 const _errs24 = errors;
-const _errs25 = errors;
-let valid3 = false;
+if((typeof data14 !== "string") && (data14 !== null)){
+validate148.errors = [{instancePath:instancePath+"/thread_names",keyword:"type"}];
+return false;
+}
+var valid0 = _errs24 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.steering !== undefined){
+let data15 = data.steering;
 const _errs26 = errors;
-if(!(validate48(data14, {instancePath:instancePath+"/steering"}))){
+const _errs27 = errors;
+let valid3 = false;
+const _errs28 = errors;
+if(!(validate48(data15, {instancePath:instancePath+"/steering"}))){
 vErrors = vErrors === null ? validate48.errors : vErrors.concat(validate48.errors);
 errors = vErrors.length;
 }
-var _valid0 = _errs26 === errors;
+var _valid0 = _errs28 === errors;
 valid3 = valid3 || _valid0;
 if(!valid3){
-const _errs27 = errors;
-if(data14 !== null){
+const _errs29 = errors;
+if(data15 !== null){
 const err0 = {instancePath:instancePath+"/steering",keyword:"type"};
 if(vErrors === null){
 vErrors = [err0];
@@ -7568,7 +7595,7 @@ vErrors.push(err0);
 }
 errors++;
 }
-var _valid0 = _errs27 === errors;
+var _valid0 = _errs29 === errors;
 valid3 = valid3 || _valid0;
 }
 if(!valid3){
@@ -7584,20 +7611,21 @@ validate148.errors = vErrors;
 return false;
 }
 else {
-errors = _errs25;
+errors = _errs27;
 if(vErrors !== null){
-if(_errs25){
-vErrors.length = _errs25;
+if(_errs27){
+vErrors.length = _errs27;
 }
 else {
 vErrors = null;
 }
 }
 }
-var valid0 = _errs24 === errors;
+var valid0 = _errs26 === errors;
 }
 else {
 var valid0 = true;
+}
 }
 }
 }
@@ -8987,11 +9015,20 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.counts !== undefined){
+if(data.children_cpu_us !== undefined){
+let data20 = data.children_cpu_us;
 const _errs42 = errors;
-if(!(validate176(data.counts, {instancePath:instancePath+"/counts"}))){
-vErrors = vErrors === null ? validate176.errors : vErrors.concat(validate176.errors);
-errors = vErrors.length;
+if((!((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20)))) && (data20 !== null)){
+validate169.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
+return false;
+}
+if(errors === _errs42){
+if(typeof data20 == "number"){
+if(data20 < 0 || isNaN(data20)){
+validate169.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
+return false;
+}
+}
 }
 var valid0 = _errs42 === errors;
 }
@@ -8999,24 +9036,23 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.exit_code !== undefined){
-let data21 = data.exit_code;
-const _errs43 = errors;
-if((!((typeof data21 == "number") && (!(data21 % 1) && !isNaN(data21)))) && (data21 !== null)){
-validate169.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
-return false;
+if(data.counts !== undefined){
+const _errs44 = errors;
+if(!(validate176(data.counts, {instancePath:instancePath+"/counts"}))){
+vErrors = vErrors === null ? validate176.errors : vErrors.concat(validate176.errors);
+errors = vErrors.length;
 }
-var valid0 = _errs43 === errors;
+var valid0 = _errs44 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.signal !== undefined){
-let data22 = data.signal;
+if(data.exit_code !== undefined){
+let data22 = data.exit_code;
 const _errs45 = errors;
-if((typeof data22 !== "string") && (data22 !== null)){
-validate169.errors = [{instancePath:instancePath+"/signal",keyword:"type"}];
+if((!((typeof data22 == "number") && (!(data22 % 1) && !isNaN(data22)))) && (data22 !== null)){
+validate169.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
 return false;
 }
 var valid0 = _errs45 === errors;
@@ -9025,16 +9061,30 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.imported !== undefined){
+if(data.signal !== undefined){
+let data23 = data.signal;
 const _errs47 = errors;
-if(typeof data.imported !== "boolean"){
-validate169.errors = [{instancePath:instancePath+"/imported",keyword:"type"}];
+if((typeof data23 !== "string") && (data23 !== null)){
+validate169.errors = [{instancePath:instancePath+"/signal",keyword:"type"}];
 return false;
 }
 var valid0 = _errs47 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data.imported !== undefined){
+const _errs49 = errors;
+if(typeof data.imported !== "boolean"){
+validate169.errors = [{instancePath:instancePath+"/imported",keyword:"type"}];
+return false;
+}
+var valid0 = _errs49 === errors;
+}
+else {
+var valid0 = true;
+}
 }
 }
 }
@@ -9873,17 +9923,17 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.max_rss_bytes !== undefined){
-let data7 = data.max_rss_bytes;
+if(data.children_cpu_us !== undefined){
+let data7 = data.children_cpu_us;
 const _errs15 = errors;
-if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate202.errors = [{instancePath:instancePath+"/max_rss_bytes",keyword:"type"}];
+if((!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))) && (data7 !== null)){
+validate202.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate202.errors = [{instancePath:instancePath+"/max_rss_bytes",keyword:"minimum"}];
+validate202.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -9894,17 +9944,17 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.major_faults !== undefined){
-let data8 = data.major_faults;
+if(data.max_rss_bytes !== undefined){
+let data8 = data.max_rss_bytes;
 const _errs17 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate202.errors = [{instancePath:instancePath+"/major_faults",keyword:"type"}];
+validate202.errors = [{instancePath:instancePath+"/max_rss_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate202.errors = [{instancePath:instancePath+"/major_faults",keyword:"minimum"}];
+validate202.errors = [{instancePath:instancePath+"/max_rss_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -9915,17 +9965,17 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.minor_faults !== undefined){
-let data9 = data.minor_faults;
+if(data.major_faults !== undefined){
+let data9 = data.major_faults;
 const _errs19 = errors;
 if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate202.errors = [{instancePath:instancePath+"/minor_faults",keyword:"type"}];
+validate202.errors = [{instancePath:instancePath+"/major_faults",keyword:"type"}];
 return false;
 }
 if(errors === _errs19){
 if(typeof data9 == "number"){
 if(data9 < 0 || isNaN(data9)){
-validate202.errors = [{instancePath:instancePath+"/minor_faults",keyword:"minimum"}];
+validate202.errors = [{instancePath:instancePath+"/major_faults",keyword:"minimum"}];
 return false;
 }
 }
@@ -9936,17 +9986,17 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.voluntary_switches !== undefined){
-let data10 = data.voluntary_switches;
+if(data.minor_faults !== undefined){
+let data10 = data.minor_faults;
 const _errs21 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate202.errors = [{instancePath:instancePath+"/voluntary_switches",keyword:"type"}];
+validate202.errors = [{instancePath:instancePath+"/minor_faults",keyword:"type"}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate202.errors = [{instancePath:instancePath+"/voluntary_switches",keyword:"minimum"}];
+validate202.errors = [{instancePath:instancePath+"/minor_faults",keyword:"minimum"}];
 return false;
 }
 }
@@ -9957,17 +10007,17 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.involuntary_switches !== undefined){
-let data11 = data.involuntary_switches;
+if(data.voluntary_switches !== undefined){
+let data11 = data.voluntary_switches;
 const _errs23 = errors;
 if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
-validate202.errors = [{instancePath:instancePath+"/involuntary_switches",keyword:"type"}];
+validate202.errors = [{instancePath:instancePath+"/voluntary_switches",keyword:"type"}];
 return false;
 }
 if(errors === _errs23){
 if(typeof data11 == "number"){
 if(data11 < 0 || isNaN(data11)){
-validate202.errors = [{instancePath:instancePath+"/involuntary_switches",keyword:"minimum"}];
+validate202.errors = [{instancePath:instancePath+"/voluntary_switches",keyword:"minimum"}];
 return false;
 }
 }
@@ -9978,17 +10028,17 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.output_bytes !== undefined){
-let data12 = data.output_bytes;
+if(data.involuntary_switches !== undefined){
+let data12 = data.involuntary_switches;
 const _errs25 = errors;
 if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
-validate202.errors = [{instancePath:instancePath+"/output_bytes",keyword:"type"}];
+validate202.errors = [{instancePath:instancePath+"/involuntary_switches",keyword:"type"}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data12 == "number"){
 if(data12 < 0 || isNaN(data12)){
-validate202.errors = [{instancePath:instancePath+"/output_bytes",keyword:"minimum"}];
+validate202.errors = [{instancePath:instancePath+"/involuntary_switches",keyword:"minimum"}];
 return false;
 }
 }
@@ -9999,17 +10049,39 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.output_tail !== undefined){
-let data13 = data.output_tail;
+if(data.output_bytes !== undefined){
+let data13 = data.output_bytes;
 const _errs27 = errors;
-if((typeof data13 !== "string") && (data13 !== null)){
-validate202.errors = [{instancePath:instancePath+"/output_tail",keyword:"type"}];
+if((!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))) && (data13 !== null)){
+validate202.errors = [{instancePath:instancePath+"/output_bytes",keyword:"type"}];
 return false;
+}
+if(errors === _errs27){
+if(typeof data13 == "number"){
+if(data13 < 0 || isNaN(data13)){
+validate202.errors = [{instancePath:instancePath+"/output_bytes",keyword:"minimum"}];
+return false;
+}
+}
 }
 var valid0 = _errs27 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data.output_tail !== undefined){
+let data14 = data.output_tail;
+const _errs29 = errors;
+if((typeof data14 !== "string") && (data14 !== null)){
+validate202.errors = [{instancePath:instancePath+"/output_tail",keyword:"type"}];
+return false;
+}
+var valid0 = _errs29 === errors;
+}
+else {
+var valid0 = true;
+}
 }
 }
 }
@@ -10756,6 +10828,28 @@ var valid0 = _errs13 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data.children_cpu_us !== undefined){
+let data7 = data.children_cpu_us;
+const _errs14 = errors;
+if((!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))) && (data7 !== null)){
+validate209.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
+return false;
+}
+if(errors === _errs14){
+if(typeof data7 == "number"){
+if(data7 < 0 || isNaN(data7)){
+validate209.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs14 === errors;
+}
+else {
+var valid0 = true;
+}
 }
 }
 }

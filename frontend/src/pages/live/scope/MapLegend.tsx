@@ -1,6 +1,7 @@
 import { type MapScale, rampStops, scaleTicks } from "../../../charts/mapColours";
 import { groupColours } from "../../../charts/stateColours";
 import { formatNumber, formatValue } from "../../../model/format";
+import { threadsOf } from "../../../model/mapLayout";
 import type { MapPicture } from "../../../model/mapPicture";
 import { GROUP_NAMES, type StateGroup } from "../../../model/states";
 import type { ShownUnit } from "../../../model/views";
@@ -50,7 +51,7 @@ export function MapLegend({ picture, scale, dark }: MapLegendProps) {
           <span className={styles.swatch} aria-hidden="true" />
           not running, or not sampled
         </li>
-        {(picture?.layout.per_row ?? 1) === 1 ? (
+        {hasMarks(picture) ? (
           <li>
             <span className={`${styles.swatch} ${styles.mark}`} aria-hidden="true" />
             born or exited
@@ -96,4 +97,10 @@ function scaleText(scale: MapScale, unit: ShownUnit): string {
   const [least, ...rest] = scaleTicks(scale).map(({ value }) => formatValue(value, unit));
   const kind = scale.log ? "logarithmic" : "linear";
   return `Colours, ${kind}, from ${least ?? "0"} to ${rest.at(-1) ?? "0"}`;
+}
+
+/** Whether some thread has a row for itself: only there its birth and end are marked. */
+function hasMarks(picture: MapPicture | null): boolean {
+  const layout = picture?.layout ?? null;
+  return layout === null || layout.together.some((_, row) => threadsOf(layout, row) === 1);
 }

@@ -29,8 +29,8 @@ export const MapPanel = memo(function MapPanel({ target }: { readonly target: Ta
   const [spread, setSpread] = useState<"linear" | "log">("log");
   const [scale, setScale] = useState<MapScale>({ top: 1, log: false });
   const [most, setMost] = useState(0);
-  // The map grows with its threads and does not shrink: the page below it would jump.
-  const rows = Math.max(most, threads, picture?.layout.tid.length ?? 0);
+  // The map grows with its rows and does not shrink: the page below it would jump.
+  const rows = Math.max(most, picture?.layout.lanes || threads);
   if (rows > most) {
     setMost(rows);
   }

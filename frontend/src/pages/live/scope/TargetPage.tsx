@@ -72,10 +72,10 @@ export function Scope({ id }: { readonly id: string }) {
         {view.state === "loading" ? (
           <Notice status="info" title="Waiting for the first sample…" />
         ) : null}
+        <FindingsPanel />
         <Tiles target={target} />
         <ViewControls target={target} />
         <MapPanel target={target} />
-        <FindingsPanel />
         <ChartGrid target={target} />
         <FactPanels target={target} />
         <ThreadTable target={target} />

@@ -5,12 +5,12 @@ import { counted, formatDuration } from "../../../model/format";
 import type { MapPicture } from "../../../model/mapPicture";
 import { STATE_FIELD } from "../../../model/states";
 
-/** Height for so many threads, CSS pixels. */
-export function mapHeight(threads: number): number {
-  if (threads <= 10) {
+/** Height for so many rows, CSS pixels. */
+export function mapHeight(rows: number): number {
+  if (rows <= 10) {
     return 200;
   }
-  return threads <= 40 ? 300 : 420;
+  return rows <= 40 ? 300 : 420;
 }
 
 const UNITS: Readonly<Record<string, string>> = {

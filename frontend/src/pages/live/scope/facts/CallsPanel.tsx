@@ -1,8 +1,17 @@
 import { useRef } from "react";
 import type { CallRow, CallsView } from "../../../../model/calls";
-import { formatDuration, formatNumber, formatValue } from "../../../../model/format";
+import { formatDuration } from "../../../../model/format";
 import { CommandLine } from "../../../../ui/CommandLine";
 import { Panel } from "../../../../ui/Panel";
+import {
+  countColumn,
+  meanColumn,
+  rateColumn,
+  roleColumn,
+  textColumn,
+  timeColumn,
+} from "./FactColumns";
+import { FactMessage } from "./FactMessage";
 import styles from "./facts.module.css";
 import { type SortedColumn, SortedTable } from "./SortedTable";
 import { useFacts } from "./useFacts";
@@ -10,69 +19,25 @@ import { useFacts } from "./useFacts";
 const keyOf = ({ call }: CallRow) => String(call);
 
 function quantileColumn(id: "p50_s" | "p95_s" | "p99_s", label: string): SortedColumn<CallRow> {
-  return {
-    id,
-    label,
-    under: "of a call",
-    tip: "By a histogram in powers of two: the true value is within a factor of two.",
-    width: 5,
-    value: (row) => row[id],
-    cell: (row) => formatValue(row[id], "s"),
-  };
+  const tip = "By a histogram in powers of two: the true value is within a factor of two.";
+  return meanColumn(id, (row) => row[id], { label, under: "of a call", tip });
 }
 
 const COLUMNS: readonly SortedColumn<CallRow>[] = [
-  {
-    id: "name",
-    label: "System call",
-    text: true,
-    value: ({ name }) => name,
-    cell: ({ name }) => name,
-  },
-  {
-    id: "per_s",
-    label: "Calls",
-    under: "per second",
-    width: 6.5,
-    value: ({ per_s }) => per_s,
-    cell: ({ per_s }) => formatNumber(per_s, "1/s"),
-  },
-  {
-    id: "time",
-    label: "Time in it",
-    under: "s a second",
-    tip: "Thread-seconds a second, waiting included.",
-    width: 6.5,
-    value: ({ time }) => time,
-    cell: ({ time }) => formatNumber(time, "s"),
-  },
-  {
-    id: "mean",
-    label: "Each",
-    under: "mean",
-    width: 5,
-    value: ({ mean_s }) => mean_s,
-    cell: ({ mean_s }) => formatValue(mean_s, "s"),
-  },
+  textColumn("name", "System call", ({ name }) => name),
+  rateColumn("per_s", "Calls", ({ per_s }) => per_s),
+  timeColumn(
+    "time",
+    "Time in it",
+    ({ time }) => time,
+    "Thread-seconds a second, waiting included.",
+  ),
+  meanColumn("mean", ({ mean_s }) => mean_s),
   quantileColumn("p50_s", "p50"),
   quantileColumn("p95_s", "p95"),
   quantileColumn("p99_s", "p99"),
-  {
-    id: "threads",
-    label: "Threads",
-    width: 5,
-    value: ({ threads }) => threads,
-    cell: ({ threads }) => threads,
-  },
-  {
-    id: "role",
-    label: "Most time",
-    under: "role",
-    text: true,
-    width: 9,
-    value: ({ role }) => role,
-    cell: ({ role }) => <span title={role}>{role}</span>,
-  },
+  countColumn("threads", "Threads", ({ threads }) => threads),
+  roleColumn("Most time", ({ role }) => role),
 ];
 
 /** System calls, where counting them is switched on. */
@@ -108,7 +73,7 @@ function noteOf(view: CallsView | null): string {
 
 function Empty({ view }: { readonly view: CallsView | null }) {
   if (view?.state !== "absent") {
-    return <p className={styles.message}>Waiting for two readings…</p>;
+    return <FactMessage view={view} />;
   }
   return (
     <div className={styles.message}>

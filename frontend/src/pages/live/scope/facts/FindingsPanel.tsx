@@ -1,54 +1,74 @@
-import { useRef, useState } from "react";
+import { useId, useRef, useState } from "react";
+import { useResize } from "../../../../charts/useResize";
 import type { Finding } from "../../../../model/findings/finding";
 import type { FindingsView } from "../../../../model/findings/findings";
-import { counted, formatDuration } from "../../../../model/format";
+import { formatDuration } from "../../../../model/format";
 import { Button } from "../../../../ui/Button";
-import { Panel } from "../../../../ui/Panel";
 import { useLiveClient } from "../../../clients";
 import styles from "./FindingsPanel.module.css";
 import { followLink } from "./followLink";
 import { useFacts } from "./useFacts";
 
-/** Findings shown at first. */
-const FEW = 2;
+/** A finding has room beside another from this width on, CSS pixels. */
+const ROOM_PX = 560;
+const MOST_BESIDE = 2;
 
-/** What stands out within the window in view, in words; each leads to what shows it. */
+/**
+ * What stands out within the window in view, in words; each leads to what shows it. A line at first:
+ * what comes and goes moves nothing below. On request all of them, with what they rest on.
+ */
 export function FindingsPanel() {
   const place = useRef<HTMLDivElement>(null);
   const view = useFacts("findings", place);
-  const [all, setAll] = useState(false);
+  const room = Math.floor(useResize(place) / ROOM_PX);
+  const [open, setOpen] = useState(false);
+  const id = useId();
   const findings = view?.findings ?? [];
-  const shown = all ? findings : findings.slice(0, FEW);
-  const more = findings.length - FEW;
+  const few = Math.max(1, Math.min(MOST_BESIDE, room));
+  const shown = open ? findings : findings.slice(0, few);
+  const more = findings.length - few;
+  const period = view?.state === "ok" ? `last ${formatDuration(view.seconds)}` : "";
   return (
-    <Panel
-      title="Findings"
-      note={view?.state === "ok" ? `of the last ${formatDuration(view.seconds)} in view` : ""}
+    <section
+      aria-label="Findings"
+      className={`surface ${styles.panel}`}
       data-panel="findings"
-      controls={
-        more > 0 ? (
-          <Button onClick={() => setAll(!all)}>
-            {all ? "Fewer" : counted(more, "more finding")}
-          </Button>
-        ) : null
-      }
+      data-open={open}
     >
-      <div ref={place} className={styles.body} data-state={view?.state ?? "waiting"}>
+      <h2 title={period === "" ? undefined : `Of the ${period} in view`}>Findings</h2>
+      <div ref={place} id={id} className={styles.body} data-state={view?.state ?? "waiting"}>
         {findings.length > 0 ? (
           <ul className={styles.list}>
             {shown.map((finding) => (
-              <Item key={finding.id} finding={finding} />
+              <Item key={finding.id} finding={finding} open={open} />
             ))}
           </ul>
         ) : (
-          <p className={styles.none}>{emptyText(view)}</p>
+          <p className={styles.none} title={emptyText(view)}>
+            {emptyText(view)}
+          </p>
         )}
+        {open && period !== "" ? <p className={styles.evidence}>Of the {period} in view.</p> : null}
       </div>
-    </Panel>
+      <Button
+        look="quiet"
+        className={styles.more}
+        aria-expanded={open}
+        aria-controls={id}
+        onClick={() => setOpen(!open)}
+      >
+        {open ? "Less" : more > 0 ? `${more} more` : "Details"}
+      </Button>
+    </section>
   );
 }
 
-function Item({ finding }: { readonly finding: Finding }) {
+interface ItemProps {
+  readonly finding: Finding;
+  readonly open: boolean;
+}
+
+function Item({ finding, open }: ItemProps) {
   const client = useLiveClient();
   const { text, evidence, link, id } = finding;
   return (
@@ -56,12 +76,12 @@ function Item({ finding }: { readonly finding: Finding }) {
       <button
         type="button"
         className={styles.finding}
-        title={`${evidence} Press to see it.`}
+        title={open ? "Press to see it." : `${text} ${evidence} Press to see it.`}
         onClick={() => followLink(client, link)}
       >
         {text}
       </button>
-      <p className={styles.evidence}>{evidence}</p>
+      {open ? <p className={styles.evidence}>{evidence}</p> : null}
     </li>
   );
 }

@@ -3,16 +3,25 @@ import { theme } from "../../../../base/theme";
 import { useStore } from "../../../../base/useStore";
 import type { ChartTheme } from "../../../../charts/palette";
 import { Sparkline } from "../../../../charts/Sparkline";
-import { counted, formatDuration, formatNumber, formatValue } from "../../../../model/format";
+import { counted, formatDuration, formatValue } from "../../../../model/format";
 import type { GilThread, LockRow, LocksView } from "../../../../model/locks";
 import { Panel } from "../../../../ui/Panel";
 import { useLiveClient } from "../../../clients";
 import { CHART_THEMES } from "../chartTheme";
+import {
+  countColumn,
+  kindColumn,
+  meanColumn,
+  rateColumn,
+  shareColumn,
+  textColumn,
+  threadColumn,
+  timeColumn,
+} from "./FactColumns";
+import { FactMessage } from "./FactMessage";
 import styles from "./facts.module.css";
 import { LockThreads } from "./LockThreads";
-import { Share } from "./Share";
 import { type SortedColumn, SortedTable } from "./SortedTable";
-import { ThreadName } from "./ThreadName";
 import { useFacts } from "./useFacts";
 
 const SOURCES: Readonly<Record<string, string>> = {
@@ -36,63 +45,23 @@ const lockKey = ({ lock }: LockRow) => String(lock);
 const gilKey = ({ tid, name }: GilThread) => `${tid} ${name}`;
 
 const COLUMNS: readonly SortedColumn<LockRow>[] = [
-  {
-    id: "name",
-    label: "Lock",
-    text: true,
-    value: ({ name }) => name,
+  textColumn("name", "Lock", ({ name }) => name, {
     cell: (row) => <span title={titleOf(row)}>{row.name}</span>,
-  },
-  {
-    id: "kind",
-    label: "Kind",
-    text: true,
-    width: 8,
-    value: ({ kind }) => KINDS[kind],
-    cell: ({ kind }) => <span className={styles.kind}>{KINDS[kind]}</span>,
-  },
-  {
-    id: "wait",
-    label: "Waiting",
-    under: "s a second",
-    tip: "Thread-seconds of waiting a second: 2.5 means that two and a half threads waited at any time.",
-    width: 6.5,
-    value: ({ wait }) => wait,
-    cell: ({ wait }) => formatNumber(wait, "s"),
-  },
-  {
-    id: "share",
-    label: "Share",
+  }),
+  kindColumn("kind", "Kind", ({ kind }) => KINDS[kind], 8),
+  timeColumn(
+    "wait",
+    "Waiting",
+    ({ wait }) => wait,
+    "Thread-seconds of waiting a second: 2.5 means that two and a half threads waited at any time.",
+  ),
+  shareColumn("share", "Share", ({ share }) => share, {
     under: "of thread time",
     tip: "Of the wall time of all threads of the process.",
-    width: 8.25,
-    value: ({ share }) => share,
-    cell: ({ share }) => <Share value={share} />,
-  },
-  {
-    id: "waits",
-    label: "Waits",
-    under: "per second",
-    width: 6.5,
-    value: ({ waits_per_s }) => waits_per_s,
-    cell: ({ waits_per_s }) => formatNumber(waits_per_s, "1/s"),
-  },
-  {
-    id: "mean",
-    label: "Each",
-    under: "mean",
-    width: 5,
-    value: ({ mean_s }) => mean_s,
-    cell: ({ mean_s }) => formatValue(mean_s, "s"),
-  },
-  {
-    id: "waiters",
-    label: "Waiters",
-    under: "threads",
-    width: 5,
-    value: ({ waiters }) => waiters,
-    cell: ({ waiters }) => waiters,
-  },
+  }),
+  rateColumn("waits", "Waits", ({ waits_per_s }) => waits_per_s),
+  meanColumn("mean", ({ mean_s }) => mean_s),
+  countColumn("waiters", "Waiters", ({ waiters }) => waiters, "threads"),
   {
     id: "trend",
     label: "Trend",
@@ -101,14 +70,7 @@ const COLUMNS: readonly SortedColumn<LockRow>[] = [
     value: ({ wait }) => wait,
     cell: ({ trend }) => <Sparkline values={trend} width={96} height={18} />,
   },
-  {
-    id: "source",
-    label: "Source",
-    text: true,
-    width: 8,
-    value: ({ source }) => source,
-    cell: ({ source }) => <span className={styles.kind}>{SOURCES[source] ?? source}</span>,
-  },
+  kindColumn("source", "Source", ({ source }) => SOURCES[source] ?? source, 8),
 ];
 
 /** Locks that threads wait for; one opens to its waiters and wakers. */
@@ -148,9 +110,7 @@ export function LocksPanel() {
             ) : null}
           </>
         ) : (
-          <p className={styles.message}>
-            {view?.state === "absent" ? `${view.reason}.` : "Waiting for two readings…"}
-          </p>
+          <FactMessage view={view} />
         )}
       </div>
     </Panel>
@@ -198,38 +158,14 @@ function Opened({ view, row, theme: colours }: OpenedProps) {
 /** Waiting for the interpreter's lock, a thread. */
 function Gil({ view, theme: colours }: { readonly view: LocksView; readonly theme: ChartTheme }) {
   const columns: readonly SortedColumn<GilThread>[] = [
-    {
-      id: "name",
-      label: "Thread",
-      text: true,
-      value: ({ name }) => name,
-      cell: (thread) => <ThreadName thread={thread} theme={colours} />,
-    },
-    {
-      id: "wait",
-      label: "Waiting",
-      under: "of its time",
-      width: 8.25,
-      value: ({ wait }) => wait,
-      cell: ({ wait }) => <Share value={wait} />,
-    },
-    {
-      id: "runnable",
-      label: "Of its runnable time",
+    threadColumn(colours),
+    shareColumn("wait", "Waiting", ({ wait }) => wait, { under: "of its time" }),
+    shareColumn("runnable", "Of its runnable time", ({ of_runnable }) => of_runnable, {
       under: "waiting for the GIL",
       tip: "Waiting for the GIL, of the time in which the thread waited for it, ran, or was in a run queue.",
       width: 10,
-      value: ({ of_runnable }) => of_runnable,
-      cell: ({ of_runnable }) => <Share value={of_runnable} />,
-    },
-    {
-      id: "mean",
-      label: "Each",
-      under: "mean",
-      width: 5,
-      value: ({ mean_s }) => mean_s,
-      cell: ({ mean_s }) => formatValue(mean_s, "s"),
-    },
+    }),
+    meanColumn("mean", ({ mean_s }) => mean_s),
   ];
   return (
     <section className={styles.gil} aria-label="Waiting for the GIL, by thread">

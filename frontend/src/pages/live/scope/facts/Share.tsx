@@ -9,7 +9,7 @@ export function Share({ value }: { readonly value: number }) {
       <span className={styles.share} aria-hidden="true">
         <span style={{ width: `${100 * part}%` }} />
       </span>
-      {formatValue(value, "share")}
+      <span className={styles.percent}>{formatValue(value, "share")}</span>
     </>
   );
 }

@@ -1,9 +1,17 @@
 import { useRef } from "react";
-import { formatDuration, formatNumber, formatValue } from "../../../../model/format";
+import { formatDuration, formatValue } from "../../../../model/format";
 import type { CgroupView, TakerRow, TakersView } from "../../../../model/takers";
 import { Panel } from "../../../../ui/Panel";
+import {
+  countColumn,
+  kindColumn,
+  roleColumn,
+  shareColumn,
+  textColumn,
+  timeColumn,
+} from "./FactColumns";
+import { FactMessage } from "./FactMessage";
 import styles from "./facts.module.css";
-import { Share } from "./Share";
 import { type SortedColumn, SortedTable } from "./SortedTable";
 import { useFacts } from "./useFacts";
 
@@ -21,60 +29,24 @@ const IDLE =
 const keyOf = ({ key }: TakerRow) => key;
 
 const COLUMNS: readonly SortedColumn<TakerRow>[] = [
-  {
-    id: "name",
-    label: "Ran meanwhile",
-    text: true,
-    value: ({ name }) => name,
+  textColumn("name", "Ran meanwhile", ({ name }) => name, {
     cell: ({ name, kind }) =>
       kind === "own" ? (
         <strong>{name}</strong>
       ) : (
         <span title={kind === "idle" ? IDLE : name}>{name}</span>
       ),
-  },
-  {
-    id: "kind",
-    label: "Kind",
-    text: true,
-    width: 8.5,
-    value: ({ kind }) => KINDS[kind],
-    cell: ({ kind }) => <span className={styles.kind}>{KINDS[kind]}</span>,
-  },
-  {
-    id: "delay",
-    label: "Run-queue delay",
-    under: "s a second",
-    tip: "Thread-seconds a second in which threads of this process were runnable while it ran on the CPU they waited for.",
-    width: 7.5,
-    value: ({ delay }) => delay,
-    cell: ({ delay }) => formatNumber(delay, "s"),
-  },
-  {
-    id: "share",
-    label: "Share",
-    under: "of the delay",
-    width: 8.25,
-    value: ({ share }) => share,
-    cell: ({ share }) => <Share value={share} />,
-  },
-  {
-    id: "threads",
-    label: "Threads",
-    under: "delayed",
-    width: 5,
-    value: ({ threads }) => threads,
-    cell: ({ threads }) => threads,
-  },
-  {
-    id: "role",
-    label: "Most delayed",
-    under: "role",
-    text: true,
-    width: 9,
-    value: ({ role }) => role,
-    cell: ({ role }) => <span title={role}>{role}</span>,
-  },
+  }),
+  kindColumn("kind", "Kind", ({ kind }) => KINDS[kind], 8.5),
+  timeColumn(
+    "delay",
+    "Delay",
+    ({ delay }) => delay,
+    "Run-queue delay: thread-seconds a second in which threads of this process were runnable while it ran on the CPU they waited for.",
+  ),
+  shareColumn("share", "Share", ({ share }) => share, { under: "of the delay" }),
+  countColumn("threads", "Threads", ({ threads }) => threads, "delayed"),
+  roleColumn("Most delayed", ({ role }) => role),
 ];
 
 /** What ran while threads of the target could have run. */
@@ -96,9 +68,7 @@ export function TakersPanel() {
             none="No thread was delayed."
           />
         ) : (
-          <p className={styles.message}>
-            {view?.state === "absent" ? `${view.reason}.` : "Waiting for two readings…"}
-          </p>
+          <FactMessage view={view} />
         )}
       </div>
     </Panel>

@@ -2,16 +2,15 @@ import { useRef } from "react";
 import { theme } from "../../../../base/theme";
 import { useStore } from "../../../../base/useStore";
 import type { ChartTheme } from "../../../../charts/palette";
-import { formatNumber, formatValue } from "../../../../model/format";
 import type { ThreadLock } from "../../../../model/locks";
 import type { TakerRow } from "../../../../model/takers";
 import type { WakePartner } from "../../../../model/wakes";
 import { useLiveClient } from "../../../clients";
 import { CHART_THEMES } from "../chartTheme";
+import { meanColumn, rateColumn, shareColumn, textColumn, threadColumn } from "./FactColumns";
+import { FactMessage } from "./FactMessage";
 import styles from "./facts.module.css";
-import { Share } from "./Share";
 import { type SortedColumn, SortedTable } from "./SortedTable";
-import { ThreadName } from "./ThreadName";
 import { useFacts } from "./useFacts";
 
 const partnerKey = ({ key }: WakePartner) => key;
@@ -29,9 +28,7 @@ export function ThreadFacts() {
   if (current === null || current.state !== "ok") {
     return (
       <div ref={place}>
-        <p className={styles.detail}>
-          {current?.state === "absent" ? `${current.reason}.` : "Waiting for two readings…"}
-        </p>
+        <FactMessage view={current} />
       </div>
     );
   }
@@ -103,38 +100,13 @@ interface PartnersProps {
 function Partners({ label, rows, theme: colours, none }: PartnersProps) {
   const client = useLiveClient();
   const columns: readonly SortedColumn<WakePartner>[] = [
-    {
-      id: "name",
-      label: "Thread",
-      text: true,
-      value: ({ name }) => name,
-      cell: (partner) => <ThreadName thread={partner} theme={colours} short />,
-    },
-    {
-      id: "wakes",
-      label: "Wakes",
-      under: "per s",
-      width: 4.75,
-      value: ({ per_s }) => per_s,
-      cell: ({ per_s }) => formatNumber(per_s, "1/s"),
-    },
-    {
-      id: "blocked",
-      label: "Each",
-      under: "wait",
-      width: 4.75,
-      value: ({ blocked_s }) => blocked_s,
-      cell: ({ blocked_s }) => formatValue(blocked_s, "s"),
-    },
-    {
-      id: "delay",
-      label: "Delay",
-      under: "to run",
+    threadColumn(colours, "narrow"),
+    rateColumn("wakes", "Wakes", ({ per_s }) => per_s, { room: "narrow" }),
+    meanColumn("blocked", ({ blocked_s }) => blocked_s, { under: "wait", room: "narrow" }),
+    meanColumn("delay", ({ delay_s }) => delay_s, {
+      ...{ label: "Delay", under: "to run", room: "narrow" },
       tip: "Mean time from the wake-up until the woken thread was on a CPU.",
-      width: 4.75,
-      value: ({ delay_s }) => delay_s,
-      cell: ({ delay_s }) => formatValue(delay_s, "s"),
-    },
+    }),
   ];
   return (
     <SortedTable
@@ -151,53 +123,13 @@ function Partners({ label, rows, theme: colours, none }: PartnersProps) {
 }
 
 const LOCKS: readonly SortedColumn<ThreadLock>[] = [
-  {
-    id: "name",
-    label: "Lock",
-    text: true,
-    value: ({ name }) => name,
-    cell: ({ name }) => name,
-  },
-  {
-    id: "wait",
-    label: "Waiting",
-    under: "of its time",
-    width: 7.25,
-    value: ({ wait }) => wait,
-    cell: ({ wait }) => <Share value={wait} />,
-  },
-  {
-    id: "waits",
-    label: "Waits",
-    under: "per s",
-    width: 4.5,
-    value: ({ waits_per_s }) => waits_per_s,
-    cell: ({ waits_per_s }) => formatNumber(waits_per_s, "1/s"),
-  },
-  {
-    id: "mean",
-    label: "Each",
-    under: "mean",
-    width: 4.75,
-    value: ({ mean_s }) => mean_s,
-    cell: ({ mean_s }) => formatValue(mean_s, "s"),
-  },
+  textColumn("name", "Lock", ({ name }) => name),
+  shareColumn("wait", "Waiting", ({ wait }) => wait, { under: "of its time", room: "narrow" }),
+  rateColumn("waits", "Waits", ({ waits_per_s }) => waits_per_s, { room: "narrow" }),
+  meanColumn("mean", ({ mean_s }) => mean_s, { room: "narrow" }),
 ];
 
 const TAKERS: readonly SortedColumn<TakerRow>[] = [
-  {
-    id: "name",
-    label: "Ran meanwhile",
-    text: true,
-    value: ({ name }) => name,
-    cell: ({ name }) => name,
-  },
-  {
-    id: "delay",
-    label: "Run-queue delay",
-    under: "of its time",
-    width: 8.25,
-    value: ({ delay }) => delay,
-    cell: ({ delay }) => <Share value={delay} />,
-  },
+  textColumn("name", "Ran meanwhile", ({ name }) => name),
+  shareColumn("delay", "Run-queue delay", ({ delay }) => delay, { under: "of its time" }),
 ];

@@ -1,12 +1,15 @@
 import { SmallMarker } from "../../../../charts/Marker";
 import { type ChartTheme, colourStyle } from "../../../../charts/palette";
 
+/** A thread, or what is none (`tid` null), such as an interrupt. */
+export interface NamedThread {
+  readonly tid: number | null;
+  readonly name: string;
+  readonly colour: number | null;
+}
+
 interface ThreadNameProps {
-  readonly thread: {
-    readonly tid: number | null;
-    readonly name: string;
-    readonly colour: number | null;
-  };
+  readonly thread: NamedThread;
   readonly theme: ChartTheme;
   /** Without the id: there is no room for it. */
   readonly short?: boolean;

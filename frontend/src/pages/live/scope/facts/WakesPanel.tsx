@@ -6,13 +6,15 @@ import { type ChartTheme, colourStyle } from "../../../../charts/palette";
 import { useResize } from "../../../../charts/useResize";
 import { type EdgeMetric, edgeValue, WakeGraph } from "../../../../charts/WakeGraph";
 import { PARTY_WORDS } from "../../../../model/facts/parties";
-import { counted, formatDuration, formatNumber, formatValue } from "../../../../model/format";
+import { counted, formatDuration } from "../../../../model/format";
 import type { WakeEdge, WakeNode, WakesView } from "../../../../model/wakes";
 import { Button } from "../../../../ui/Button";
 import { Panel } from "../../../../ui/Panel";
 import { SegmentedControl } from "../../../../ui/SegmentedControl";
 import { useLiveClient } from "../../../clients";
 import { CHART_THEMES } from "../chartTheme";
+import { meanColumn, rateColumn, textColumn, timeColumn } from "./FactColumns";
+import { FactMessage } from "./FactMessage";
 import styles from "./facts.module.css";
 import { type SortedColumn, SortedTable } from "./SortedTable";
 import { selectRole } from "./selectRole";
@@ -102,9 +104,7 @@ export function WakesPanel() {
             />
           </>
         ) : (
-          <p className={styles.message}>
-            {view?.state === "absent" ? `${view.reason}.` : "Waiting for two readings…"}
-          </p>
+          <FactMessage view={view} />
         )}
       </div>
     </Panel>
@@ -136,57 +136,29 @@ function EdgeTable({ view, theme: colours, metric, chosen, onPoint, onPress }: E
     .sort((a, b) => edgeValue(b, metric) - edgeValue(a, metric))
     .slice(0, MOST);
   const columns: readonly SortedColumn<WakeEdge>[] = [
-    {
-      id: "from",
-      label: "Waker",
-      text: true,
-      value: ({ from }) => nameOf(from),
+    textColumn("from", "Waker", ({ from }) => nameOf(from), {
       cell: ({ from }) => <Party node={nodes.get(from)} theme={colours} />,
-    },
-    {
-      id: "to",
-      label: "Woken",
-      text: true,
+    }),
+    textColumn("to", "Woken", ({ to }) => nameOf(to), {
       width: 9.5,
-      value: ({ to }) => nameOf(to),
       cell: ({ to }) => <Party node={nodes.get(to)} theme={colours} />,
-    },
-    {
-      id: "wakes",
-      label: "Wake-ups",
-      under: "per second",
+    }),
+    rateColumn("wakes", "Wake-ups", ({ per_s }) => per_s, {
       tip: "How often the left one ended a wait of the right one.",
-      width: 6.25,
-      value: ({ per_s }) => per_s,
-      cell: ({ per_s }) => formatNumber(per_s, "1/s"),
-    },
-    {
-      id: "blocked",
-      label: "Waited",
-      under: "s a second",
-      tip: "Thread-seconds a second of the waits that these wake-ups ended.",
-      width: 6.25,
-      value: ({ blocked }) => blocked,
-      cell: ({ blocked }) => formatNumber(blocked, "s"),
-    },
-    {
-      id: "mean",
-      label: "Each",
-      under: "wait",
-      tip: "Mean length of a wait that a wake-up ended.",
-      width: 5,
-      value: ({ blocked_s }) => blocked_s,
-      cell: ({ blocked_s }) => formatValue(blocked_s, "s"),
-    },
-    {
-      id: "delay",
-      label: "Until it ran",
-      under: "mean",
+    }),
+    timeColumn(
+      "blocked",
+      "Waited",
+      ({ blocked }) => blocked,
+      "Thread-seconds a second of the waits that these wake-ups ended.",
+    ),
+    meanColumn("mean", ({ blocked_s }) => blocked_s, {
+      ...{ under: "wait", tip: "Mean length of a wait that a wake-up ended." },
+    }),
+    meanColumn("delay", ({ delay_s }) => delay_s, {
+      ...{ label: "Until it ran", width: 6.25 },
       tip: "From the wake-up until the woken thread was on a CPU.",
-      width: 6.25,
-      value: ({ delay_s }) => delay_s,
-      cell: ({ delay_s }) => formatValue(delay_s, "s"),
-    },
+    }),
   ];
   return (
     <SortedTable

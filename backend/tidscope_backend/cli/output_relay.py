@@ -1,0 +1,172 @@
+"""A command's output through pipes: each goes where the command would have written, as it comes.
+
+A terminal is the command's own: its screen is nobody else's, its modes and size are what it asks
+for. Of what goes elsewhere the end is kept. A process that the command leaves behind writes on.
+"""
+
+import os
+import select
+import signal
+import threading
+from collections import deque
+from collections.abc import Mapping
+
+from tidscope_wire.redaction import MARGIN
+
+from tidscope_backend.cli.held_child import Outputs
+
+TAIL_BYTES = 16 * 1024
+CHUNK = 64 * 1024
+STANDARD_OUTPUT, STANDARD_ERROR = 1, 2
+
+
+class OutputTail:
+    """The end of the output, and the count of all of its bytes."""
+
+    def __init__(self, keep: int = TAIL_BYTES + MARGIN) -> None:
+        self._keep = keep
+        self._chunks: deque[bytes] = deque()
+        self._held = 0
+        self._lock = threading.Lock()
+        self.total = 0
+
+    def append(self, data: bytes) -> None:
+        """Append output."""
+        with self._lock:
+            self.total += len(data)
+            self._chunks.append(data)
+            self._held += len(data)
+            while self._held - len(self._chunks[0]) >= self._keep:
+                self._held -= len(self._chunks.popleft())
+
+    @property
+    def cut(self) -> bool:
+        """Whether there was more before it."""
+        return self.total > self._keep
+
+    def text(self) -> str:
+        """The end, as text."""
+        return b"".join(self._chunks)[-self._keep :].decode(errors="replace")
+
+
+def relayed_outputs(*, keep: bool, terminals: bool = False) -> Outputs:
+    """Which of our outputs a command gets pipes for.
+
+    Args:
+        keep: whether the end of the output is to be kept.
+        terminals: whether that of a terminal is; the command then writes to no terminal.
+
+    Returns:
+        Two outputs that go to the same place get one pipe, which keeps their order.
+    """
+    places = {
+        descriptor: os.fstat(descriptor)
+        for descriptor in (STANDARD_OUTPUT, STANDARD_ERROR)
+        if keep and _is_open(descriptor) and (terminals or not os.isatty(descriptor))
+    }
+    if len(places) > 1 and os.path.samestat(*places.values()):
+        return [tuple(places)]
+    return [(descriptor,) for descriptor in places]
+
+
+def _is_open(descriptor: int) -> bool:
+    try:
+        os.fstat(descriptor)
+    except OSError:
+        return False
+    return True
+
+
+class OutputRelay:
+    """Relays in threads of its own, so that a slow reader of ours holds nothing else up.
+
+    A selector can wait for it: it is readable once all is relayed.
+
+    Args:
+        pipes: reading end to the descriptor that it is written to.
+    """
+
+    def __init__(self, pipes: Mapping[int, int]) -> None:
+        self.tail = OutputTail()
+        self._exited, self._done = os.eventfd(0), os.eventfd(0)
+        self._lock = threading.Lock()
+        self._at_work = len(pipes)
+        self._threads = [
+            threading.Thread(target=self._run, args=pipe, daemon=True) for pipe in pipes.items()
+        ]
+
+    def fileno(self) -> int:
+        """Readable once all is relayed."""
+        return self._done
+
+    def start(self) -> None:
+        """Start the threads."""
+        for thread in self._threads:
+            thread.start()
+        if not self._threads:
+            os.eventfd_write(self._done, 1)
+
+    def command_exited(self) -> None:
+        """Go on to the end of what it has written until now."""
+        os.eventfd_write(self._exited, 1)
+
+    def _run(self, source: int, sink: int) -> None:
+        try:
+            self._relay(source, sink)
+        except OSError:
+            pass  # Our reader has gone: the command gets SIGPIPE as it would without us.
+        finally:
+            os.close(source)
+            with self._lock:
+                self._at_work -= 1
+                if not self._at_work:
+                    os.eventfd_write(self._done, 1)
+
+    def _relay(self, source: int, sink: int) -> None:
+        os.set_blocking(source, False)
+        readable = select.poll()
+        for descriptor in (source, self._exited):
+            readable.register(descriptor, select.POLLIN)
+        while True:
+            exited = any(ready == self._exited for ready, _ in readable.poll())
+            data = _read(source)
+            if data:
+                self.tail.append(data)
+                _write(sink, data)
+            elif data is not None:
+                return
+            elif exited:
+                _leave_behind(source, sink)
+                return
+
+
+def _read(source: int) -> bytes | None:
+    """What there is; empty at the end, None if there is nothing yet."""
+    try:
+        return os.read(source, CHUNK)
+    except BlockingIOError:
+        return None
+
+
+def _write(sink: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        try:
+            view = view[os.write(sink, view) :]
+        except BlockingIOError:
+            # A process that shares this descriptor has made it non-blocking.
+            os.set_blocking(sink, True)
+
+
+def _leave_behind(source: int, sink: int) -> None:
+    """Have cat(1) relay what processes that the command has left behind may write."""
+    os.set_blocking(source, True)
+    os.posix_spawnp(
+        "cat",
+        ["cat"],
+        os.environ,
+        file_actions=[(os.POSIX_SPAWN_DUP2, source, 0), (os.POSIX_SPAWN_DUP2, sink, 1)],
+        setsid=True,
+        setsigmask=(),
+        setsigdef=(signal.SIGPIPE,),
+    )

@@ -1,0 +1,27 @@
+"""The collector's side of the questions about names of threads."""
+
+from pydantic import Field
+
+from tidscope_collector.foreign.answering import Arguments
+from tidscope_collector.foreign.line_answers import Line, about_process, ask_text, read_lines
+from tidscope_collector.foreign.name_questions import NAMES_S
+from tidscope_collector.foreign.thread_dump import LONGEST_NAME
+from tidscope_collector.procfs.files import ProcFs
+
+_CONNECT_S = 1.0
+
+
+class _NameLine(Line):
+    tid: int = Field(ge=1, lt=1 << 32)
+    name: str = Field(min_length=1, max_length=LONGEST_NAME)
+
+
+def ask_java_names(procfs: ProcFs, pid: int, start_ticks: int) -> dict[int, str]:
+    """Names of threads by their ids; see `name_questions.java_names`.
+
+    Raises:
+        NoAnswerError: the machine does not answer, or must not be asked; the text says why.
+    """
+    about = about_process(procfs, pid, start_ticks) | Arguments(timeout_s=_CONNECT_S)
+    found = read_lines(ask_text("java_names", about, NAMES_S), _NameLine)
+    return {one.tid: one.name for one in found}

@@ -1,0 +1,58 @@
+"""Names that a program's runtime gives its threads: questions to limited children."""
+
+from tidscope_confinement.resources import Limits, limit_resources
+
+from tidscope_collector.confinement.child import confine
+from tidscope_collector.foreign.agent_sockets import SocketTroubleError
+from tidscope_collector.foreign.answering import (
+    MEMORY_BYTES,
+    Arguments,
+    open_named_folder,
+    say,
+)
+from tidscope_collector.foreign.thread_dump import read_names
+from tidscope_collector.foreign.virtual_machine import (
+    OPEN_S,
+    ask_for_dump,
+    connect,
+    look_at,
+    own_tids,
+)
+
+MOST_NAMED = 16_384
+NAMES_S = 5.0 + OPEN_S
+
+
+def java_names(arguments: Arguments, answer: int) -> None:
+    """Names of the threads of a Java virtual machine, by a dump of them.
+
+    Where its attach socket is not open, the machine is asked to open it.
+
+    Arguments: root, pid, start_ticks, timeout_s.
+    Answers: {"unreadable": errno}, {"trouble", "text"}, {"damaged": reason}, or {"tid", "name"} for
+    each thread, at most MOST_NAMED, and {} at the end.
+    """
+    limit_resources(Limits(MEMORY_BYTES, 5, NAMES_S))
+    try:
+        machine = look_at(arguments["pid"], open_named_folder(arguments))
+        made = connect(machine, arguments["timeout_s"], may_open=True)
+    except OSError as error:
+        say(answer, {"unreadable": error.errno})
+        return
+    except ValueError as error:
+        say(answer, {"damaged": str(error)})
+        return
+    except SocketTroubleError as error:
+        say(answer, {"trouble": error.trouble, "text": str(error)})
+        return
+    tids = own_tids(machine)
+    confine()
+    dump = ask_for_dump(made)
+    if dump is None:
+        say(answer, {"damaged": "it refuses to dump its threads"})
+        return
+    for one in read_names(dump)[:MOST_NAMED]:
+        tid = tids.get(one.nid, 0) if tids else one.nid
+        if tid:
+            say(answer, {"tid": tid, "name": one.name})
+    say(answer, {})

@@ -1,0 +1,28 @@
+"""Names of a Java virtual machine's threads, by a dump as `jcmd PID Thread.print` prints it."""
+
+from collections.abc import Mapping
+
+from tidscope_collector.foreign.name_answers import ask_java_names
+from tidscope_collector.procfs.files import ProcFs
+
+
+class JavaNames:
+    """A `NameSource`. A dump stops all Java threads for the moment that it takes.
+
+    Args:
+        procfs: where the process is.
+        pid: its id.
+        start_ticks: its start.
+    """
+
+    runtime = "Java virtual machine"
+    complete = True
+
+    def __init__(self, procfs: ProcFs, pid: int, start_ticks: int) -> None:
+        self._procfs = procfs
+        self._pid = pid
+        self._start_ticks = start_ticks
+
+    def read(self) -> Mapping[int, str]:
+        """See `NameSource`."""
+        return ask_java_names(self._procfs, self._pid, self._start_ticks)

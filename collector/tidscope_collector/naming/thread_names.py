@@ -1,0 +1,156 @@
+"""The names of one target's threads, asked for beside its sampling and bounded in what they cost.
+
+The program is asked at the beginning and after threads began or got other names: at most once a
+second, and never more than one part in `REST` of the time, however long its answers take.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Mapping
+
+from tidscope_collector.foreign.reader import NoAnswerError
+from tidscope_collector.naming.source import NameSource
+
+SHORTEST_S = 1.0
+"""Between two questions."""
+REST = 100
+"""A question that takes a second is followed by so many without one."""
+LONGEST_RETRY_S = 60.0
+"""Between two questions without an answer; the first comes after SHORTEST_S, then twice as long."""
+
+log = logging.getLogger("tidscope.names")
+
+
+class ThreadNames:
+    """Asks in a thread of its own; other methods return at once.
+
+    Args:
+        pid: of the target, for the log.
+        source: of names; None: there is none.
+        clock: in seconds, never steps.
+
+    Attributes:
+        asked: how many answers came.
+        first_ms: what the first one took, wall time, milliseconds.
+        reason: why the last question had no answer; empty if it had one.
+    """
+
+    def __init__(
+        self,
+        pid: int,
+        source: NameSource | None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._pid = pid
+        self._source = source
+        self._clock = clock
+        self._changed = threading.Condition()
+        self._wanted = source is not None
+        self._not_before_s = 0.0
+        self._retry_s = SHORTEST_S
+        self._found: dict[int, str] = {}
+        self._closed = False
+        self._worker: threading.Thread | None = None
+        self.asked = 0
+        self.first_ms = 0
+        self.reason = ""
+        self._start()
+
+    def request(self) -> None:
+        """Threads began or got other names: ask again as soon as that may be."""
+        with self._changed:
+            if self._source is not None:
+                self._wanted = True
+                self._changed.notify_all()
+
+    def take(self) -> Mapping[int, str]:
+        """Names by thread id that came since they were taken last; mostly none."""
+        if not self._found:
+            return {}
+        with self._changed:
+            found, self._found = self._found, {}
+            return found
+
+    def executed(self, source: NameSource | None) -> None:
+        """The target runs another program.
+
+        Args:
+            source: of its names.
+        """
+        with self._changed:
+            self._source = source
+            self._found = {}
+            self._wanted = source is not None
+            self._not_before_s, self._retry_s = 0.0, SHORTEST_S
+            self.asked, self.reason = 0, ""
+            self._changed.notify_all()
+        self._start()
+
+    @property
+    def description(self) -> str | None:
+        """How threads got their names, or why they have none; None: there is nothing to say."""
+        source = self._source
+        if source is None:
+            return None
+        if self.asked:
+            return f"by the {source.runtime}; its first answer took {self.first_ms} ms"
+        return f"by the kernel, at most 15 bytes. {self.reason}" if self.reason else None
+
+    def close(self) -> None:
+        """Ask no more; returns at once."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+
+    def _start(self) -> None:
+        """Most targets need no thread for this."""
+        if self._source is not None and self._worker is None:
+            name = f"names-{self._pid}"
+            self._worker = threading.Thread(target=self._work, name=name, daemon=True)
+            self._worker.start()
+
+    def _work(self) -> None:
+        while True:
+            with self._changed:
+                while not self._closed and not self._is_due():
+                    self._changed.wait(self._until_due_s())
+                if self._closed:
+                    return
+                source, self._wanted = self._source, False
+            if source is not None:
+                self._ask(source)
+
+    def _is_due(self) -> bool:
+        return self._wanted and self._clock() >= self._not_before_s
+
+    def _until_due_s(self) -> float | None:
+        return max(0.0, self._not_before_s - self._clock()) if self._wanted else None
+
+    def _ask(self, source: NameSource) -> None:
+        began_s = self._clock()
+        reason, found = "", {}
+        try:
+            found = dict(source.read())
+        except NoAnswerError as error:
+            reason = str(error)
+        took_s = self._clock() - began_s
+        with self._changed:
+            if source is not self._source:
+                return  # of the program before
+            if reason and reason != self.reason:
+                log.info("names of the threads of process %d: %s", self._pid, reason)
+            self.reason = reason
+            rest_s = max(SHORTEST_S, REST * took_s)
+            if reason or not source.complete:
+                rest_s = max(rest_s, self._retry_s)
+                self._retry_s = min(LONGEST_RETRY_S, 2 * self._retry_s)
+                self._wanted = True
+            else:
+                self._retry_s = SHORTEST_S
+            if not reason:
+                if not self.asked:
+                    self.first_ms = round(1000 * took_s)
+                self.asked += 1
+                self._found |= found
+            self._not_before_s = self._clock() + rest_s
