@@ -11,8 +11,8 @@ import type { TableView } from "./views";
 
 const FIELD = "blkio_delay_ns";
 const READER: LedgerThread = {
-  ...{ tid: 1, name: "reader", start_s: 0.5 },
-  stays: [[0.5, "on_cpu"]],
+  ...{ tid: 1, name: "reader", start_s: 0 },
+  stays: Array.from({ length: 80 }, (_, i) => [i / 10 + 0.05, i % 2 === 0 ? "sleep" : "on_cpu"]),
 };
 const PLAIN: LedgerThread = { ...READER, tid: 2, name: "plain" };
 
@@ -94,12 +94,12 @@ it("keeps what an exit says of a thread's totals", () => {
   const thread = model.threads.live.get(1);
   if (!thread) throw new Error("thread 1 lives");
   const event = {
-    ...{ type: "thread_exited", tid: 1, start_ns: thread.start_ns, name: "reader" } as const,
+    ...({ type: "thread_exited", tid: 1, start_ns: thread.start_ns, name: "reader" } as const),
     ...{ totals: {}, exact: true, seen_alive: true, inexact: [FIELD, "swapin_delay_ns"] },
   };
-  model.inexact.end(thread, event);
+  model.inexactValues.end(thread, event);
   thread.end_s = 8;
-  expect(model.inexact.of(thread).map(({ field, label }) => [field, label])).toEqual([
+  expect(model.inexactValues.of(thread).map(({ field, label }) => [field, label])).toEqual([
     [FIELD, "invalid"],
     ["swapin_delay_ns", "invalid"],
   ]);

@@ -38,7 +38,14 @@ export class InexactValues {
   take(table: TableRows | undefined, whole: boolean): void {
     if (whole) this.living.clear();
     if (!table) return;
-    const { tid = [], field = [], kernel = [], life_ns = [], name = [], label = [] } = table.columns;
+    const {
+      tid = [],
+      field = [],
+      kernel = [],
+      life_ns = [],
+      name = [],
+      label = [],
+    } = table.columns;
     for (let row = 0; row < table.rows; row++) {
       const key = Number(tid[row]);
       const known = this.living.get(key) ?? new Map<number, Inexact>();
@@ -61,17 +68,16 @@ export class InexactValues {
   end(thread: Thread, { inexact = [], totals }: ThreadExited): void {
     const before = this.of(thread);
     this.living.delete(thread.tid);
-    if (inexact.length === 0) return;
     const unknown = { kernel: Number.NaN, life_s: thread.life_s ?? Number.NaN };
-    this.ended.set(
-      thread,
-      inexact.map(
-        (field) =>
-          before.find((one) => one.field === field) ?? {
-            ...{ field, label: field in totals ? "ledger" : "invalid", ...unknown },
-          },
-      ),
+    const labelled = inexact.map(
+      (field): Inexact =>
+        before.find((one) => one.field === field) ?? {
+          ...{ field, label: field in totals ? "ledger" : "invalid", ...unknown },
+        },
     );
+    // An exit record has no calls that were not counted.
+    const bounds = before.filter(({ label }) => label === "at_least");
+    if (labelled.length + bounds.length > 0) this.ended.set(thread, [...labelled, ...bounds]);
   }
 
   /** Of one thread. */

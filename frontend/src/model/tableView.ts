@@ -82,15 +82,20 @@ function totalOf(model: TargetModel, rates: CurrentRates, thread: Thread, column
 }
 
 /** Whether what the kernel says of a field cannot be, and nothing else is known. */
-function isAbsent({ counters, inexact }: TargetModel, thread: Thread, column: number): boolean {
+function isAbsent(
+  { counters, inexactValues }: TargetModel,
+  thread: Thread,
+  column: number,
+): boolean {
   const field = counters.fields[column];
-  return inexact.of(thread).some((one) => one.field === field && one.label === "invalid");
+  return inexactValues.of(thread).some((one) => one.field === field && one.label === "invalid");
 }
 
 /** Values of these threads that are not exact, one a field. */
-function inexactOf({ inexact }: TargetModel, threads: readonly Thread[]): readonly Inexact[] {
+function inexactOf({ inexactValues }: TargetModel, threads: readonly Thread[]): readonly Inexact[] {
   const found = new Map<string, Inexact>();
-  for (const thread of threads) for (const one of inexact.of(thread)) found.set(one.field, one);
+  for (const thread of threads)
+    for (const one of inexactValues.of(thread)) found.set(one.field, one);
   return Array.from(found.values());
 }
 

@@ -66,7 +66,7 @@ export class TargetModel {
   /** Frame tables: who wakes whom, locks and so on. */
   readonly facts: Facts;
   /** Values of threads that are not exact although their field is. */
-  readonly inexact = new InexactValues();
+  readonly inexactValues = new InexactValues();
   /** What steered it, and what was decided. */
   readonly steer = new SteerLog();
   /** CPU of the process against that of its threads. */
@@ -173,7 +173,7 @@ export class TargetModel {
     this.applyEvents(frame, initial);
     if (frame.start_ns && frame.names) this.applyIdentities(frame, frame.start_ns, frame.names);
     this.applyRows(frame);
-    this.inexact.take(frame.tables.inexact, header.kind === "key");
+    this.inexactValues.take(frame.tables.inexact, header.kind === "key");
     this.facts.take(header.tables ?? null, frame.tables, t_s, header.kind === "key");
     this.cgroup.note(t_s, header.process);
     this.counters.sumUp(header.exited.totals);
@@ -321,7 +321,7 @@ export class TargetModel {
     this.threads.rename(thread, event.name);
     thread.life_s = event.lifetime_ns == null ? null : event.lifetime_ns / 1e9;
     this.counters.setTotals(thread, event.totals);
-    this.inexact.end(thread, event);
+    this.inexactValues.end(thread, event);
     this.states.end(thread, event.totals, this.now_s);
     this.bury(thread, event.exact);
   }
@@ -338,7 +338,7 @@ export class TargetModel {
     thread.exact = event.exact;
     this.threads.rename(thread, event.name);
     this.counters.correctTotals(thread, event.totals);
-    this.inexact.end(thread, event);
+    this.inexactValues.end(thread, event);
     this.states.end(thread, event.totals, this.now_s);
   }
 

@@ -23,7 +23,9 @@ it("knows all columns of all tables", () => {
     ...{ stays: STAYS, wakes: WAKES, locks: LOCKS, lock_names: LOCK_NAMES },
     ...{ takers: TAKERS, calls: CALLS, call_stays: CALL_STAYS },
   };
-  for (const [name, columns] of Object.entries(COLUMNS)) {
+  // Its rows have no past (inexact.ts).
+  const { inexact: _, ...kept } = COLUMNS;
+  for (const [name, columns] of Object.entries(kept)) {
     const known = places[name as keyof typeof places];
     expect(Object.keys(known).sort(), name).toEqual(Object.keys(columns).sort());
     KEYS[name as keyof typeof KEYS].forEach((key, place) => {

@@ -102,7 +102,9 @@ export function ThreadRow(props: ThreadRowProps) {
             title={reason ?? undefined}
           >
             {cellText(column, value)}
-            {inexact ? <abbr aria-label={MARKS[inexact.label].says}> {MARKS[inexact.label].mark}</abbr> : null}
+            {inexact ? (
+              <abbr aria-label={MARKS[inexact.label].says}> {MARKS[inexact.label].mark}</abbr>
+            ) : null}
           </td>
         );
       })}
