@@ -7,7 +7,7 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from concurrent.futures import Future
 from typing import Any
 
@@ -119,6 +119,7 @@ class Engine:
         """Begin sampling; call through `submit`."""
         if self._exits is None and self._open_exits is not None:
             self._exits = self._open_exits()
+        self._keep_exits({*self._targets.values(), sampler})
         # Who ended before is no thread of this attachment.
         self._drain()
         self._targets[sampler.target.id] = sampler
@@ -354,6 +355,7 @@ class Engine:
         target = sampler.target.id
         del self._targets[target], self._lost_reported[target], self._health[target]
         self._switches.pop(target, None)
+        self._keep_exits(self._targets.values())
         sampler.close()
         yield frames, True
 
@@ -364,6 +366,19 @@ class Engine:
         reported = self._lost_reported[sampler.target.id]
         self._lost_reported[sampler.target.id] = self._exits.lost
         return self._exits.lost - reported
+
+    def _keep_exits(self, samplers: Iterable[TargetSampler]) -> None:
+        """Exit records of these targets are wanted, and no others."""
+        if self._exits is None:
+            return
+        wanted: set[int] | None = set()
+        for sampler in samplers:
+            processes = sampler.exits_of
+            wanted = None if wanted is None or processes is None else wanted | processes
+        try:
+            self._exits.keep_only(wanted)
+        except OSError as error:  # then all come, as before
+            log.warning("exit records of all processes are received: %s", error)
 
     def _drain_if_due(self) -> None:
         """Called between any two steps: the sockets must not fill meanwhile."""

@@ -160,6 +160,11 @@ class TargetSampler:
         """Number of the last frame; 0: there is none yet."""
         return self._frames.seq
 
+    @property
+    def exits_of(self) -> frozenset[int] | None:
+        """Processes whose exit records it takes; None: they may be any."""
+        return None if self.foreign_exits else frozenset({self.pid})
+
     def _check_identity(self) -> None:
         """See that the id is still that of the process that was meant."""
         file = os.open(f"{self.pid}/stat", os.O_RDONLY | os.O_CLOEXEC, dir_fd=self._tasks)
@@ -282,10 +287,9 @@ class TargetSampler:
         resized = self._process.collect_gomaxprocs()
         if resized is not None:
             self._pending.append(resized)
-        quiet = not events and not self._pending
         frames = self._sample(events, rows, started_ns, late, health)
         if self._usual is not None:
-            self._arm(self._usual, started_ns, health, quiet=quiet)
+            self._arm(self._usual, started_ns, health)
         return frames
 
     def _name_threads(self, events: list[TargetEvent], started_ns: int) -> None:
@@ -343,16 +347,12 @@ class TargetSampler:
         if made is None:
             tick.disarm()
             return None
+        self._tracker.note_unchanged()
         return self._frames.usual(made, started_ns)
 
-    def _arm(self, tick: UsualTick, started_ns: int, health: HealthNow, *, quiet: bool) -> None:
+    def _arm(self, tick: UsualTick, started_ns: int, health: HealthNow) -> None:
         """After a sample: let the next ones be usual ones, if they can be."""
-        if (
-            quiet
-            and not self._stale
-            and not self._process.reads_gomaxprocs
-            and self._tracker.is_settled
-        ):
+        if not self._stale and not self._process.reads_gomaxprocs and self._tracker.is_settled:
             header = self._frames.prepare(health.read(started_ns))
             tick.arm(header, started_ns + USUAL_NS, self._tasks, self._program.link())
         else:

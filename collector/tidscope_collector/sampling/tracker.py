@@ -88,7 +88,9 @@ class Tracker:
     _lingering: set[int] = field(default_factory=set)
     """Ids whose exit record came and that may still be listed, or be listed only now."""
     _absent: set[int] = field(default_factory=set)
-    """Those of them that the last listing did not have."""
+    """Those of them that the last listing did not have, and whose record came before it."""
+    _listed: bool = False
+    """Whether the last listing had any of them."""
     _recorded: set[int] = field(default_factory=set)
     """Ids whose exit record came for the sample that is being taken in."""
     _heirs: list[Heir] = field(default_factory=list)
@@ -206,9 +208,15 @@ class Tracker:
         """Whether the next sample, brought up to date in place, can only change counters."""
         return (
             self._last.changed is not None
-            and not (self._lingering or self._open or self._heirs)
+            and not (self._open or self._heirs or (self._lingering and self._listed))
             and self._ended.is_settled
         )
+
+    def note_unchanged(self) -> None:
+        """Such a sample was taken: whoever was not listed before it was not listed again."""
+        if self._lingering:
+            self._lingering -= self._absent
+            self._absent = set(self._lingering)
 
     def all_rows(self) -> Rows:
         """All live threads with their identities."""
@@ -364,7 +372,9 @@ class Tracker:
         # this listing and has sent its record may still be in the next one: the kernel sends the
         # record early in do_exit (kernel/exit.c), before the thread waits for the lock of its
         # memory in exit_mm. As listings may skip threads, two of them have to agree that it left.
-        absent = doubtful - set(listed.tolist()) - recorded
+        gone = doubtful - set(listed.tolist())
+        self._listed = len(gone) < len(doubtful)
+        absent = gone - recorded
         self._lingering = doubtful - (absent & self._absent)
         self._absent = absent
         return reading if keep.all() else pick(reading, keep)

@@ -31,6 +31,7 @@ def no_rows(keys: int, values: int) -> Rows:
 
 
 def _joined(parts: tuple[Rows, ...]) -> Rows:
+    parts = tuple(one for one in parts if len(one.keys[0])) or parts[:1]
     keys = tuple(
         np.concatenate(column) for column in zip(*(one.keys for one in parts), strict=True)
     )

@@ -242,11 +242,11 @@ class CollectorHealth(Message):
     """
     exit_records_received: Annotated[int, Field(ge=0)]
     """
-    Exit records received, host-wide.
+    Exit records received; from Linux 5.19 on those of attached processes only.
     """
     exit_records_lost: Annotated[int, Field(ge=0)]
     """
-    Exit records lost, host-wide, exact.
+    Exit records lost, exact; of those that exit_records_received counts.
     """
     cpu_percent: float | None
     """

@@ -274,11 +274,11 @@ export interface CollectorHealth {
    */
   requested_hz: number;
   /**
-   * Exit records received, host-wide.
+   * Exit records received; from Linux 5.19 on those of attached processes only.
    */
   exit_records_received: number;
   /**
-   * Exit records lost, host-wide, exact.
+   * Exit records lost, exact; of those that exit_records_received counts.
    */
   exit_records_lost: number;
   /**
