@@ -1,7 +1,27 @@
 """Two threads that read from TCP sockets: one by splice(), the other by recv(), as often.
 
 Its first line has their thread ids. Each line on its input lets both read BYTES; a line follows.
-"""Reads BYTES each time that it is let go."""
+"""
+
+import os
+import socket
+import sys
+import threading
+
+from programs.running import RunningProgram
+
+BYTES = 5000
+
+
+def _pair() -> tuple[socket.socket, socket.socket]:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        writer = socket.create_connection(listener.getsockname())
+        reader, _ = listener.accept()
+    return reader, writer
+
+
+class _Reader(threading.Thread):
+    """Reads BYTES each time that it is let go."""
 
     def __init__(self, *, by_splice: bool) -> None:
         super().__init__(daemon=True)
