@@ -159,7 +159,7 @@ int BPF_PROG(count_splice, struct socket *sock, void *position, void *pipe, unsi
 
 /* Where that program cannot be loaded: who reads a TCP socket by splice() or sendfile(), and how often.
  * The tracepoint is in what every read of a TCP socket calls before it returns (net/ipv4/tcp.c). The
- * system call in force says which kind of read it is. */
+ * current system call says which kind of read it is. */
 struct uncounted {
 	__u32 tgid;
 	__u32 tid;
