@@ -16,6 +16,7 @@ export type ShownUnit =
   | "W"
   | "J"
   | "cores"
+  | "threads"
   | "s"
   | "bytes"
   | "bytes/s"
