@@ -27,6 +27,7 @@ from tidscope_wire.generated.models import (
     ThreadExited,
     ThreadRenamed,
 )
+from tidscope_wire.role import RoleRule
 from tidscope_wire.states import STATE
 
 from tidscope_collector.compiled.library import Compiled
@@ -108,7 +109,11 @@ class TargetSampler:
         version = target.source.taskstats_version
         self.foreign_exits = version is not None and version < FIRST_WITH_TGID
         self._tracker = Tracker(
-            reader.fields, attach_ns, self.pid, foreign_exits=self.foreign_exits
+            reader.fields,
+            attach_ns,
+            self.pid,
+            foreign_exits=self.foreign_exits,
+            role_rules=[RoleRule(one.pattern, one.role) for one in target.role_rules or ()],
         )
         self._process = ProcessMeter(self.pid, procfs, delays, gomaxprocs, target.gomaxprocs)
         self._frames = FrameMaker(

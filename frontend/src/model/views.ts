@@ -17,6 +17,7 @@ export type ShownUnit =
   | "W"
   | "J"
   | "cores"
+  | "threads"
   | "s"
   | "bytes"
   | "bytes/s"

@@ -57,6 +57,7 @@ const UNITS: Readonly<Record<ShownUnit, string>> = {
   W: "W",
   J: "J",
   cores: "cores",
+  threads: "threads",
   s: "s",
   bytes: "",
   "bytes/s": "per s",
