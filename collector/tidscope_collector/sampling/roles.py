@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from tidscope_wire.generated.limits import MAX_ROLES
 from tidscope_wire.generated.models import RoleTotals
-from tidscope_wire.role import role_of
+from tidscope_wire.role import RoleRule, role_of
 
 from tidscope_collector.threads.reading import Reading
 
@@ -46,9 +46,13 @@ class RoleSums:
 
     The first `MAX_NAMED_ROLES` keep a place of their own for good; all others share one, so that a
     program that names threads without end fills neither memory nor frames.
+
+    Args:
+        rules: by which threads have roles, before the general one.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, rules: Sequence[RoleRule] = ()) -> None:
+        self._rules = rules
         self._roles: dict[str | None, _Settled] = {}
         self._keys: dict[str, str | None] = {}
 
@@ -120,7 +124,7 @@ class RoleSums:
         known = self._keys.get(name, "")
         if known != "":
             return known
-        role: str | None = role_of(name)
+        role: str | None = role_of(name, self._rules)
         if role not in self._roles:
             if len(self._roles.keys() - {None}) >= MAX_NAMED_ROLES:
                 role = None

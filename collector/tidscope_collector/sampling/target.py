@@ -27,6 +27,7 @@ from tidscope_wire.generated.models import (
     ThreadExited,
     ThreadRenamed,
 )
+from tidscope_wire.role import RoleRule
 from tidscope_wire.states import STATE
 
 from tidscope_collector.compiled.library import Compiled
@@ -108,7 +109,11 @@ class TargetSampler:
         version = target.source.taskstats_version
         self.foreign_exits = version is not None and version < FIRST_WITH_TGID
         self._tracker = Tracker(
-            reader.fields, attach_ns, self.pid, foreign_exits=self.foreign_exits
+            reader.fields,
+            attach_ns,
+            self.pid,
+            foreign_exits=self.foreign_exits,
+            role_rules=[RoleRule(one.pattern, one.role) for one in target.role_rules or ()],
         )
         self._process = ProcessMeter(self.pid, procfs, delays, gomaxprocs, target.gomaxprocs)
         self._frames = FrameMaker(
@@ -355,7 +360,10 @@ class TargetSampler:
         """After a sample: let the next ones be usual ones, if they can be."""
         if not self._stale and not self._process.reads_gomaxprocs and self._tracker.is_settled:
             header = self._frames.prepare(health.read(started_ns))
-            tick.arm(header, started_ns + USUAL_NS, self._tasks, self._program.link())
+            due_ns, until_ns = self._frames.tables_due_ns, started_ns + USUAL_NS
+            if due_ns is not None:
+                until_ns = min(until_ns, due_ns)
+            tick.arm(header, until_ns, self._tasks, self._program.link())
         else:
             tick.disarm()
 

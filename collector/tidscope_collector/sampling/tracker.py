@@ -17,6 +17,7 @@ from tidscope_wire.generated.models import (
     ThreadExited,
     ThreadRenamed,
 )
+from tidscope_wire.role import RoleRule
 
 from tidscope_collector.sampling.exited import ExitedThreads, latest
 from tidscope_collector.sampling.presence import Look, Presence
@@ -36,6 +37,7 @@ from tidscope_collector.sampling.readings import (
     wire_rows,
     without_lacking,
 )
+from tidscope_collector.sampling.roles import RoleSums
 from tidscope_collector.sampling.state_columns import StateColumns
 from tidscope_collector.threads.matching import Index, rows_of_both
 from tidscope_collector.threads.reading import Reading
@@ -77,14 +79,16 @@ class Tracker:
         pid: id of the process and of its main thread.
         foreign_exits: whether exit records may be of other processes' threads (taskstats before
             version 12 does not say whose they are); then only those of known threads are believed.
+        role_rules: by which threads have roles, before the general one.
     """
 
     fields: tuple[str, ...]
     attach_ns: int
     pid: int
     foreign_exits: bool = False
+    role_rules: Sequence[RoleRule] = ()
     threads: dict[int, Thread] = field(default_factory=dict)
-    _ended: ExitedThreads = field(default_factory=ExitedThreads)
+    _ended: ExitedThreads = field(init=False)
     _lingering: set[int] = field(default_factory=set)
     """Ids whose exit record came and that may still be listed, or be listed only now."""
     _absent: set[int] = field(default_factory=set)
@@ -106,6 +110,7 @@ class Tracker:
     _states: StateColumns = field(init=False)
 
     def __post_init__(self) -> None:
+        self._ended = ExitedThreads(roles=RoleSums(self.role_rules))
         self._states = StateColumns(self.fields, self.attach_ns)
         self._last = empty(len(self.fields))
         self._cpu = self.fields.index(CPU) if CPU in self.fields else None

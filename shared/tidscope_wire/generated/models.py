@@ -1596,6 +1596,24 @@ What a session may do: viewers watch, operators also change things.
 """
 
 
+class RoleRule(Message):
+    """
+    A person's own word on the role of threads.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    pattern: Annotated[str, Field(max_length=256, min_length=1)]
+    """
+    Of whole names of threads; * stands for any characters, ? for one.
+    """
+    role: Annotated[str, Field(max_length=256, min_length=1)]
+    """
+    Role of threads with such names; *: each name is a role of its own.
+    """
+
+
 class RoleTotals(Message):
     """
     Totals of the threads of one role, those that exited since attach included. A thread's counters count for the role it had when they were read: after a rename only later growth counts for the new role, so totals never fall.
@@ -1606,7 +1624,7 @@ class RoleTotals(Message):
     )
     role: str | None
     """
-    Thread name with each run of digits replaced by #; null: all roles beyond the limit.
+    Thread name without the number of the thread, or what the target's role_rules make of it; null: all roles beyond the limit.
     """
     live: Annotated[int, Field(ge=0)]
     """
@@ -3540,6 +3558,10 @@ class Target(Message):
     thread_names: str | None = None
     """
     How its threads got names beyond the kernel's 15 bytes, or why they have none; null or missing: its runtime gives none, or is not asked.
+    """
+    role_rules: Annotated[list[RoleRule] | None, Field(max_length=64)] = None
+    """
+    Rules by which threads have roles, before the general one, in their order; null or missing: none.
     """
     steering: Steering | None
     """

@@ -1101,18 +1101,49 @@ return false;
 validate46.errors = vErrors;
 return errors === 0;
 }
-function validate49(data, {instancePath=""}={}){
+function validate48(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
-if(typeof data !== "string"){
-validate49.errors = [{instancePath,keyword:"type"}];
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.pattern === undefined) && (missing0 = "pattern")) || ((data.role === undefined) && (missing0 = "role"))){
+validate48.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
-if(!(((data === "go-agent") || (data === "pool-agent")) || (data === "go-affinity"))){
-validate49.errors = [{instancePath,keyword:"enum"}];
+else {
+if(data.pattern !== undefined){
+const _errs1 = errors;
+if(typeof data.pattern !== "string"){
+validate48.errors = [{instancePath:instancePath+"/pattern",keyword:"type"}];
 return false;
 }
-validate49.errors = vErrors;
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.role !== undefined){
+const _errs3 = errors;
+if(typeof data.role !== "string"){
+validate48.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate48.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate48.errors = vErrors;
 return errors === 0;
 }
 function validate51(data, {instancePath=""}={}){
@@ -1122,28 +1153,42 @@ if(typeof data !== "string"){
 validate51.errors = [{instancePath,keyword:"type"}];
 return false;
 }
-if(!(((((data === "agent-ops") || (data === "queue-wait")) || (data === "prometheus")) || (data === "network-calls")) || (data === "network-bytes"))){
+if(!(((data === "go-agent") || (data === "pool-agent")) || (data === "go-affinity"))){
 validate51.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
 validate51.errors = vErrors;
 return errors === 0;
 }
-function validate48(data, {instancePath=""}={}){
+function validate53(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(typeof data !== "string"){
+validate53.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+if(!(((((data === "agent-ops") || (data === "queue-wait")) || (data === "prometheus")) || (data === "network-calls")) || (data === "network-bytes"))){
+validate53.errors = [{instancePath,keyword:"enum"}];
+return false;
+}
+validate53.errors = vErrors;
+return errors === 0;
+}
+function validate50(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((((((data.policy === undefined) && (missing0 = "policy")) || ((data.parameters === undefined) && (missing0 = "parameters"))) || ((data.shadow === undefined) && (missing0 = "shadow"))) || ((data.knob === undefined) && (missing0 = "knob"))) || ((data.signal === undefined) && (missing0 = "signal"))) || ((data.proxy === undefined) && (missing0 = "proxy"))) || ((data.lower === undefined) && (missing0 = "lower"))) || ((data.upper === undefined) && (missing0 = "upper"))) || ((data.original === undefined) && (missing0 = "original"))) || ((data.size === undefined) && (missing0 = "size"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.reason === undefined) && (missing0 = "reason"))) || ((data.decisions === undefined) && (missing0 = "decisions"))) || ((data.since_unix_us === undefined) && (missing0 = "since_unix_us"))) || ((data.problem === undefined) && (missing0 = "problem"))){
-validate48.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate50.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.policy !== undefined){
 const _errs1 = errors;
 if(typeof data.policy !== "string"){
-validate48.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
+validate50.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -1158,14 +1203,14 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
 if(Object.keys(data1).length > 64){
-validate48.errors = [{instancePath:instancePath+"/parameters",keyword:"maxProperties"}];
+validate50.errors = [{instancePath:instancePath+"/parameters",keyword:"maxProperties"}];
 return false;
 }
 else {
 for(const key0 in data1){
 const _errs6 = errors;
 if(!(typeof data1[key0] == "number")){
-validate48.errors = [{instancePath:instancePath+"/parameters/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type"}];
+validate50.errors = [{instancePath:instancePath+"/parameters/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type"}];
 return false;
 }
 var valid1 = _errs6 === errors;
@@ -1176,7 +1221,7 @@ break;
 }
 }
 else {
-validate48.errors = [{instancePath:instancePath+"/parameters",keyword:"type"}];
+validate50.errors = [{instancePath:instancePath+"/parameters",keyword:"type"}];
 return false;
 }
 }
@@ -1189,7 +1234,7 @@ if(valid0){
 if(data.shadow !== undefined){
 const _errs8 = errors;
 if(typeof data.shadow !== "boolean"){
-validate48.errors = [{instancePath:instancePath+"/shadow",keyword:"type"}];
+validate50.errors = [{instancePath:instancePath+"/shadow",keyword:"type"}];
 return false;
 }
 var valid0 = _errs8 === errors;
@@ -1200,8 +1245,8 @@ var valid0 = true;
 if(valid0){
 if(data.knob !== undefined){
 const _errs10 = errors;
-if(!(validate49(data.knob, {instancePath:instancePath+"/knob"}))){
-vErrors = vErrors === null ? validate49.errors : vErrors.concat(validate49.errors);
+if(!(validate51(data.knob, {instancePath:instancePath+"/knob"}))){
+vErrors = vErrors === null ? validate51.errors : vErrors.concat(validate51.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs10 === errors;
@@ -1212,8 +1257,8 @@ var valid0 = true;
 if(valid0){
 if(data.signal !== undefined){
 const _errs11 = errors;
-if(!(validate51(data.signal, {instancePath:instancePath+"/signal"}))){
-vErrors = vErrors === null ? validate51.errors : vErrors.concat(validate51.errors);
+if(!(validate53(data.signal, {instancePath:instancePath+"/signal"}))){
+vErrors = vErrors === null ? validate53.errors : vErrors.concat(validate53.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs11 === errors;
@@ -1225,7 +1270,7 @@ if(valid0){
 if(data.proxy !== undefined){
 const _errs12 = errors;
 if(typeof data.proxy !== "boolean"){
-validate48.errors = [{instancePath:instancePath+"/proxy",keyword:"type"}];
+validate50.errors = [{instancePath:instancePath+"/proxy",keyword:"type"}];
 return false;
 }
 var valid0 = _errs12 === errors;
@@ -1238,13 +1283,13 @@ if(data.lower !== undefined){
 let data7 = data.lower;
 const _errs14 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate48.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
+validate50.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
 return false;
 }
 if(errors === _errs14){
 if(typeof data7 == "number"){
 if(data7 < 1 || isNaN(data7)){
-validate48.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
+validate50.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
 return false;
 }
 }
@@ -1259,13 +1304,13 @@ if(data.upper !== undefined){
 let data8 = data.upper;
 const _errs16 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate48.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
+validate50.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
 return false;
 }
 if(errors === _errs16){
 if(typeof data8 == "number"){
 if(data8 < 1 || isNaN(data8)){
-validate48.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
+validate50.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
 return false;
 }
 }
@@ -1280,13 +1325,13 @@ if(data.original !== undefined){
 let data9 = data.original;
 const _errs18 = errors;
 if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate48.errors = [{instancePath:instancePath+"/original",keyword:"type"}];
+validate50.errors = [{instancePath:instancePath+"/original",keyword:"type"}];
 return false;
 }
 if(errors === _errs18){
 if(typeof data9 == "number"){
 if(data9 < 1 || isNaN(data9)){
-validate48.errors = [{instancePath:instancePath+"/original",keyword:"minimum"}];
+validate50.errors = [{instancePath:instancePath+"/original",keyword:"minimum"}];
 return false;
 }
 }
@@ -1301,13 +1346,13 @@ if(data.size !== undefined){
 let data10 = data.size;
 const _errs20 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate48.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
+validate50.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
 return false;
 }
 if(errors === _errs20){
 if(typeof data10 == "number"){
 if(data10 < 1 || isNaN(data10)){
-validate48.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
+validate50.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
 return false;
 }
 }
@@ -1321,7 +1366,7 @@ if(valid0){
 if(data.state !== undefined){
 const _errs22 = errors;
 if(typeof data.state !== "string"){
-validate48.errors = [{instancePath:instancePath+"/state",keyword:"type"}];
+validate50.errors = [{instancePath:instancePath+"/state",keyword:"type"}];
 return false;
 }
 var valid0 = _errs22 === errors;
@@ -1333,7 +1378,7 @@ if(valid0){
 if(data.reason !== undefined){
 const _errs24 = errors;
 if(typeof data.reason !== "string"){
-validate48.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+validate50.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
 return false;
 }
 var valid0 = _errs24 === errors;
@@ -1346,13 +1391,13 @@ if(data.decisions !== undefined){
 let data13 = data.decisions;
 const _errs26 = errors;
 if(!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))){
-validate48.errors = [{instancePath:instancePath+"/decisions",keyword:"type"}];
+validate50.errors = [{instancePath:instancePath+"/decisions",keyword:"type"}];
 return false;
 }
 if(errors === _errs26){
 if(typeof data13 == "number"){
 if(data13 < 0 || isNaN(data13)){
-validate48.errors = [{instancePath:instancePath+"/decisions",keyword:"minimum"}];
+validate50.errors = [{instancePath:instancePath+"/decisions",keyword:"minimum"}];
 return false;
 }
 }
@@ -1367,13 +1412,13 @@ if(data.since_unix_us !== undefined){
 let data14 = data.since_unix_us;
 const _errs28 = errors;
 if(!((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14)))){
-validate48.errors = [{instancePath:instancePath+"/since_unix_us",keyword:"type"}];
+validate50.errors = [{instancePath:instancePath+"/since_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs28){
 if(typeof data14 == "number"){
 if(data14 < 0 || isNaN(data14)){
-validate48.errors = [{instancePath:instancePath+"/since_unix_us",keyword:"minimum"}];
+validate50.errors = [{instancePath:instancePath+"/since_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -1388,7 +1433,7 @@ if(data.problem !== undefined){
 let data15 = data.problem;
 const _errs30 = errors;
 if((typeof data15 !== "string") && (data15 !== null)){
-validate48.errors = [{instancePath:instancePath+"/problem",keyword:"type"}];
+validate50.errors = [{instancePath:instancePath+"/problem",keyword:"type"}];
 return false;
 }
 var valid0 = _errs30 === errors;
@@ -1413,11 +1458,11 @@ var valid0 = true;
 }
 }
 else {
-validate48.errors = [{instancePath,keyword:"type"}];
+validate50.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate48.errors = vErrors;
+validate50.errors = vErrors;
 return errors === 0;
 }
 function validate30(data, {instancePath=""}={}){
@@ -1651,21 +1696,51 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.steering !== undefined){
-let data15 = data.steering;
+if(data.role_rules !== undefined){
+let data15 = data.role_rules;
 const _errs26 = errors;
-const _errs27 = errors;
-let valid3 = false;
+if((!(Array.isArray(data15))) && (data15 !== null)){
+validate30.errors = [{instancePath:instancePath+"/role_rules",keyword:"type"}];
+return false;
+}
+if(errors === _errs26){
+if(Array.isArray(data15)){
+var valid3 = true;
+const len2 = data15.length;
+for(let i2=0; i2<len2; i2++){
 const _errs28 = errors;
-if(!(validate48(data15, {instancePath:instancePath+"/steering"}))){
+if(!(validate48(data15[i2], {instancePath:instancePath+"/role_rules/" + i2}))){
 vErrors = vErrors === null ? validate48.errors : vErrors.concat(validate48.errors);
 errors = vErrors.length;
 }
-var _valid0 = _errs28 === errors;
-valid3 = valid3 || _valid0;
+var valid3 = _errs28 === errors;
 if(!valid3){
+break;
+}
+}
+}
+}
+var valid0 = _errs26 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.steering !== undefined){
+let data17 = data.steering;
 const _errs29 = errors;
-if(data15 !== null){
+const _errs30 = errors;
+let valid4 = false;
+const _errs31 = errors;
+if(!(validate50(data17, {instancePath:instancePath+"/steering"}))){
+vErrors = vErrors === null ? validate50.errors : vErrors.concat(validate50.errors);
+errors = vErrors.length;
+}
+var _valid0 = _errs31 === errors;
+valid4 = valid4 || _valid0;
+if(!valid4){
+const _errs32 = errors;
+if(data17 !== null){
 const err0 = {instancePath:instancePath+"/steering",keyword:"type"};
 if(vErrors === null){
 vErrors = [err0];
@@ -1675,10 +1750,10 @@ vErrors.push(err0);
 }
 errors++;
 }
-var _valid0 = _errs29 === errors;
-valid3 = valid3 || _valid0;
+var _valid0 = _errs32 === errors;
+valid4 = valid4 || _valid0;
 }
-if(!valid3){
+if(!valid4){
 const err1 = {instancePath:instancePath+"/steering",keyword:"anyOf"};
 if(vErrors === null){
 vErrors = [err1];
@@ -1691,20 +1766,21 @@ validate30.errors = vErrors;
 return false;
 }
 else {
-errors = _errs27;
+errors = _errs30;
 if(vErrors !== null){
-if(_errs27){
-vErrors.length = _errs27;
+if(_errs30){
+vErrors.length = _errs30;
 }
 else {
 vErrors = null;
 }
 }
 }
-var valid0 = _errs26 === errors;
+var valid0 = _errs29 === errors;
 }
 else {
 var valid0 = true;
+}
 }
 }
 }
@@ -1729,21 +1805,21 @@ return false;
 validate30.errors = vErrors;
 return errors === 0;
 }
-function validate55(data, {instancePath=""}={}){
+function validate57(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.run === undefined) && (missing0 = "run")) || ((data.target === undefined) && (missing0 = "target"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.created_unix_us === undefined) && (missing0 = "created_unix_us"))){
-validate55.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate57.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.run !== undefined){
 const _errs1 = errors;
 if(typeof data.run !== "string"){
-validate55.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
+validate57.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -1755,7 +1831,7 @@ if(valid0){
 if(data.target !== undefined){
 const _errs3 = errors;
 if(typeof data.target !== "string"){
-validate55.errors = [{instancePath:instancePath+"/target",keyword:"type"}];
+validate57.errors = [{instancePath:instancePath+"/target",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -1767,7 +1843,7 @@ if(valid0){
 if(data.name !== undefined){
 const _errs5 = errors;
 if(typeof data.name !== "string"){
-validate55.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate57.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -1780,13 +1856,13 @@ if(data.created_unix_us !== undefined){
 let data3 = data.created_unix_us;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate55.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"type"}];
+validate57.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate55.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"minimum"}];
+validate57.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -1802,11 +1878,11 @@ var valid0 = true;
 }
 }
 else {
-validate55.errors = [{instancePath,keyword:"type"}];
+validate57.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate55.errors = vErrors;
+validate57.errors = vErrors;
 return errors === 0;
 }
 function validate23(data, {instancePath=""}={}){
@@ -1906,8 +1982,8 @@ var valid3 = true;
 const len2 = data5.length;
 for(let i2=0; i2<len2; i2++){
 const _errs11 = errors;
-if(!(validate55(data5[i2], {instancePath:instancePath+"/recordings/" + i2}))){
-vErrors = vErrors === null ? validate55.errors : vErrors.concat(validate55.errors);
+if(!(validate57(data5[i2], {instancePath:instancePath+"/recordings/" + i2}))){
+vErrors = vErrors === null ? validate57.errors : vErrors.concat(validate57.errors);
 errors = vErrors.length;
 }
 var valid3 = _errs11 === errors;
@@ -1939,14 +2015,14 @@ return false;
 validate23.errors = vErrors;
 return errors === 0;
 }
-function validate57(data, {instancePath=""}={}){
+function validate59(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.type === undefined) && (missing0 = "type")) || ((data.sent === undefined) && (missing0 = "sent"))) || ((data.coalesced === undefined) && (missing0 = "coalesced"))) || ((data.dropped === undefined) && (missing0 = "dropped"))) || ((data.queue === undefined) && (missing0 = "queue"))) || ((data.clients === undefined) && (missing0 = "clients"))){
-validate57.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate59.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -1954,11 +2030,11 @@ if(data.type !== undefined){
 let data0 = data.type;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate57.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+validate59.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
 if("stream_stats" !== data0){
-validate57.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+validate59.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -1971,13 +2047,13 @@ if(data.sent !== undefined){
 let data1 = data.sent;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate57.errors = [{instancePath:instancePath+"/sent",keyword:"type"}];
+validate59.errors = [{instancePath:instancePath+"/sent",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate57.errors = [{instancePath:instancePath+"/sent",keyword:"minimum"}];
+validate59.errors = [{instancePath:instancePath+"/sent",keyword:"minimum"}];
 return false;
 }
 }
@@ -1992,13 +2068,13 @@ if(data.coalesced !== undefined){
 let data2 = data.coalesced;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate57.errors = [{instancePath:instancePath+"/coalesced",keyword:"type"}];
+validate59.errors = [{instancePath:instancePath+"/coalesced",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate57.errors = [{instancePath:instancePath+"/coalesced",keyword:"minimum"}];
+validate59.errors = [{instancePath:instancePath+"/coalesced",keyword:"minimum"}];
 return false;
 }
 }
@@ -2013,13 +2089,13 @@ if(data.dropped !== undefined){
 let data3 = data.dropped;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate57.errors = [{instancePath:instancePath+"/dropped",keyword:"type"}];
+validate59.errors = [{instancePath:instancePath+"/dropped",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate57.errors = [{instancePath:instancePath+"/dropped",keyword:"minimum"}];
+validate59.errors = [{instancePath:instancePath+"/dropped",keyword:"minimum"}];
 return false;
 }
 }
@@ -2034,13 +2110,13 @@ if(data.queue !== undefined){
 let data4 = data.queue;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate57.errors = [{instancePath:instancePath+"/queue",keyword:"type"}];
+validate59.errors = [{instancePath:instancePath+"/queue",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate57.errors = [{instancePath:instancePath+"/queue",keyword:"minimum"}];
+validate59.errors = [{instancePath:instancePath+"/queue",keyword:"minimum"}];
 return false;
 }
 }
@@ -2055,13 +2131,13 @@ if(data.clients !== undefined){
 let data5 = data.clients;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate57.errors = [{instancePath:instancePath+"/clients",keyword:"type"}];
+validate59.errors = [{instancePath:instancePath+"/clients",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate57.errors = [{instancePath:instancePath+"/clients",keyword:"minimum"}];
+validate59.errors = [{instancePath:instancePath+"/clients",keyword:"minimum"}];
 return false;
 }
 }
@@ -2079,21 +2155,21 @@ var valid0 = true;
 }
 }
 else {
-validate57.errors = [{instancePath,keyword:"type"}];
+validate59.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate57.errors = vErrors;
+validate59.errors = vErrors;
 return errors === 0;
 }
-function validate58(data, {instancePath=""}={}){
+function validate60(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.type === undefined) && (missing0 = "type")) || ((data.target === undefined) && (missing0 = "target"))) || ((data.from_seq === undefined) && (missing0 = "from_seq"))) || ((data.to_seq === undefined) && (missing0 = "to_seq"))) || ((data.reason === undefined) && (missing0 = "reason"))){
-validate58.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate60.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -2101,11 +2177,11 @@ if(data.type !== undefined){
 let data0 = data.type;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate58.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+validate60.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
 if("frames_lost" !== data0){
-validate58.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+validate60.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -2117,7 +2193,7 @@ if(valid0){
 if(data.target !== undefined){
 const _errs3 = errors;
 if(typeof data.target !== "string"){
-validate58.errors = [{instancePath:instancePath+"/target",keyword:"type"}];
+validate60.errors = [{instancePath:instancePath+"/target",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -2130,13 +2206,13 @@ if(data.from_seq !== undefined){
 let data2 = data.from_seq;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate58.errors = [{instancePath:instancePath+"/from_seq",keyword:"type"}];
+validate60.errors = [{instancePath:instancePath+"/from_seq",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 1 || isNaN(data2)){
-validate58.errors = [{instancePath:instancePath+"/from_seq",keyword:"minimum"}];
+validate60.errors = [{instancePath:instancePath+"/from_seq",keyword:"minimum"}];
 return false;
 }
 }
@@ -2151,13 +2227,13 @@ if(data.to_seq !== undefined){
 let data3 = data.to_seq;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate58.errors = [{instancePath:instancePath+"/to_seq",keyword:"type"}];
+validate60.errors = [{instancePath:instancePath+"/to_seq",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 1 || isNaN(data3)){
-validate58.errors = [{instancePath:instancePath+"/to_seq",keyword:"minimum"}];
+validate60.errors = [{instancePath:instancePath+"/to_seq",keyword:"minimum"}];
 return false;
 }
 }
@@ -2171,7 +2247,7 @@ if(valid0){
 if(data.reason !== undefined){
 const _errs9 = errors;
 if(typeof data.reason !== "string"){
-validate58.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+validate60.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -2186,21 +2262,21 @@ var valid0 = true;
 }
 }
 else {
-validate58.errors = [{instancePath,keyword:"type"}];
+validate60.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate58.errors = vErrors;
+validate60.errors = vErrors;
 return errors === 0;
 }
-function validate59(data, {instancePath=""}={}){
+function validate61(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.type === undefined) && (missing0 = "type")) || ((data.problem === undefined) && (missing0 = "problem"))){
-validate59.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate61.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -2208,11 +2284,11 @@ if(data.type !== undefined){
 let data0 = data.type;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate59.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+validate61.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
 if("live_problem" !== data0){
-validate59.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+validate61.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -2236,11 +2312,11 @@ var valid0 = true;
 }
 }
 else {
-validate59.errors = [{instancePath,keyword:"type"}];
+validate61.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate59.errors = vErrors;
+validate61.errors = vErrors;
 return errors === 0;
 }
 function validate22(data, {instancePath=""}={}){
@@ -2257,20 +2333,20 @@ errors = vErrors.length;
 }
 }
 else if(tag0 === "stream_stats"){
-if(!(validate57(data, {instancePath}))){
-vErrors = vErrors === null ? validate57.errors : vErrors.concat(validate57.errors);
+if(!(validate59(data, {instancePath}))){
+vErrors = vErrors === null ? validate59.errors : vErrors.concat(validate59.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "frames_lost"){
-if(!(validate58(data, {instancePath}))){
-vErrors = vErrors === null ? validate58.errors : vErrors.concat(validate58.errors);
+if(!(validate60(data, {instancePath}))){
+vErrors = vErrors === null ? validate60.errors : vErrors.concat(validate60.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "live_problem"){
-if(!(validate59(data, {instancePath}))){
-vErrors = vErrors === null ? validate59.errors : vErrors.concat(validate59.errors);
+if(!(validate61(data, {instancePath}))){
+vErrors = vErrors === null ? validate61.errors : vErrors.concat(validate61.errors);
 errors = vErrors.length;
 }
 }
@@ -2288,185 +2364,14 @@ return false;
 validate22.errors = vErrors;
 return errors === 0;
 }
-export const isFrameHeader = validate65;
-function validate67(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((((data.type === undefined) && (missing0 = "type")) || ((data.tid === undefined) && (missing0 = "tid"))) || ((data.start_ns === undefined) && (missing0 = "start_ns"))) || ((data.name === undefined) && (missing0 = "name"))){
-validate67.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.type !== undefined){
-let data0 = data.type;
-const _errs1 = errors;
-if(typeof data0 !== "string"){
-validate67.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
-return false;
-}
-if("thread_born" !== data0){
-validate67.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.tid !== undefined){
-let data1 = data.tid;
-const _errs3 = errors;
-if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate67.errors = [{instancePath:instancePath+"/tid",keyword:"type"}];
-return false;
-}
-if(errors === _errs3){
-if(typeof data1 == "number"){
-if(data1 < 1 || isNaN(data1)){
-validate67.errors = [{instancePath:instancePath+"/tid",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.start_ns !== undefined){
-let data2 = data.start_ns;
-const _errs5 = errors;
-if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate67.errors = [{instancePath:instancePath+"/start_ns",keyword:"type"}];
-return false;
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.name !== undefined){
-const _errs7 = errors;
-if(typeof data.name !== "string"){
-validate67.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
-return false;
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-else {
-validate67.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate67.errors = vErrors;
-return errors === 0;
-}
-function validate68(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((((data.type === undefined) && (missing0 = "type")) || ((data.tid === undefined) && (missing0 = "tid"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.previous === undefined) && (missing0 = "previous"))){
-validate68.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.type !== undefined){
-let data0 = data.type;
-const _errs1 = errors;
-if(typeof data0 !== "string"){
-validate68.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
-return false;
-}
-if("thread_renamed" !== data0){
-validate68.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.tid !== undefined){
-let data1 = data.tid;
-const _errs3 = errors;
-if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate68.errors = [{instancePath:instancePath+"/tid",keyword:"type"}];
-return false;
-}
-if(errors === _errs3){
-if(typeof data1 == "number"){
-if(data1 < 1 || isNaN(data1)){
-validate68.errors = [{instancePath:instancePath+"/tid",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.name !== undefined){
-const _errs5 = errors;
-if(typeof data.name !== "string"){
-validate68.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
-return false;
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.previous !== undefined){
-const _errs7 = errors;
-if(typeof data.previous !== "string"){
-validate68.errors = [{instancePath:instancePath+"/previous",keyword:"type"}];
-return false;
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-else {
-validate68.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate68.errors = vErrors;
-return errors === 0;
-}
+export const isFrameHeader = validate67;
 function validate69(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((((((data.type === undefined) && (missing0 = "type")) || ((data.tid === undefined) && (missing0 = "tid"))) || ((data.start_ns === undefined) && (missing0 = "start_ns"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.totals === undefined) && (missing0 = "totals"))) || ((data.exact === undefined) && (missing0 = "exact"))) || ((data.seen_alive === undefined) && (missing0 = "seen_alive"))){
+if(((((data.type === undefined) && (missing0 = "type")) || ((data.tid === undefined) && (missing0 = "tid"))) || ((data.start_ns === undefined) && (missing0 = "start_ns"))) || ((data.name === undefined) && (missing0 = "name"))){
 validate69.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -2478,7 +2383,7 @@ if(typeof data0 !== "string"){
 validate69.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("thread_exited" !== data0){
+if("thread_born" !== data0){
 validate69.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
@@ -2533,6 +2438,177 @@ var valid0 = _errs7 === errors;
 else {
 var valid0 = true;
 }
+}
+}
+}
+}
+}
+else {
+validate69.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate69.errors = vErrors;
+return errors === 0;
+}
+function validate70(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((data.type === undefined) && (missing0 = "type")) || ((data.tid === undefined) && (missing0 = "tid"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.previous === undefined) && (missing0 = "previous"))){
+validate70.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate70.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+return false;
+}
+if("thread_renamed" !== data0){
+validate70.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.tid !== undefined){
+let data1 = data.tid;
+const _errs3 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate70.errors = [{instancePath:instancePath+"/tid",keyword:"type"}];
+return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 1 || isNaN(data1)){
+validate70.errors = [{instancePath:instancePath+"/tid",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.name !== undefined){
+const _errs5 = errors;
+if(typeof data.name !== "string"){
+validate70.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.previous !== undefined){
+const _errs7 = errors;
+if(typeof data.previous !== "string"){
+validate70.errors = [{instancePath:instancePath+"/previous",keyword:"type"}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+else {
+validate70.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate70.errors = vErrors;
+return errors === 0;
+}
+function validate71(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((((data.type === undefined) && (missing0 = "type")) || ((data.tid === undefined) && (missing0 = "tid"))) || ((data.start_ns === undefined) && (missing0 = "start_ns"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.totals === undefined) && (missing0 = "totals"))) || ((data.exact === undefined) && (missing0 = "exact"))) || ((data.seen_alive === undefined) && (missing0 = "seen_alive"))){
+validate71.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate71.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+return false;
+}
+if("thread_exited" !== data0){
+validate71.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.tid !== undefined){
+let data1 = data.tid;
+const _errs3 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate71.errors = [{instancePath:instancePath+"/tid",keyword:"type"}];
+return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 1 || isNaN(data1)){
+validate71.errors = [{instancePath:instancePath+"/tid",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.start_ns !== undefined){
+let data2 = data.start_ns;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate71.errors = [{instancePath:instancePath+"/start_ns",keyword:"type"}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.name !== undefined){
+const _errs7 = errors;
+if(typeof data.name !== "string"){
+validate71.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
 if(valid0){
 if(data.totals !== undefined){
 let data4 = data.totals;
@@ -2543,13 +2619,13 @@ for(const key0 in data4){
 let data5 = data4[key0];
 const _errs12 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate69.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type"}];
+validate71.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type"}];
 return false;
 }
 if(errors === _errs12){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate69.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"minimum"}];
+validate71.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"minimum"}];
 return false;
 }
 }
@@ -2561,7 +2637,7 @@ break;
 }
 }
 else {
-validate69.errors = [{instancePath:instancePath+"/totals",keyword:"type"}];
+validate71.errors = [{instancePath:instancePath+"/totals",keyword:"type"}];
 return false;
 }
 }
@@ -2574,7 +2650,7 @@ if(valid0){
 if(data.exact !== undefined){
 const _errs14 = errors;
 if(typeof data.exact !== "boolean"){
-validate69.errors = [{instancePath:instancePath+"/exact",keyword:"type"}];
+validate71.errors = [{instancePath:instancePath+"/exact",keyword:"type"}];
 return false;
 }
 var valid0 = _errs14 === errors;
@@ -2586,7 +2662,7 @@ if(valid0){
 if(data.seen_alive !== undefined){
 const _errs16 = errors;
 if(typeof data.seen_alive !== "boolean"){
-validate69.errors = [{instancePath:instancePath+"/seen_alive",keyword:"type"}];
+validate71.errors = [{instancePath:instancePath+"/seen_alive",keyword:"type"}];
 return false;
 }
 var valid0 = _errs16 === errors;
@@ -2599,13 +2675,13 @@ if(data.lifetime_ns !== undefined){
 let data8 = data.lifetime_ns;
 const _errs18 = errors;
 if((!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))) && (data8 !== null)){
-validate69.errors = [{instancePath:instancePath+"/lifetime_ns",keyword:"type"}];
+validate71.errors = [{instancePath:instancePath+"/lifetime_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs18){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate69.errors = [{instancePath:instancePath+"/lifetime_ns",keyword:"minimum"}];
+validate71.errors = [{instancePath:instancePath+"/lifetime_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -2626,7 +2702,7 @@ const len0 = data9.length;
 for(let i0=0; i0<len0; i0++){
 const _errs22 = errors;
 if(typeof data9[i0] !== "string"){
-validate69.errors = [{instancePath:instancePath+"/inexact/" + i0,keyword:"type"}];
+validate71.errors = [{instancePath:instancePath+"/inexact/" + i0,keyword:"type"}];
 return false;
 }
 var valid2 = _errs22 === errors;
@@ -2636,7 +2712,7 @@ break;
 }
 }
 else {
-validate69.errors = [{instancePath:instancePath+"/inexact",keyword:"type"}];
+validate71.errors = [{instancePath:instancePath+"/inexact",keyword:"type"}];
 return false;
 }
 }
@@ -2656,89 +2732,6 @@ var valid0 = true;
 }
 }
 else {
-validate69.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate69.errors = vErrors;
-return errors === 0;
-}
-function validate70(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((data.type === undefined) && (missing0 = "type")) || ((data.exit_code === undefined) && (missing0 = "exit_code"))){
-validate70.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.type !== undefined){
-let data0 = data.type;
-const _errs1 = errors;
-if(typeof data0 !== "string"){
-validate70.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
-return false;
-}
-if("target_exited" !== data0){
-validate70.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.exit_code !== undefined){
-let data1 = data.exit_code;
-const _errs3 = errors;
-if((!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))) && (data1 !== null)){
-validate70.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
-return false;
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-else {
-validate70.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate70.errors = vErrors;
-return errors === 0;
-}
-function validate71(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.type === undefined) && (missing0 = "type")){
-validate71.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.type !== undefined){
-let data0 = data.type;
-if(typeof data0 !== "string"){
-validate71.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
-return false;
-}
-if("target_detached" !== data0){
-validate71.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
-return false;
-}
-}
-}
-}
-else {
 validate71.errors = [{instancePath,keyword:"type"}];
 return false;
 }
@@ -2752,7 +2745,7 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((data.type === undefined) && (missing0 = "type")) || ((data.rate_hz === undefined) && (missing0 = "rate_hz"))) || ((data.previous_hz === undefined) && (missing0 = "previous_hz"))){
+if(((data.type === undefined) && (missing0 = "type")) || ((data.exit_code === undefined) && (missing0 = "exit_code"))){
 validate72.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -2764,7 +2757,7 @@ if(typeof data0 !== "string"){
 validate72.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("rate_changed" !== data0){
+if("target_exited" !== data0){
 validate72.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
@@ -2774,47 +2767,17 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.rate_hz !== undefined){
-let data1 = data.rate_hz;
+if(data.exit_code !== undefined){
+let data1 = data.exit_code;
 const _errs3 = errors;
-if(errors === _errs3){
-if(typeof data1 == "number"){
-if(data1 < 1 || isNaN(data1)){
-validate72.errors = [{instancePath:instancePath+"/rate_hz",keyword:"minimum"}];
+if((!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))) && (data1 !== null)){
+validate72.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
 return false;
-}
-}
-else {
-validate72.errors = [{instancePath:instancePath+"/rate_hz",keyword:"type"}];
-return false;
-}
 }
 var valid0 = _errs3 === errors;
 }
 else {
 var valid0 = true;
-}
-if(valid0){
-if(data.previous_hz !== undefined){
-let data2 = data.previous_hz;
-const _errs5 = errors;
-if(errors === _errs5){
-if(typeof data2 == "number"){
-if(data2 < 1 || isNaN(data2)){
-validate72.errors = [{instancePath:instancePath+"/previous_hz",keyword:"minimum"}];
-return false;
-}
-}
-else {
-validate72.errors = [{instancePath:instancePath+"/previous_hz",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
 }
 }
 }
@@ -2833,157 +2796,20 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((((data.type === undefined) && (missing0 = "type")) || ((data.rate_hz === undefined) && (missing0 = "rate_hz"))) || ((data.previous_hz === undefined) && (missing0 = "previous_hz"))) || ((data.requested_hz === undefined) && (missing0 = "requested_hz"))) || ((data.overhead_percent === undefined) && (missing0 = "overhead_percent"))) || ((data.budget_percent === undefined) && (missing0 = "budget_percent"))){
+if((data.type === undefined) && (missing0 = "type")){
 validate73.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.type !== undefined){
 let data0 = data.type;
-const _errs1 = errors;
 if(typeof data0 !== "string"){
 validate73.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("rate_adapted" !== data0){
+if("target_detached" !== data0){
 validate73.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.rate_hz !== undefined){
-let data1 = data.rate_hz;
-const _errs3 = errors;
-if(errors === _errs3){
-if(typeof data1 == "number"){
-if(data1 < 1 || isNaN(data1)){
-validate73.errors = [{instancePath:instancePath+"/rate_hz",keyword:"minimum"}];
-return false;
-}
-}
-else {
-validate73.errors = [{instancePath:instancePath+"/rate_hz",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.previous_hz !== undefined){
-let data2 = data.previous_hz;
-const _errs5 = errors;
-if(errors === _errs5){
-if(typeof data2 == "number"){
-if(data2 < 1 || isNaN(data2)){
-validate73.errors = [{instancePath:instancePath+"/previous_hz",keyword:"minimum"}];
-return false;
-}
-}
-else {
-validate73.errors = [{instancePath:instancePath+"/previous_hz",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.requested_hz !== undefined){
-let data3 = data.requested_hz;
-const _errs7 = errors;
-if(errors === _errs7){
-if(typeof data3 == "number"){
-if(data3 < 1 || isNaN(data3)){
-validate73.errors = [{instancePath:instancePath+"/requested_hz",keyword:"minimum"}];
-return false;
-}
-}
-else {
-validate73.errors = [{instancePath:instancePath+"/requested_hz",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.overhead_percent !== undefined){
-let data4 = data.overhead_percent;
-const _errs9 = errors;
-if(errors === _errs9){
-if(typeof data4 == "number"){
-if(data4 < 0 || isNaN(data4)){
-validate73.errors = [{instancePath:instancePath+"/overhead_percent",keyword:"minimum"}];
-return false;
-}
-}
-else {
-validate73.errors = [{instancePath:instancePath+"/overhead_percent",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs9 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.budget_percent !== undefined){
-let data5 = data.budget_percent;
-const _errs11 = errors;
-if(errors === _errs11){
-if(typeof data5 == "number"){
-if(data5 < 0 || isNaN(data5)){
-validate73.errors = [{instancePath:instancePath+"/budget_percent",keyword:"minimum"}];
-return false;
-}
-}
-else {
-validate73.errors = [{instancePath:instancePath+"/budget_percent",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs11 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.undelivered_bytes !== undefined){
-let data6 = data.undelivered_bytes;
-const _errs13 = errors;
-if((!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))) && (data6 !== null)){
-validate73.errors = [{instancePath:instancePath+"/undelivered_bytes",keyword:"type"}];
-return false;
-}
-if(errors === _errs13){
-if(typeof data6 == "number"){
-if(data6 < 0 || isNaN(data6)){
-validate73.errors = [{instancePath:instancePath+"/undelivered_bytes",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs13 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
 }
 }
 }
@@ -3002,7 +2828,7 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((data.type === undefined) && (missing0 = "type")) || ((data.count === undefined) && (missing0 = "count"))){
+if((((data.type === undefined) && (missing0 = "type")) || ((data.rate_hz === undefined) && (missing0 = "rate_hz"))) || ((data.previous_hz === undefined) && (missing0 = "previous_hz"))){
 validate74.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -3014,7 +2840,7 @@ if(typeof data0 !== "string"){
 validate74.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("deadlines_missed" !== data0){
+if("rate_changed" !== data0){
 validate74.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
@@ -3024,25 +2850,47 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.count !== undefined){
-let data1 = data.count;
+if(data.rate_hz !== undefined){
+let data1 = data.rate_hz;
 const _errs3 = errors;
-if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate74.errors = [{instancePath:instancePath+"/count",keyword:"type"}];
-return false;
-}
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 1 || isNaN(data1)){
-validate74.errors = [{instancePath:instancePath+"/count",keyword:"minimum"}];
+validate74.errors = [{instancePath:instancePath+"/rate_hz",keyword:"minimum"}];
 return false;
 }
+}
+else {
+validate74.errors = [{instancePath:instancePath+"/rate_hz",keyword:"type"}];
+return false;
 }
 }
 var valid0 = _errs3 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data.previous_hz !== undefined){
+let data2 = data.previous_hz;
+const _errs5 = errors;
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 1 || isNaN(data2)){
+validate74.errors = [{instancePath:instancePath+"/previous_hz",keyword:"minimum"}];
+return false;
+}
+}
+else {
+validate74.errors = [{instancePath:instancePath+"/previous_hz",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
 }
 }
 }
@@ -3061,7 +2909,7 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((data.type === undefined) && (missing0 = "type")) || ((data.count === undefined) && (missing0 = "count"))){
+if(((((((data.type === undefined) && (missing0 = "type")) || ((data.rate_hz === undefined) && (missing0 = "rate_hz"))) || ((data.previous_hz === undefined) && (missing0 = "previous_hz"))) || ((data.requested_hz === undefined) && (missing0 = "requested_hz"))) || ((data.overhead_percent === undefined) && (missing0 = "overhead_percent"))) || ((data.budget_percent === undefined) && (missing0 = "budget_percent"))){
 validate75.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -3073,7 +2921,7 @@ if(typeof data0 !== "string"){
 validate75.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("exit_records_lost" !== data0){
+if("rate_adapted" !== data0){
 validate75.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
@@ -3083,25 +2931,135 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.count !== undefined){
-let data1 = data.count;
+if(data.rate_hz !== undefined){
+let data1 = data.rate_hz;
 const _errs3 = errors;
-if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate75.errors = [{instancePath:instancePath+"/count",keyword:"type"}];
-return false;
-}
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 1 || isNaN(data1)){
-validate75.errors = [{instancePath:instancePath+"/count",keyword:"minimum"}];
+validate75.errors = [{instancePath:instancePath+"/rate_hz",keyword:"minimum"}];
 return false;
 }
+}
+else {
+validate75.errors = [{instancePath:instancePath+"/rate_hz",keyword:"type"}];
+return false;
 }
 }
 var valid0 = _errs3 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data.previous_hz !== undefined){
+let data2 = data.previous_hz;
+const _errs5 = errors;
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 1 || isNaN(data2)){
+validate75.errors = [{instancePath:instancePath+"/previous_hz",keyword:"minimum"}];
+return false;
+}
+}
+else {
+validate75.errors = [{instancePath:instancePath+"/previous_hz",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.requested_hz !== undefined){
+let data3 = data.requested_hz;
+const _errs7 = errors;
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 < 1 || isNaN(data3)){
+validate75.errors = [{instancePath:instancePath+"/requested_hz",keyword:"minimum"}];
+return false;
+}
+}
+else {
+validate75.errors = [{instancePath:instancePath+"/requested_hz",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.overhead_percent !== undefined){
+let data4 = data.overhead_percent;
+const _errs9 = errors;
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 < 0 || isNaN(data4)){
+validate75.errors = [{instancePath:instancePath+"/overhead_percent",keyword:"minimum"}];
+return false;
+}
+}
+else {
+validate75.errors = [{instancePath:instancePath+"/overhead_percent",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.budget_percent !== undefined){
+let data5 = data.budget_percent;
+const _errs11 = errors;
+if(errors === _errs11){
+if(typeof data5 == "number"){
+if(data5 < 0 || isNaN(data5)){
+validate75.errors = [{instancePath:instancePath+"/budget_percent",keyword:"minimum"}];
+return false;
+}
+}
+else {
+validate75.errors = [{instancePath:instancePath+"/budget_percent",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.undelivered_bytes !== undefined){
+let data6 = data.undelivered_bytes;
+const _errs13 = errors;
+if((!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))) && (data6 !== null)){
+validate75.errors = [{instancePath:instancePath+"/undelivered_bytes",keyword:"type"}];
+return false;
+}
+if(errors === _errs13){
+if(typeof data6 == "number"){
+if(data6 < 0 || isNaN(data6)){
+validate75.errors = [{instancePath:instancePath+"/undelivered_bytes",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
 }
 }
 }
@@ -3120,7 +3078,7 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((data.type === undefined) && (missing0 = "type")) || ((data.from_seq === undefined) && (missing0 = "from_seq"))) || ((data.to_seq === undefined) && (missing0 = "to_seq"))) || ((data.reason === undefined) && (missing0 = "reason"))){
+if(((data.type === undefined) && (missing0 = "type")) || ((data.count === undefined) && (missing0 = "count"))){
 validate76.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -3132,7 +3090,7 @@ if(typeof data0 !== "string"){
 validate76.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("gap" !== data0){
+if("deadlines_missed" !== data0){
 validate76.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
@@ -3142,17 +3100,17 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.from_seq !== undefined){
-let data1 = data.from_seq;
+if(data.count !== undefined){
+let data1 = data.count;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate76.errors = [{instancePath:instancePath+"/from_seq",keyword:"type"}];
+validate76.errors = [{instancePath:instancePath+"/count",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 1 || isNaN(data1)){
-validate76.errors = [{instancePath:instancePath+"/from_seq",keyword:"minimum"}];
+validate76.errors = [{instancePath:instancePath+"/count",keyword:"minimum"}];
 return false;
 }
 }
@@ -3161,41 +3119,6 @@ var valid0 = _errs3 === errors;
 }
 else {
 var valid0 = true;
-}
-if(valid0){
-if(data.to_seq !== undefined){
-let data2 = data.to_seq;
-const _errs5 = errors;
-if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate76.errors = [{instancePath:instancePath+"/to_seq",keyword:"type"}];
-return false;
-}
-if(errors === _errs5){
-if(typeof data2 == "number"){
-if(data2 < 1 || isNaN(data2)){
-validate76.errors = [{instancePath:instancePath+"/to_seq",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.reason !== undefined){
-const _errs7 = errors;
-if(typeof data.reason !== "string"){
-validate76.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
-return false;
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-}
 }
 }
 }
@@ -3214,7 +3137,7 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((data.type === undefined) && (missing0 = "type")) || ((data.size === undefined) && (missing0 = "size"))) || ((data.previous === undefined) && (missing0 = "previous"))){
+if(((data.type === undefined) && (missing0 = "type")) || ((data.count === undefined) && (missing0 = "count"))){
 validate77.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -3226,7 +3149,7 @@ if(typeof data0 !== "string"){
 validate77.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("gomaxprocs_changed" !== data0){
+if("exit_records_lost" !== data0){
 validate77.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
@@ -3236,17 +3159,17 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.size !== undefined){
-let data1 = data.size;
+if(data.count !== undefined){
+let data1 = data.count;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate77.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
+validate77.errors = [{instancePath:instancePath+"/count",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 1 || isNaN(data1)){
-validate77.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
+validate77.errors = [{instancePath:instancePath+"/count",keyword:"minimum"}];
 return false;
 }
 }
@@ -3255,28 +3178,6 @@ var valid0 = _errs3 === errors;
 }
 else {
 var valid0 = true;
-}
-if(valid0){
-if(data.previous !== undefined){
-let data2 = data.previous;
-const _errs5 = errors;
-if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate77.errors = [{instancePath:instancePath+"/previous",keyword:"type"}];
-return false;
-}
-if(errors === _errs5){
-if(typeof data2 == "number"){
-if(data2 < 1 || isNaN(data2)){
-validate77.errors = [{instancePath:instancePath+"/previous",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
 }
 }
 }
@@ -3295,7 +3196,7 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((data.type === undefined) && (missing0 = "type")) || ((data.name === undefined) && (missing0 = "name"))) || ((data.executable === undefined) && (missing0 = "executable"))) || ((data.previous === undefined) && (missing0 = "previous"))){
+if(((((data.type === undefined) && (missing0 = "type")) || ((data.from_seq === undefined) && (missing0 = "from_seq"))) || ((data.to_seq === undefined) && (missing0 = "to_seq"))) || ((data.reason === undefined) && (missing0 = "reason"))){
 validate78.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -3307,7 +3208,7 @@ if(typeof data0 !== "string"){
 validate78.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("program_executed" !== data0){
+if("gap" !== data0){
 validate78.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
@@ -3317,11 +3218,20 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.name !== undefined){
+if(data.from_seq !== undefined){
+let data1 = data.from_seq;
 const _errs3 = errors;
-if(typeof data.name !== "string"){
-validate78.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate78.errors = [{instancePath:instancePath+"/from_seq",keyword:"type"}];
 return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 1 || isNaN(data1)){
+validate78.errors = [{instancePath:instancePath+"/from_seq",keyword:"minimum"}];
+return false;
+}
+}
 }
 var valid0 = _errs3 === errors;
 }
@@ -3329,12 +3239,20 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.executable !== undefined){
-let data2 = data.executable;
+if(data.to_seq !== undefined){
+let data2 = data.to_seq;
 const _errs5 = errors;
-if((typeof data2 !== "string") && (data2 !== null)){
-validate78.errors = [{instancePath:instancePath+"/executable",keyword:"type"}];
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate78.errors = [{instancePath:instancePath+"/to_seq",keyword:"type"}];
 return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 1 || isNaN(data2)){
+validate78.errors = [{instancePath:instancePath+"/to_seq",keyword:"minimum"}];
+return false;
+}
+}
 }
 var valid0 = _errs5 === errors;
 }
@@ -3342,11 +3260,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.previous !== undefined){
-let data3 = data.previous;
+if(data.reason !== undefined){
 const _errs7 = errors;
-if((typeof data3 !== "string") && (data3 !== null)){
-validate78.errors = [{instancePath:instancePath+"/previous",keyword:"type"}];
+if(typeof data.reason !== "string"){
+validate78.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -3373,7 +3290,7 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((data.type === undefined) && (missing0 = "type")) || ((data.reason === undefined) && (missing0 = "reason"))){
+if((((data.type === undefined) && (missing0 = "type")) || ((data.size === undefined) && (missing0 = "size"))) || ((data.previous === undefined) && (missing0 = "previous"))){
 validate79.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -3385,7 +3302,7 @@ if(typeof data0 !== "string"){
 validate79.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("sample_failed" !== data0){
+if("gomaxprocs_changed" !== data0){
 validate79.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
@@ -3395,16 +3312,47 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.reason !== undefined){
+if(data.size !== undefined){
+let data1 = data.size;
 const _errs3 = errors;
-if(typeof data.reason !== "string"){
-validate79.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate79.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
 return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 1 || isNaN(data1)){
+validate79.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
+return false;
+}
+}
 }
 var valid0 = _errs3 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data.previous !== undefined){
+let data2 = data.previous;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate79.errors = [{instancePath:instancePath+"/previous",keyword:"type"}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 1 || isNaN(data2)){
+validate79.errors = [{instancePath:instancePath+"/previous",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
 }
 }
 }
@@ -3417,27 +3365,13 @@ return false;
 validate79.errors = vErrors;
 return errors === 0;
 }
-function validate81(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(typeof data !== "string"){
-validate81.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-if(!(((data === "genetlink") || (data === "walk")) || (data === "procfs"))){
-validate81.errors = [{instancePath,keyword:"enum"}];
-return false;
-}
-validate81.errors = vErrors;
-return errors === 0;
-}
 function validate80(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((((data.type === undefined) && (missing0 = "type")) || ((data.source === undefined) && (missing0 = "source"))) || ((data.previous === undefined) && (missing0 = "previous"))) || ((data.reason === undefined) && (missing0 = "reason"))) || ((data.disagreed === undefined) && (missing0 = "disagreed"))){
+if(((((data.type === undefined) && (missing0 = "type")) || ((data.name === undefined) && (missing0 = "name"))) || ((data.executable === undefined) && (missing0 = "executable"))) || ((data.previous === undefined) && (missing0 = "previous"))){
 validate80.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -3449,7 +3383,7 @@ if(typeof data0 !== "string"){
 validate80.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("counters_source_changed" !== data0){
+if("program_executed" !== data0){
 validate80.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
@@ -3459,11 +3393,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.source !== undefined){
+if(data.name !== undefined){
 const _errs3 = errors;
-if(!(validate81(data.source, {instancePath:instancePath+"/source"}))){
-vErrors = vErrors === null ? validate81.errors : vErrors.concat(validate81.errors);
-errors = vErrors.length;
+if(typeof data.name !== "string"){
+validate80.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+return false;
 }
 var valid0 = _errs3 === errors;
 }
@@ -3471,22 +3405,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.previous !== undefined){
-const _errs4 = errors;
-if(!(validate81(data.previous, {instancePath:instancePath+"/previous"}))){
-vErrors = vErrors === null ? validate81.errors : vErrors.concat(validate81.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.reason !== undefined){
+if(data.executable !== undefined){
+let data2 = data.executable;
 const _errs5 = errors;
-if(typeof data.reason !== "string"){
-validate80.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+if((typeof data2 !== "string") && (data2 !== null)){
+validate80.errors = [{instancePath:instancePath+"/executable",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -3495,17 +3418,17 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.disagreed !== undefined){
+if(data.previous !== undefined){
+let data3 = data.previous;
 const _errs7 = errors;
-if(typeof data.disagreed !== "boolean"){
-validate80.errors = [{instancePath:instancePath+"/disagreed",keyword:"type"}];
+if((typeof data3 !== "string") && (data3 !== null)){
+validate80.errors = [{instancePath:instancePath+"/previous",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
 }
 else {
 var valid0 = true;
-}
 }
 }
 }
@@ -3520,14 +3443,14 @@ return false;
 validate80.errors = vErrors;
 return errors === 0;
 }
-function validate84(data, {instancePath=""}={}){
+function validate81(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((((((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.shadow === undefined) && (missing0 = "shadow"))) || ((data.knob === undefined) && (missing0 = "knob"))) || ((data.signal === undefined) && (missing0 = "signal"))) || ((data.proxy === undefined) && (missing0 = "proxy"))) || ((data.lower === undefined) && (missing0 = "lower"))) || ((data.upper === undefined) && (missing0 = "upper"))) || ((data.size === undefined) && (missing0 = "size"))) || ((data.actor === undefined) && (missing0 = "actor"))){
-validate84.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+if(((data.type === undefined) && (missing0 = "type")) || ((data.reason === undefined) && (missing0 = "reason"))){
+validate81.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -3535,11 +3458,164 @@ if(data.type !== undefined){
 let data0 = data.type;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate84.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+validate81.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+return false;
+}
+if("sample_failed" !== data0){
+validate81.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.reason !== undefined){
+const _errs3 = errors;
+if(typeof data.reason !== "string"){
+validate81.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate81.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate81.errors = vErrors;
+return errors === 0;
+}
+function validate83(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(typeof data !== "string"){
+validate83.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+if(!(((data === "genetlink") || (data === "walk")) || (data === "procfs"))){
+validate83.errors = [{instancePath,keyword:"enum"}];
+return false;
+}
+validate83.errors = vErrors;
+return errors === 0;
+}
+function validate82(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((data.type === undefined) && (missing0 = "type")) || ((data.source === undefined) && (missing0 = "source"))) || ((data.previous === undefined) && (missing0 = "previous"))) || ((data.reason === undefined) && (missing0 = "reason"))) || ((data.disagreed === undefined) && (missing0 = "disagreed"))){
+validate82.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate82.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+return false;
+}
+if("counters_source_changed" !== data0){
+validate82.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.source !== undefined){
+const _errs3 = errors;
+if(!(validate83(data.source, {instancePath:instancePath+"/source"}))){
+vErrors = vErrors === null ? validate83.errors : vErrors.concat(validate83.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.previous !== undefined){
+const _errs4 = errors;
+if(!(validate83(data.previous, {instancePath:instancePath+"/previous"}))){
+vErrors = vErrors === null ? validate83.errors : vErrors.concat(validate83.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.reason !== undefined){
+const _errs5 = errors;
+if(typeof data.reason !== "string"){
+validate82.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.disagreed !== undefined){
+const _errs7 = errors;
+if(typeof data.disagreed !== "boolean"){
+validate82.errors = [{instancePath:instancePath+"/disagreed",keyword:"type"}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+else {
+validate82.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate82.errors = vErrors;
+return errors === 0;
+}
+function validate86(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((((((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.shadow === undefined) && (missing0 = "shadow"))) || ((data.knob === undefined) && (missing0 = "knob"))) || ((data.signal === undefined) && (missing0 = "signal"))) || ((data.proxy === undefined) && (missing0 = "proxy"))) || ((data.lower === undefined) && (missing0 = "lower"))) || ((data.upper === undefined) && (missing0 = "upper"))) || ((data.size === undefined) && (missing0 = "size"))) || ((data.actor === undefined) && (missing0 = "actor"))){
+validate86.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate86.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
 if("steering_started" !== data0){
-validate84.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+validate86.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -3551,7 +3627,7 @@ if(valid0){
 if(data.policy !== undefined){
 const _errs3 = errors;
 if(typeof data.policy !== "string"){
-validate84.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
+validate86.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -3563,7 +3639,7 @@ if(valid0){
 if(data.shadow !== undefined){
 const _errs5 = errors;
 if(typeof data.shadow !== "boolean"){
-validate84.errors = [{instancePath:instancePath+"/shadow",keyword:"type"}];
+validate86.errors = [{instancePath:instancePath+"/shadow",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -3574,8 +3650,8 @@ var valid0 = true;
 if(valid0){
 if(data.knob !== undefined){
 const _errs7 = errors;
-if(!(validate49(data.knob, {instancePath:instancePath+"/knob"}))){
-vErrors = vErrors === null ? validate49.errors : vErrors.concat(validate49.errors);
+if(!(validate51(data.knob, {instancePath:instancePath+"/knob"}))){
+vErrors = vErrors === null ? validate51.errors : vErrors.concat(validate51.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs7 === errors;
@@ -3586,8 +3662,8 @@ var valid0 = true;
 if(valid0){
 if(data.signal !== undefined){
 const _errs8 = errors;
-if(!(validate51(data.signal, {instancePath:instancePath+"/signal"}))){
-vErrors = vErrors === null ? validate51.errors : vErrors.concat(validate51.errors);
+if(!(validate53(data.signal, {instancePath:instancePath+"/signal"}))){
+vErrors = vErrors === null ? validate53.errors : vErrors.concat(validate53.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs8 === errors;
@@ -3599,7 +3675,7 @@ if(valid0){
 if(data.proxy !== undefined){
 const _errs9 = errors;
 if(typeof data.proxy !== "boolean"){
-validate84.errors = [{instancePath:instancePath+"/proxy",keyword:"type"}];
+validate86.errors = [{instancePath:instancePath+"/proxy",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -3612,13 +3688,13 @@ if(data.lower !== undefined){
 let data6 = data.lower;
 const _errs11 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate84.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
+validate86.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data6 == "number"){
 if(data6 < 1 || isNaN(data6)){
-validate84.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
+validate86.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
 return false;
 }
 }
@@ -3633,13 +3709,13 @@ if(data.upper !== undefined){
 let data7 = data.upper;
 const _errs13 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate84.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
+validate86.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data7 == "number"){
 if(data7 < 1 || isNaN(data7)){
-validate84.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
+validate86.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
 return false;
 }
 }
@@ -3654,13 +3730,13 @@ if(data.size !== undefined){
 let data8 = data.size;
 const _errs15 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate84.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
+validate86.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data8 == "number"){
 if(data8 < 1 || isNaN(data8)){
-validate84.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
+validate86.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
 return false;
 }
 }
@@ -3674,7 +3750,7 @@ if(valid0){
 if(data.actor !== undefined){
 const _errs17 = errors;
 if(typeof data.actor !== "string"){
-validate84.errors = [{instancePath:instancePath+"/actor",keyword:"type"}];
+validate86.errors = [{instancePath:instancePath+"/actor",keyword:"type"}];
 return false;
 }
 var valid0 = _errs17 === errors;
@@ -3694,21 +3770,21 @@ var valid0 = true;
 }
 }
 else {
-validate84.errors = [{instancePath,keyword:"type"}];
+validate86.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate84.errors = vErrors;
+validate86.errors = vErrors;
 return errors === 0;
 }
-function validate87(data, {instancePath=""}={}){
+function validate89(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((((((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.number === undefined) && (missing0 = "number"))) || ((data.at_ns === undefined) && (missing0 = "at_ns"))) || ((data.elapsed_s === undefined) && (missing0 = "elapsed_s"))) || ((data.ops === undefined) && (missing0 = "ops"))) || ((data.mean_wait_s === undefined) && (missing0 = "mean_wait_s"))) || ((data.size === undefined) && (missing0 = "size"))) || ((data.next_size === undefined) && (missing0 = "next_size"))) || ((data.proposed === undefined) && (missing0 = "proposed"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.reason === undefined) && (missing0 = "reason"))) || ((data.counted === undefined) && (missing0 = "counted"))) || ((data.probing === undefined) && (missing0 = "probing"))){
-validate87.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate89.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -3716,11 +3792,11 @@ if(data.type !== undefined){
 let data0 = data.type;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate87.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+validate89.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
 if("steering_decided" !== data0){
-validate87.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+validate89.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -3732,7 +3808,7 @@ if(valid0){
 if(data.policy !== undefined){
 const _errs3 = errors;
 if(typeof data.policy !== "string"){
-validate87.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
+validate89.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -3745,13 +3821,13 @@ if(data.number !== undefined){
 let data2 = data.number;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate87.errors = [{instancePath:instancePath+"/number",keyword:"type"}];
+validate89.errors = [{instancePath:instancePath+"/number",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 1 || isNaN(data2)){
-validate87.errors = [{instancePath:instancePath+"/number",keyword:"minimum"}];
+validate89.errors = [{instancePath:instancePath+"/number",keyword:"minimum"}];
 return false;
 }
 }
@@ -3766,13 +3842,13 @@ if(data.at_ns !== undefined){
 let data3 = data.at_ns;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate87.errors = [{instancePath:instancePath+"/at_ns",keyword:"type"}];
+validate89.errors = [{instancePath:instancePath+"/at_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate87.errors = [{instancePath:instancePath+"/at_ns",keyword:"minimum"}];
+validate89.errors = [{instancePath:instancePath+"/at_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -3789,12 +3865,12 @@ const _errs9 = errors;
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate87.errors = [{instancePath:instancePath+"/elapsed_s",keyword:"minimum"}];
+validate89.errors = [{instancePath:instancePath+"/elapsed_s",keyword:"minimum"}];
 return false;
 }
 }
 else {
-validate87.errors = [{instancePath:instancePath+"/elapsed_s",keyword:"type"}];
+validate89.errors = [{instancePath:instancePath+"/elapsed_s",keyword:"type"}];
 return false;
 }
 }
@@ -3810,12 +3886,12 @@ const _errs11 = errors;
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate87.errors = [{instancePath:instancePath+"/ops",keyword:"minimum"}];
+validate89.errors = [{instancePath:instancePath+"/ops",keyword:"minimum"}];
 return false;
 }
 }
 else {
-validate87.errors = [{instancePath:instancePath+"/ops",keyword:"type"}];
+validate89.errors = [{instancePath:instancePath+"/ops",keyword:"type"}];
 return false;
 }
 }
@@ -3829,13 +3905,13 @@ if(data.mean_wait_s !== undefined){
 let data6 = data.mean_wait_s;
 const _errs13 = errors;
 if((!(typeof data6 == "number")) && (data6 !== null)){
-validate87.errors = [{instancePath:instancePath+"/mean_wait_s",keyword:"type"}];
+validate89.errors = [{instancePath:instancePath+"/mean_wait_s",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate87.errors = [{instancePath:instancePath+"/mean_wait_s",keyword:"minimum"}];
+validate89.errors = [{instancePath:instancePath+"/mean_wait_s",keyword:"minimum"}];
 return false;
 }
 }
@@ -3850,13 +3926,13 @@ if(data.size !== undefined){
 let data7 = data.size;
 const _errs15 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate87.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
+validate89.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 1 || isNaN(data7)){
-validate87.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
+validate89.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
 return false;
 }
 }
@@ -3871,13 +3947,13 @@ if(data.next_size !== undefined){
 let data8 = data.next_size;
 const _errs17 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate87.errors = [{instancePath:instancePath+"/next_size",keyword:"type"}];
+validate89.errors = [{instancePath:instancePath+"/next_size",keyword:"type"}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 < 1 || isNaN(data8)){
-validate87.errors = [{instancePath:instancePath+"/next_size",keyword:"minimum"}];
+validate89.errors = [{instancePath:instancePath+"/next_size",keyword:"minimum"}];
 return false;
 }
 }
@@ -3892,13 +3968,13 @@ if(data.proposed !== undefined){
 let data9 = data.proposed;
 const _errs19 = errors;
 if((!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))) && (data9 !== null)){
-validate87.errors = [{instancePath:instancePath+"/proposed",keyword:"type"}];
+validate89.errors = [{instancePath:instancePath+"/proposed",keyword:"type"}];
 return false;
 }
 if(errors === _errs19){
 if(typeof data9 == "number"){
 if(data9 < 1 || isNaN(data9)){
-validate87.errors = [{instancePath:instancePath+"/proposed",keyword:"minimum"}];
+validate89.errors = [{instancePath:instancePath+"/proposed",keyword:"minimum"}];
 return false;
 }
 }
@@ -3912,7 +3988,7 @@ if(valid0){
 if(data.state !== undefined){
 const _errs21 = errors;
 if(typeof data.state !== "string"){
-validate87.errors = [{instancePath:instancePath+"/state",keyword:"type"}];
+validate89.errors = [{instancePath:instancePath+"/state",keyword:"type"}];
 return false;
 }
 var valid0 = _errs21 === errors;
@@ -3924,7 +4000,7 @@ if(valid0){
 if(data.reason !== undefined){
 const _errs23 = errors;
 if(typeof data.reason !== "string"){
-validate87.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+validate89.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
 return false;
 }
 var valid0 = _errs23 === errors;
@@ -3936,7 +4012,7 @@ if(valid0){
 if(data.counted !== undefined){
 const _errs25 = errors;
 if(typeof data.counted !== "boolean"){
-validate87.errors = [{instancePath:instancePath+"/counted",keyword:"type"}];
+validate89.errors = [{instancePath:instancePath+"/counted",keyword:"type"}];
 return false;
 }
 var valid0 = _errs25 === errors;
@@ -3948,7 +4024,7 @@ if(valid0){
 if(data.probing !== undefined){
 const _errs27 = errors;
 if(typeof data.probing !== "boolean"){
-validate87.errors = [{instancePath:instancePath+"/probing",keyword:"type"}];
+validate89.errors = [{instancePath:instancePath+"/probing",keyword:"type"}];
 return false;
 }
 var valid0 = _errs27 === errors;
@@ -3972,167 +4048,6 @@ var valid0 = true;
 }
 }
 else {
-validate87.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate87.errors = vErrors;
-return errors === 0;
-}
-function validate88(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.reason === undefined) && (missing0 = "reason"))) || ((data.actor === undefined) && (missing0 = "actor"))){
-validate88.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.type !== undefined){
-let data0 = data.type;
-const _errs1 = errors;
-if(typeof data0 !== "string"){
-validate88.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
-return false;
-}
-if("search_restarted" !== data0){
-validate88.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.policy !== undefined){
-const _errs3 = errors;
-if(typeof data.policy !== "string"){
-validate88.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
-return false;
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.reason !== undefined){
-const _errs5 = errors;
-if(typeof data.reason !== "string"){
-validate88.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
-return false;
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.actor !== undefined){
-const _errs7 = errors;
-if(typeof data.actor !== "string"){
-validate88.errors = [{instancePath:instancePath+"/actor",keyword:"type"}];
-return false;
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-else {
-validate88.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate88.errors = vErrors;
-return errors === 0;
-}
-function validate89(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.size === undefined) && (missing0 = "size"))) || ((data.actor === undefined) && (missing0 = "actor"))){
-validate89.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.type !== undefined){
-let data0 = data.type;
-const _errs1 = errors;
-if(typeof data0 !== "string"){
-validate89.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
-return false;
-}
-if("steering_released" !== data0){
-validate89.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.policy !== undefined){
-const _errs3 = errors;
-if(typeof data.policy !== "string"){
-validate89.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
-return false;
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.size !== undefined){
-let data2 = data.size;
-const _errs5 = errors;
-if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate89.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
-return false;
-}
-if(errors === _errs5){
-if(typeof data2 == "number"){
-if(data2 < 1 || isNaN(data2)){
-validate89.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.actor !== undefined){
-const _errs7 = errors;
-if(typeof data.actor !== "string"){
-validate89.errors = [{instancePath:instancePath+"/actor",keyword:"type"}];
-return false;
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-else {
 validate89.errors = [{instancePath,keyword:"type"}];
 return false;
 }
@@ -4146,7 +4061,7 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.problem === undefined) && (missing0 = "problem"))){
+if(((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.reason === undefined) && (missing0 = "reason"))) || ((data.actor === undefined) && (missing0 = "actor"))){
 validate90.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -4158,7 +4073,7 @@ if(typeof data0 !== "string"){
 validate90.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("steering_problem" !== data0){
+if("search_restarted" !== data0){
 validate90.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
@@ -4180,17 +4095,29 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.problem !== undefined){
-let data2 = data.problem;
+if(data.reason !== undefined){
 const _errs5 = errors;
-if((typeof data2 !== "string") && (data2 !== null)){
-validate90.errors = [{instancePath:instancePath+"/problem",keyword:"type"}];
+if(typeof data.reason !== "string"){
+validate90.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data.actor !== undefined){
+const _errs7 = errors;
+if(typeof data.actor !== "string"){
+validate90.errors = [{instancePath:instancePath+"/actor",keyword:"type"}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
 }
 }
 }
@@ -4204,7 +4131,156 @@ return false;
 validate90.errors = vErrors;
 return errors === 0;
 }
-function validate66(data, {instancePath=""}={}){
+function validate91(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.size === undefined) && (missing0 = "size"))) || ((data.actor === undefined) && (missing0 = "actor"))){
+validate91.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate91.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+return false;
+}
+if("steering_released" !== data0){
+validate91.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.policy !== undefined){
+const _errs3 = errors;
+if(typeof data.policy !== "string"){
+validate91.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.size !== undefined){
+let data2 = data.size;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate91.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 1 || isNaN(data2)){
+validate91.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.actor !== undefined){
+const _errs7 = errors;
+if(typeof data.actor !== "string"){
+validate91.errors = [{instancePath:instancePath+"/actor",keyword:"type"}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+else {
+validate91.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate91.errors = vErrors;
+return errors === 0;
+}
+function validate92(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.problem === undefined) && (missing0 = "problem"))){
+validate92.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate92.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+return false;
+}
+if("steering_problem" !== data0){
+validate92.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.policy !== undefined){
+const _errs3 = errors;
+if(typeof data.policy !== "string"){
+validate92.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.problem !== undefined){
+let data2 = data.problem;
+const _errs5 = errors;
+if((typeof data2 !== "string") && (data2 !== null)){
+validate92.errors = [{instancePath:instancePath+"/problem",keyword:"type"}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+else {
+validate92.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate92.errors = vErrors;
+return errors === 0;
+}
+function validate68(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -4212,141 +4288,141 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 const tag0 = data.type;
 if(typeof tag0 == "string"){
 if(tag0 === "thread_born"){
-if(!(validate67(data, {instancePath}))){
-vErrors = vErrors === null ? validate67.errors : vErrors.concat(validate67.errors);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "thread_renamed"){
-if(!(validate68(data, {instancePath}))){
-vErrors = vErrors === null ? validate68.errors : vErrors.concat(validate68.errors);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "thread_exited"){
 if(!(validate69(data, {instancePath}))){
 vErrors = vErrors === null ? validate69.errors : vErrors.concat(validate69.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "target_exited"){
+else if(tag0 === "thread_renamed"){
 if(!(validate70(data, {instancePath}))){
 vErrors = vErrors === null ? validate70.errors : vErrors.concat(validate70.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "target_detached"){
+else if(tag0 === "thread_exited"){
 if(!(validate71(data, {instancePath}))){
 vErrors = vErrors === null ? validate71.errors : vErrors.concat(validate71.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "rate_changed"){
+else if(tag0 === "target_exited"){
 if(!(validate72(data, {instancePath}))){
 vErrors = vErrors === null ? validate72.errors : vErrors.concat(validate72.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "rate_adapted"){
+else if(tag0 === "target_detached"){
 if(!(validate73(data, {instancePath}))){
 vErrors = vErrors === null ? validate73.errors : vErrors.concat(validate73.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "deadlines_missed"){
+else if(tag0 === "rate_changed"){
 if(!(validate74(data, {instancePath}))){
 vErrors = vErrors === null ? validate74.errors : vErrors.concat(validate74.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "exit_records_lost"){
+else if(tag0 === "rate_adapted"){
 if(!(validate75(data, {instancePath}))){
 vErrors = vErrors === null ? validate75.errors : vErrors.concat(validate75.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "gap"){
+else if(tag0 === "deadlines_missed"){
 if(!(validate76(data, {instancePath}))){
 vErrors = vErrors === null ? validate76.errors : vErrors.concat(validate76.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "gomaxprocs_changed"){
+else if(tag0 === "exit_records_lost"){
 if(!(validate77(data, {instancePath}))){
 vErrors = vErrors === null ? validate77.errors : vErrors.concat(validate77.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "program_executed"){
+else if(tag0 === "gap"){
 if(!(validate78(data, {instancePath}))){
 vErrors = vErrors === null ? validate78.errors : vErrors.concat(validate78.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "sample_failed"){
+else if(tag0 === "gomaxprocs_changed"){
 if(!(validate79(data, {instancePath}))){
 vErrors = vErrors === null ? validate79.errors : vErrors.concat(validate79.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "counters_source_changed"){
+else if(tag0 === "program_executed"){
 if(!(validate80(data, {instancePath}))){
 vErrors = vErrors === null ? validate80.errors : vErrors.concat(validate80.errors);
 errors = vErrors.length;
 }
 }
+else if(tag0 === "sample_failed"){
+if(!(validate81(data, {instancePath}))){
+vErrors = vErrors === null ? validate81.errors : vErrors.concat(validate81.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "counters_source_changed"){
+if(!(validate82(data, {instancePath}))){
+vErrors = vErrors === null ? validate82.errors : vErrors.concat(validate82.errors);
+errors = vErrors.length;
+}
+}
 else if(tag0 === "steering_started"){
-if(!(validate84(data, {instancePath}))){
-vErrors = vErrors === null ? validate84.errors : vErrors.concat(validate84.errors);
+if(!(validate86(data, {instancePath}))){
+vErrors = vErrors === null ? validate86.errors : vErrors.concat(validate86.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "steering_decided"){
-if(!(validate87(data, {instancePath}))){
-vErrors = vErrors === null ? validate87.errors : vErrors.concat(validate87.errors);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "search_restarted"){
-if(!(validate88(data, {instancePath}))){
-vErrors = vErrors === null ? validate88.errors : vErrors.concat(validate88.errors);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "steering_released"){
 if(!(validate89(data, {instancePath}))){
 vErrors = vErrors === null ? validate89.errors : vErrors.concat(validate89.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "steering_problem"){
+else if(tag0 === "search_restarted"){
 if(!(validate90(data, {instancePath}))){
 vErrors = vErrors === null ? validate90.errors : vErrors.concat(validate90.errors);
 errors = vErrors.length;
 }
 }
+else if(tag0 === "steering_released"){
+if(!(validate91(data, {instancePath}))){
+vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "steering_problem"){
+if(!(validate92(data, {instancePath}))){
+vErrors = vErrors === null ? validate92.errors : vErrors.concat(validate92.errors);
+errors = vErrors.length;
+}
+}
 else {
-validate66.errors = [{instancePath,keyword:"discriminator"}];
+validate68.errors = [{instancePath,keyword:"discriminator"}];
 return false;
 }
 }
 else {
-validate66.errors = [{instancePath,keyword:"discriminator"}];
+validate68.errors = [{instancePath,keyword:"discriminator"}];
 return false;
 }
 }
 }
-validate66.errors = vErrors;
+validate68.errors = vErrors;
 return errors === 0;
 }
-function validate111(data, {instancePath=""}={}){
+function validate113(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.gomaxprocs === undefined) && (missing0 = "gomaxprocs")) || ((data.rss_bytes === undefined) && (missing0 = "rss_bytes"))){
-validate111.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate113.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -4354,13 +4430,13 @@ if(data.gomaxprocs !== undefined){
 let data0 = data.gomaxprocs;
 const _errs1 = errors;
 if((!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))) && (data0 !== null)){
-validate111.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"type"}];
+validate113.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate111.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"minimum"}];
+validate113.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"minimum"}];
 return false;
 }
 }
@@ -4375,13 +4451,13 @@ if(data.gomaxprocs_missed !== undefined){
 let data1 = data.gomaxprocs_missed;
 const _errs3 = errors;
 if((!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))) && (data1 !== null)){
-validate111.errors = [{instancePath:instancePath+"/gomaxprocs_missed",keyword:"type"}];
+validate113.errors = [{instancePath:instancePath+"/gomaxprocs_missed",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate111.errors = [{instancePath:instancePath+"/gomaxprocs_missed",keyword:"minimum"}];
+validate113.errors = [{instancePath:instancePath+"/gomaxprocs_missed",keyword:"minimum"}];
 return false;
 }
 }
@@ -4396,13 +4472,13 @@ if(data.rss_bytes !== undefined){
 let data2 = data.rss_bytes;
 const _errs5 = errors;
 if((!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))) && (data2 !== null)){
-validate111.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"type"}];
+validate113.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate111.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"minimum"}];
+validate113.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -4417,13 +4493,13 @@ if(data.cpu_ns !== undefined){
 let data3 = data.cpu_ns;
 const _errs7 = errors;
 if((!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))) && (data3 !== null)){
-validate111.errors = [{instancePath:instancePath+"/cpu_ns",keyword:"type"}];
+validate113.errors = [{instancePath:instancePath+"/cpu_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate111.errors = [{instancePath:instancePath+"/cpu_ns",keyword:"minimum"}];
+validate113.errors = [{instancePath:instancePath+"/cpu_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -4438,7 +4514,7 @@ if(data.delay_accounting !== undefined){
 let data4 = data.delay_accounting;
 const _errs9 = errors;
 if((typeof data4 !== "boolean") && (data4 !== null)){
-validate111.errors = [{instancePath:instancePath+"/delay_accounting",keyword:"type"}];
+validate113.errors = [{instancePath:instancePath+"/delay_accounting",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -4451,13 +4527,13 @@ if(data.cpu_limit !== undefined){
 let data5 = data.cpu_limit;
 const _errs11 = errors;
 if((!(typeof data5 == "number")) && (data5 !== null)){
-validate111.errors = [{instancePath:instancePath+"/cpu_limit",keyword:"type"}];
+validate113.errors = [{instancePath:instancePath+"/cpu_limit",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate111.errors = [{instancePath:instancePath+"/cpu_limit",keyword:"minimum"}];
+validate113.errors = [{instancePath:instancePath+"/cpu_limit",keyword:"minimum"}];
 return false;
 }
 }
@@ -4472,13 +4548,13 @@ if(data.cgroup_periods !== undefined){
 let data6 = data.cgroup_periods;
 const _errs13 = errors;
 if((!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))) && (data6 !== null)){
-validate111.errors = [{instancePath:instancePath+"/cgroup_periods",keyword:"type"}];
+validate113.errors = [{instancePath:instancePath+"/cgroup_periods",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate111.errors = [{instancePath:instancePath+"/cgroup_periods",keyword:"minimum"}];
+validate113.errors = [{instancePath:instancePath+"/cgroup_periods",keyword:"minimum"}];
 return false;
 }
 }
@@ -4493,13 +4569,13 @@ if(data.cgroup_throttled !== undefined){
 let data7 = data.cgroup_throttled;
 const _errs15 = errors;
 if((!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))) && (data7 !== null)){
-validate111.errors = [{instancePath:instancePath+"/cgroup_throttled",keyword:"type"}];
+validate113.errors = [{instancePath:instancePath+"/cgroup_throttled",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate111.errors = [{instancePath:instancePath+"/cgroup_throttled",keyword:"minimum"}];
+validate113.errors = [{instancePath:instancePath+"/cgroup_throttled",keyword:"minimum"}];
 return false;
 }
 }
@@ -4514,13 +4590,13 @@ if(data.cgroup_throttled_us !== undefined){
 let data8 = data.cgroup_throttled_us;
 const _errs17 = errors;
 if((!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))) && (data8 !== null)){
-validate111.errors = [{instancePath:instancePath+"/cgroup_throttled_us",keyword:"type"}];
+validate113.errors = [{instancePath:instancePath+"/cgroup_throttled_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate111.errors = [{instancePath:instancePath+"/cgroup_throttled_us",keyword:"minimum"}];
+validate113.errors = [{instancePath:instancePath+"/cgroup_throttled_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -4532,175 +4608,6 @@ var valid0 = true;
 }
 }
 }
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-validate111.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate111.errors = vErrors;
-return errors === 0;
-}
-function validate113(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((((((data.time_ns === undefined) && (missing0 = "time_ns")) || ((data.cpu_busy_us === undefined) && (missing0 = "cpu_busy_us"))) || ((data.package_uj === undefined) && (missing0 = "package_uj"))) || ((data.domains_uj === undefined) && (missing0 = "domains_uj"))) || ((data.gaps === undefined) && (missing0 = "gaps"))){
-validate113.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.time_ns !== undefined){
-let data0 = data.time_ns;
-const _errs1 = errors;
-if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate113.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
-return false;
-}
-if(errors === _errs1){
-if(typeof data0 == "number"){
-if(data0 < 0 || isNaN(data0)){
-validate113.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.cpu_busy_us !== undefined){
-let data1 = data.cpu_busy_us;
-const _errs3 = errors;
-if((!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))) && (data1 !== null)){
-validate113.errors = [{instancePath:instancePath+"/cpu_busy_us",keyword:"type"}];
-return false;
-}
-if(errors === _errs3){
-if(typeof data1 == "number"){
-if(data1 < 0 || isNaN(data1)){
-validate113.errors = [{instancePath:instancePath+"/cpu_busy_us",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.cpu_steal_us !== undefined){
-let data2 = data.cpu_steal_us;
-const _errs5 = errors;
-if((!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))) && (data2 !== null)){
-validate113.errors = [{instancePath:instancePath+"/cpu_steal_us",keyword:"type"}];
-return false;
-}
-if(errors === _errs5){
-if(typeof data2 == "number"){
-if(data2 < 0 || isNaN(data2)){
-validate113.errors = [{instancePath:instancePath+"/cpu_steal_us",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.package_uj !== undefined){
-let data3 = data.package_uj;
-const _errs7 = errors;
-if((!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))) && (data3 !== null)){
-validate113.errors = [{instancePath:instancePath+"/package_uj",keyword:"type"}];
-return false;
-}
-if(errors === _errs7){
-if(typeof data3 == "number"){
-if(data3 < 0 || isNaN(data3)){
-validate113.errors = [{instancePath:instancePath+"/package_uj",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.domains_uj !== undefined){
-let data4 = data.domains_uj;
-const _errs9 = errors;
-if(errors === _errs9){
-if(Array.isArray(data4)){
-var valid1 = true;
-const len0 = data4.length;
-for(let i0=0; i0<len0; i0++){
-let data5 = data4[i0];
-const _errs11 = errors;
-if((!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))) && (data5 !== null)){
-validate113.errors = [{instancePath:instancePath+"/domains_uj/" + i0,keyword:"type"}];
-return false;
-}
-if(errors === _errs11){
-if(typeof data5 == "number"){
-if(data5 < 0 || isNaN(data5)){
-validate113.errors = [{instancePath:instancePath+"/domains_uj/" + i0,keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid1 = _errs11 === errors;
-if(!valid1){
-break;
-}
-}
-}
-else {
-validate113.errors = [{instancePath:instancePath+"/domains_uj",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs9 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.gaps !== undefined){
-let data6 = data.gaps;
-const _errs13 = errors;
-if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate113.errors = [{instancePath:instancePath+"/gaps",keyword:"type"}];
-return false;
-}
-if(errors === _errs13){
-if(typeof data6 == "number"){
-if(data6 < 0 || isNaN(data6)){
-validate113.errors = [{instancePath:instancePath+"/gaps",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs13 === errors;
-}
-else {
-var valid0 = true;
 }
 }
 }
@@ -4723,8 +4630,177 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((((((((((((((((data.sample_us === undefined) && (missing0 = "sample_us")) || ((data.sample_mean_us === undefined) && (missing0 = "sample_mean_us"))) || ((data.sample_max_us === undefined) && (missing0 = "sample_max_us"))) || ((data.late_us === undefined) && (missing0 = "late_us"))) || ((data.missed_deadlines === undefined) && (missing0 = "missed_deadlines"))) || ((data.effective_hz === undefined) && (missing0 = "effective_hz"))) || ((data.requested_hz === undefined) && (missing0 = "requested_hz"))) || ((data.exit_records_received === undefined) && (missing0 = "exit_records_received"))) || ((data.exit_records_lost === undefined) && (missing0 = "exit_records_lost"))) || ((data.cpu_percent === undefined) && (missing0 = "cpu_percent"))) || ((data.overhead_percent === undefined) && (missing0 = "overhead_percent"))) || ((data.budget_percent === undefined) && (missing0 = "budget_percent"))) || ((data.replay_bytes === undefined) && (missing0 = "replay_bytes"))) || ((data.replay_frames === undefined) && (missing0 = "replay_frames"))) || ((data.unsent_frames === undefined) && (missing0 = "unsent_frames"))) || ((data.sent_frames === undefined) && (missing0 = "sent_frames"))) || ((data.sent_bytes === undefined) && (missing0 = "sent_bytes"))){
+if((((((data.time_ns === undefined) && (missing0 = "time_ns")) || ((data.cpu_busy_us === undefined) && (missing0 = "cpu_busy_us"))) || ((data.package_uj === undefined) && (missing0 = "package_uj"))) || ((data.domains_uj === undefined) && (missing0 = "domains_uj"))) || ((data.gaps === undefined) && (missing0 = "gaps"))){
 validate115.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.time_ns !== undefined){
+let data0 = data.time_ns;
+const _errs1 = errors;
+if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
+validate115.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
+return false;
+}
+if(errors === _errs1){
+if(typeof data0 == "number"){
+if(data0 < 0 || isNaN(data0)){
+validate115.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.cpu_busy_us !== undefined){
+let data1 = data.cpu_busy_us;
+const _errs3 = errors;
+if((!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))) && (data1 !== null)){
+validate115.errors = [{instancePath:instancePath+"/cpu_busy_us",keyword:"type"}];
+return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 0 || isNaN(data1)){
+validate115.errors = [{instancePath:instancePath+"/cpu_busy_us",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.cpu_steal_us !== undefined){
+let data2 = data.cpu_steal_us;
+const _errs5 = errors;
+if((!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))) && (data2 !== null)){
+validate115.errors = [{instancePath:instancePath+"/cpu_steal_us",keyword:"type"}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 0 || isNaN(data2)){
+validate115.errors = [{instancePath:instancePath+"/cpu_steal_us",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.package_uj !== undefined){
+let data3 = data.package_uj;
+const _errs7 = errors;
+if((!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))) && (data3 !== null)){
+validate115.errors = [{instancePath:instancePath+"/package_uj",keyword:"type"}];
+return false;
+}
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 < 0 || isNaN(data3)){
+validate115.errors = [{instancePath:instancePath+"/package_uj",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.domains_uj !== undefined){
+let data4 = data.domains_uj;
+const _errs9 = errors;
+if(errors === _errs9){
+if(Array.isArray(data4)){
+var valid1 = true;
+const len0 = data4.length;
+for(let i0=0; i0<len0; i0++){
+let data5 = data4[i0];
+const _errs11 = errors;
+if((!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))) && (data5 !== null)){
+validate115.errors = [{instancePath:instancePath+"/domains_uj/" + i0,keyword:"type"}];
+return false;
+}
+if(errors === _errs11){
+if(typeof data5 == "number"){
+if(data5 < 0 || isNaN(data5)){
+validate115.errors = [{instancePath:instancePath+"/domains_uj/" + i0,keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid1 = _errs11 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate115.errors = [{instancePath:instancePath+"/domains_uj",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.gaps !== undefined){
+let data6 = data.gaps;
+const _errs13 = errors;
+if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
+validate115.errors = [{instancePath:instancePath+"/gaps",keyword:"type"}];
+return false;
+}
+if(errors === _errs13){
+if(typeof data6 == "number"){
+if(data6 < 0 || isNaN(data6)){
+validate115.errors = [{instancePath:instancePath+"/gaps",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate115.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate115.errors = vErrors;
+return errors === 0;
+}
+function validate117(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((((((((((((((data.sample_us === undefined) && (missing0 = "sample_us")) || ((data.sample_mean_us === undefined) && (missing0 = "sample_mean_us"))) || ((data.sample_max_us === undefined) && (missing0 = "sample_max_us"))) || ((data.late_us === undefined) && (missing0 = "late_us"))) || ((data.missed_deadlines === undefined) && (missing0 = "missed_deadlines"))) || ((data.effective_hz === undefined) && (missing0 = "effective_hz"))) || ((data.requested_hz === undefined) && (missing0 = "requested_hz"))) || ((data.exit_records_received === undefined) && (missing0 = "exit_records_received"))) || ((data.exit_records_lost === undefined) && (missing0 = "exit_records_lost"))) || ((data.cpu_percent === undefined) && (missing0 = "cpu_percent"))) || ((data.overhead_percent === undefined) && (missing0 = "overhead_percent"))) || ((data.budget_percent === undefined) && (missing0 = "budget_percent"))) || ((data.replay_bytes === undefined) && (missing0 = "replay_bytes"))) || ((data.replay_frames === undefined) && (missing0 = "replay_frames"))) || ((data.unsent_frames === undefined) && (missing0 = "unsent_frames"))) || ((data.sent_frames === undefined) && (missing0 = "sent_frames"))) || ((data.sent_bytes === undefined) && (missing0 = "sent_bytes"))){
+validate117.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -4732,13 +4808,13 @@ if(data.sample_us !== undefined){
 let data0 = data.sample_us;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate115.errors = [{instancePath:instancePath+"/sample_us",keyword:"type"}];
+validate117.errors = [{instancePath:instancePath+"/sample_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate115.errors = [{instancePath:instancePath+"/sample_us",keyword:"minimum"}];
+validate117.errors = [{instancePath:instancePath+"/sample_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -4753,13 +4829,13 @@ if(data.sample_mean_us !== undefined){
 let data1 = data.sample_mean_us;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate115.errors = [{instancePath:instancePath+"/sample_mean_us",keyword:"type"}];
+validate117.errors = [{instancePath:instancePath+"/sample_mean_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate115.errors = [{instancePath:instancePath+"/sample_mean_us",keyword:"minimum"}];
+validate117.errors = [{instancePath:instancePath+"/sample_mean_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -4774,13 +4850,13 @@ if(data.sample_max_us !== undefined){
 let data2 = data.sample_max_us;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate115.errors = [{instancePath:instancePath+"/sample_max_us",keyword:"type"}];
+validate117.errors = [{instancePath:instancePath+"/sample_max_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate115.errors = [{instancePath:instancePath+"/sample_max_us",keyword:"minimum"}];
+validate117.errors = [{instancePath:instancePath+"/sample_max_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -4795,13 +4871,13 @@ if(data.late_us !== undefined){
 let data3 = data.late_us;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate115.errors = [{instancePath:instancePath+"/late_us",keyword:"type"}];
+validate117.errors = [{instancePath:instancePath+"/late_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate115.errors = [{instancePath:instancePath+"/late_us",keyword:"minimum"}];
+validate117.errors = [{instancePath:instancePath+"/late_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -4816,13 +4892,13 @@ if(data.missed_deadlines !== undefined){
 let data4 = data.missed_deadlines;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate115.errors = [{instancePath:instancePath+"/missed_deadlines",keyword:"type"}];
+validate117.errors = [{instancePath:instancePath+"/missed_deadlines",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate115.errors = [{instancePath:instancePath+"/missed_deadlines",keyword:"minimum"}];
+validate117.errors = [{instancePath:instancePath+"/missed_deadlines",keyword:"minimum"}];
 return false;
 }
 }
@@ -4839,12 +4915,12 @@ const _errs11 = errors;
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 1 || isNaN(data5)){
-validate115.errors = [{instancePath:instancePath+"/effective_hz",keyword:"minimum"}];
+validate117.errors = [{instancePath:instancePath+"/effective_hz",keyword:"minimum"}];
 return false;
 }
 }
 else {
-validate115.errors = [{instancePath:instancePath+"/effective_hz",keyword:"type"}];
+validate117.errors = [{instancePath:instancePath+"/effective_hz",keyword:"type"}];
 return false;
 }
 }
@@ -4860,12 +4936,12 @@ const _errs13 = errors;
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 1 || isNaN(data6)){
-validate115.errors = [{instancePath:instancePath+"/requested_hz",keyword:"minimum"}];
+validate117.errors = [{instancePath:instancePath+"/requested_hz",keyword:"minimum"}];
 return false;
 }
 }
 else {
-validate115.errors = [{instancePath:instancePath+"/requested_hz",keyword:"type"}];
+validate117.errors = [{instancePath:instancePath+"/requested_hz",keyword:"type"}];
 return false;
 }
 }
@@ -4879,13 +4955,13 @@ if(data.exit_records_received !== undefined){
 let data7 = data.exit_records_received;
 const _errs15 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate115.errors = [{instancePath:instancePath+"/exit_records_received",keyword:"type"}];
+validate117.errors = [{instancePath:instancePath+"/exit_records_received",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate115.errors = [{instancePath:instancePath+"/exit_records_received",keyword:"minimum"}];
+validate117.errors = [{instancePath:instancePath+"/exit_records_received",keyword:"minimum"}];
 return false;
 }
 }
@@ -4900,13 +4976,13 @@ if(data.exit_records_lost !== undefined){
 let data8 = data.exit_records_lost;
 const _errs17 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate115.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"type"}];
+validate117.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"type"}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate115.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"minimum"}];
+validate117.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"minimum"}];
 return false;
 }
 }
@@ -4921,7 +4997,7 @@ if(data.cpu_percent !== undefined){
 let data9 = data.cpu_percent;
 const _errs19 = errors;
 if((!(typeof data9 == "number")) && (data9 !== null)){
-validate115.errors = [{instancePath:instancePath+"/cpu_percent",keyword:"type"}];
+validate117.errors = [{instancePath:instancePath+"/cpu_percent",keyword:"type"}];
 return false;
 }
 var valid0 = _errs19 === errors;
@@ -4934,13 +5010,13 @@ if(data.overhead_percent !== undefined){
 let data10 = data.overhead_percent;
 const _errs21 = errors;
 if((!(typeof data10 == "number")) && (data10 !== null)){
-validate115.errors = [{instancePath:instancePath+"/overhead_percent",keyword:"type"}];
+validate117.errors = [{instancePath:instancePath+"/overhead_percent",keyword:"type"}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate115.errors = [{instancePath:instancePath+"/overhead_percent",keyword:"minimum"}];
+validate117.errors = [{instancePath:instancePath+"/overhead_percent",keyword:"minimum"}];
 return false;
 }
 }
@@ -4957,12 +5033,12 @@ const _errs23 = errors;
 if(errors === _errs23){
 if(typeof data11 == "number"){
 if(data11 < 0 || isNaN(data11)){
-validate115.errors = [{instancePath:instancePath+"/budget_percent",keyword:"minimum"}];
+validate117.errors = [{instancePath:instancePath+"/budget_percent",keyword:"minimum"}];
 return false;
 }
 }
 else {
-validate115.errors = [{instancePath:instancePath+"/budget_percent",keyword:"type"}];
+validate117.errors = [{instancePath:instancePath+"/budget_percent",keyword:"type"}];
 return false;
 }
 }
@@ -4976,13 +5052,13 @@ if(data.replay_bytes !== undefined){
 let data12 = data.replay_bytes;
 const _errs25 = errors;
 if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
-validate115.errors = [{instancePath:instancePath+"/replay_bytes",keyword:"type"}];
+validate117.errors = [{instancePath:instancePath+"/replay_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data12 == "number"){
 if(data12 < 0 || isNaN(data12)){
-validate115.errors = [{instancePath:instancePath+"/replay_bytes",keyword:"minimum"}];
+validate117.errors = [{instancePath:instancePath+"/replay_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -4997,13 +5073,13 @@ if(data.replay_frames !== undefined){
 let data13 = data.replay_frames;
 const _errs27 = errors;
 if(!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))){
-validate115.errors = [{instancePath:instancePath+"/replay_frames",keyword:"type"}];
+validate117.errors = [{instancePath:instancePath+"/replay_frames",keyword:"type"}];
 return false;
 }
 if(errors === _errs27){
 if(typeof data13 == "number"){
 if(data13 < 0 || isNaN(data13)){
-validate115.errors = [{instancePath:instancePath+"/replay_frames",keyword:"minimum"}];
+validate117.errors = [{instancePath:instancePath+"/replay_frames",keyword:"minimum"}];
 return false;
 }
 }
@@ -5018,13 +5094,13 @@ if(data.unsent_frames !== undefined){
 let data14 = data.unsent_frames;
 const _errs29 = errors;
 if(!((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14)))){
-validate115.errors = [{instancePath:instancePath+"/unsent_frames",keyword:"type"}];
+validate117.errors = [{instancePath:instancePath+"/unsent_frames",keyword:"type"}];
 return false;
 }
 if(errors === _errs29){
 if(typeof data14 == "number"){
 if(data14 < 0 || isNaN(data14)){
-validate115.errors = [{instancePath:instancePath+"/unsent_frames",keyword:"minimum"}];
+validate117.errors = [{instancePath:instancePath+"/unsent_frames",keyword:"minimum"}];
 return false;
 }
 }
@@ -5039,13 +5115,13 @@ if(data.sent_frames !== undefined){
 let data15 = data.sent_frames;
 const _errs31 = errors;
 if(!((typeof data15 == "number") && (!(data15 % 1) && !isNaN(data15)))){
-validate115.errors = [{instancePath:instancePath+"/sent_frames",keyword:"type"}];
+validate117.errors = [{instancePath:instancePath+"/sent_frames",keyword:"type"}];
 return false;
 }
 if(errors === _errs31){
 if(typeof data15 == "number"){
 if(data15 < 0 || isNaN(data15)){
-validate115.errors = [{instancePath:instancePath+"/sent_frames",keyword:"minimum"}];
+validate117.errors = [{instancePath:instancePath+"/sent_frames",keyword:"minimum"}];
 return false;
 }
 }
@@ -5060,13 +5136,13 @@ if(data.sent_bytes !== undefined){
 let data16 = data.sent_bytes;
 const _errs33 = errors;
 if(!((typeof data16 == "number") && (!(data16 % 1) && !isNaN(data16)))){
-validate115.errors = [{instancePath:instancePath+"/sent_bytes",keyword:"type"}];
+validate117.errors = [{instancePath:instancePath+"/sent_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs33){
 if(typeof data16 == "number"){
 if(data16 < 0 || isNaN(data16)){
-validate115.errors = [{instancePath:instancePath+"/sent_bytes",keyword:"minimum"}];
+validate117.errors = [{instancePath:instancePath+"/sent_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -5080,7 +5156,7 @@ if(valid0){
 if(data.slowed_by_backlog !== undefined){
 const _errs35 = errors;
 if(typeof data.slowed_by_backlog !== "boolean"){
-validate115.errors = [{instancePath:instancePath+"/slowed_by_backlog",keyword:"type"}];
+validate117.errors = [{instancePath:instancePath+"/slowed_by_backlog",keyword:"type"}];
 return false;
 }
 var valid0 = _errs35 === errors;
@@ -5093,13 +5169,13 @@ if(data.undelivered_bytes !== undefined){
 let data18 = data.undelivered_bytes;
 const _errs37 = errors;
 if(!((typeof data18 == "number") && (!(data18 % 1) && !isNaN(data18)))){
-validate115.errors = [{instancePath:instancePath+"/undelivered_bytes",keyword:"type"}];
+validate117.errors = [{instancePath:instancePath+"/undelivered_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs37){
 if(typeof data18 == "number"){
 if(data18 < 0 || isNaN(data18)){
-validate115.errors = [{instancePath:instancePath+"/undelivered_bytes",keyword:"minimum"}];
+validate117.errors = [{instancePath:instancePath+"/undelivered_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -5114,13 +5190,13 @@ if(data.frames_dropped !== undefined){
 let data19 = data.frames_dropped;
 const _errs39 = errors;
 if(!((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19)))){
-validate115.errors = [{instancePath:instancePath+"/frames_dropped",keyword:"type"}];
+validate117.errors = [{instancePath:instancePath+"/frames_dropped",keyword:"type"}];
 return false;
 }
 if(errors === _errs39){
 if(typeof data19 == "number"){
 if(data19 < 0 || isNaN(data19)){
-validate115.errors = [{instancePath:instancePath+"/frames_dropped",keyword:"minimum"}];
+validate117.errors = [{instancePath:instancePath+"/frames_dropped",keyword:"minimum"}];
 return false;
 }
 }
@@ -5135,13 +5211,13 @@ if(data.exits_without_event !== undefined){
 let data20 = data.exits_without_event;
 const _errs41 = errors;
 if(!((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20)))){
-validate115.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"type"}];
+validate117.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"type"}];
 return false;
 }
 if(errors === _errs41){
 if(typeof data20 == "number"){
 if(data20 < 0 || isNaN(data20)){
-validate115.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"minimum"}];
+validate117.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"minimum"}];
 return false;
 }
 }
@@ -5156,13 +5232,13 @@ if(data.network_calls_uncounted !== undefined){
 let data21 = data.network_calls_uncounted;
 const _errs43 = errors;
 if(!((typeof data21 == "number") && (!(data21 % 1) && !isNaN(data21)))){
-validate115.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"type"}];
+validate117.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"type"}];
 return false;
 }
 if(errors === _errs43){
 if(typeof data21 == "number"){
 if(data21 < 0 || isNaN(data21)){
-validate115.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"minimum"}];
+validate117.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"minimum"}];
 return false;
 }
 }
@@ -5177,7 +5253,7 @@ if(data.counters_disagreement !== undefined){
 let data22 = data.counters_disagreement;
 const _errs45 = errors;
 if((typeof data22 !== "string") && (data22 !== null)){
-validate115.errors = [{instancePath:instancePath+"/counters_disagreement",keyword:"type"}];
+validate117.errors = [{instancePath:instancePath+"/counters_disagreement",keyword:"type"}];
 return false;
 }
 var valid0 = _errs45 === errors;
@@ -5190,13 +5266,13 @@ if(data.ledger_threads_uncounted !== undefined){
 let data23 = data.ledger_threads_uncounted;
 const _errs47 = errors;
 if(!((typeof data23 == "number") && (!(data23 % 1) && !isNaN(data23)))){
-validate115.errors = [{instancePath:instancePath+"/ledger_threads_uncounted",keyword:"type"}];
+validate117.errors = [{instancePath:instancePath+"/ledger_threads_uncounted",keyword:"type"}];
 return false;
 }
 if(errors === _errs47){
 if(typeof data23 == "number"){
 if(data23 < 0 || isNaN(data23)){
-validate115.errors = [{instancePath:instancePath+"/ledger_threads_uncounted",keyword:"minimum"}];
+validate117.errors = [{instancePath:instancePath+"/ledger_threads_uncounted",keyword:"minimum"}];
 return false;
 }
 }
@@ -5232,21 +5308,21 @@ var valid0 = true;
 }
 }
 else {
-validate115.errors = [{instancePath,keyword:"type"}];
+validate117.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate115.errors = vErrors;
+validate117.errors = vErrors;
 return errors === 0;
 }
-function validate117(data, {instancePath=""}={}){
+function validate119(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.threads === undefined) && (missing0 = "threads")) || ((data.inexact === undefined) && (missing0 = "inexact"))) || ((data.totals === undefined) && (missing0 = "totals"))){
-validate117.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate119.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -5254,13 +5330,13 @@ if(data.threads !== undefined){
 let data0 = data.threads;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate117.errors = [{instancePath:instancePath+"/threads",keyword:"type"}];
+validate119.errors = [{instancePath:instancePath+"/threads",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate117.errors = [{instancePath:instancePath+"/threads",keyword:"minimum"}];
+validate119.errors = [{instancePath:instancePath+"/threads",keyword:"minimum"}];
 return false;
 }
 }
@@ -5275,13 +5351,13 @@ if(data.inexact !== undefined){
 let data1 = data.inexact;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate117.errors = [{instancePath:instancePath+"/inexact",keyword:"type"}];
+validate119.errors = [{instancePath:instancePath+"/inexact",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate117.errors = [{instancePath:instancePath+"/inexact",keyword:"minimum"}];
+validate119.errors = [{instancePath:instancePath+"/inexact",keyword:"minimum"}];
 return false;
 }
 }
@@ -5301,13 +5377,13 @@ for(const key0 in data2){
 let data3 = data2[key0];
 const _errs8 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate117.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type"}];
+validate119.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type"}];
 return false;
 }
 if(errors === _errs8){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate117.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"minimum"}];
+validate119.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"minimum"}];
 return false;
 }
 }
@@ -5319,7 +5395,7 @@ break;
 }
 }
 else {
-validate117.errors = [{instancePath:instancePath+"/totals",keyword:"type"}];
+validate119.errors = [{instancePath:instancePath+"/totals",keyword:"type"}];
 return false;
 }
 }
@@ -5333,21 +5409,21 @@ var valid0 = true;
 }
 }
 else {
-validate117.errors = [{instancePath,keyword:"type"}];
+validate119.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate117.errors = vErrors;
+validate119.errors = vErrors;
 return errors === 0;
 }
-function validate119(data, {instancePath=""}={}){
+function validate121(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.role === undefined) && (missing0 = "role")) || ((data.live === undefined) && (missing0 = "live"))) || ((data.exited === undefined) && (missing0 = "exited"))) || ((data.totals === undefined) && (missing0 = "totals"))){
-validate119.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate121.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -5355,7 +5431,7 @@ if(data.role !== undefined){
 let data0 = data.role;
 const _errs1 = errors;
 if((typeof data0 !== "string") && (data0 !== null)){
-validate119.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
+validate121.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -5368,13 +5444,13 @@ if(data.live !== undefined){
 let data1 = data.live;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate119.errors = [{instancePath:instancePath+"/live",keyword:"type"}];
+validate121.errors = [{instancePath:instancePath+"/live",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate119.errors = [{instancePath:instancePath+"/live",keyword:"minimum"}];
+validate121.errors = [{instancePath:instancePath+"/live",keyword:"minimum"}];
 return false;
 }
 }
@@ -5389,13 +5465,13 @@ if(data.exited !== undefined){
 let data2 = data.exited;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate119.errors = [{instancePath:instancePath+"/exited",keyword:"type"}];
+validate121.errors = [{instancePath:instancePath+"/exited",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate119.errors = [{instancePath:instancePath+"/exited",keyword:"minimum"}];
+validate121.errors = [{instancePath:instancePath+"/exited",keyword:"minimum"}];
 return false;
 }
 }
@@ -5415,13 +5491,13 @@ for(const key0 in data3){
 let data4 = data3[key0];
 const _errs10 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate119.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type"}];
+validate121.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type"}];
 return false;
 }
 if(errors === _errs10){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate119.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"minimum"}];
+validate121.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"minimum"}];
 return false;
 }
 }
@@ -5433,7 +5509,7 @@ break;
 }
 }
 else {
-validate119.errors = [{instancePath:instancePath+"/totals",keyword:"type"}];
+validate121.errors = [{instancePath:instancePath+"/totals",keyword:"type"}];
 return false;
 }
 }
@@ -5448,21 +5524,21 @@ var valid0 = true;
 }
 }
 else {
-validate119.errors = [{instancePath,keyword:"type"}];
+validate121.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate119.errors = vErrors;
+validate121.errors = vErrors;
 return errors === 0;
 }
-function validate122(data, {instancePath=""}={}){
+function validate124(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.name === undefined) && (missing0 = "name")) || ((data.rows === undefined) && (missing0 = "rows"))) || ((data.bytes === undefined) && (missing0 = "bytes"))){
-validate122.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate124.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -5470,11 +5546,11 @@ if(data.name !== undefined){
 let data0 = data.name;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate122.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate124.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 if(!((((((((data0 === "stays") || (data0 === "wakes")) || (data0 === "locks")) || (data0 === "lock_names")) || (data0 === "takers")) || (data0 === "calls")) || (data0 === "call_stays")) || (data0 === "inexact"))){
-validate122.errors = [{instancePath:instancePath+"/name",keyword:"enum"}];
+validate124.errors = [{instancePath:instancePath+"/name",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -5487,13 +5563,13 @@ if(data.rows !== undefined){
 let data1 = data.rows;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate122.errors = [{instancePath:instancePath+"/rows",keyword:"type"}];
+validate124.errors = [{instancePath:instancePath+"/rows",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate122.errors = [{instancePath:instancePath+"/rows",keyword:"minimum"}];
+validate124.errors = [{instancePath:instancePath+"/rows",keyword:"minimum"}];
 return false;
 }
 }
@@ -5508,13 +5584,13 @@ if(data.bytes !== undefined){
 let data2 = data.bytes;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate122.errors = [{instancePath:instancePath+"/bytes",keyword:"type"}];
+validate124.errors = [{instancePath:instancePath+"/bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 8 || isNaN(data2)){
-validate122.errors = [{instancePath:instancePath+"/bytes",keyword:"minimum"}];
+validate124.errors = [{instancePath:instancePath+"/bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -5529,13 +5605,13 @@ if(data.omitted !== undefined){
 let data3 = data.omitted;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate122.errors = [{instancePath:instancePath+"/omitted",keyword:"type"}];
+validate124.errors = [{instancePath:instancePath+"/omitted",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate122.errors = [{instancePath:instancePath+"/omitted",keyword:"minimum"}];
+validate124.errors = [{instancePath:instancePath+"/omitted",keyword:"minimum"}];
 return false;
 }
 }
@@ -5550,13 +5626,13 @@ if(data.read_ns !== undefined){
 let data4 = data.read_ns;
 const _errs9 = errors;
 if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
-validate122.errors = [{instancePath:instancePath+"/read_ns",keyword:"type"}];
+validate124.errors = [{instancePath:instancePath+"/read_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate122.errors = [{instancePath:instancePath+"/read_ns",keyword:"minimum"}];
+validate124.errors = [{instancePath:instancePath+"/read_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -5573,21 +5649,21 @@ var valid0 = true;
 }
 }
 else {
-validate122.errors = [{instancePath,keyword:"type"}];
+validate124.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate122.errors = vErrors;
+validate124.errors = vErrors;
 return errors === 0;
 }
-function validate65(data, {instancePath=""}={}){
+function validate67(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((((((((((data.type === undefined) && (missing0 = "type")) || ((data.target === undefined) && (missing0 = "target"))) || ((data.seq === undefined) && (missing0 = "seq"))) || ((data.first_seq === undefined) && (missing0 = "first_seq"))) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.baseline === undefined) && (missing0 = "baseline"))) || ((data.rows === undefined) && (missing0 = "rows"))) || ((data.time_ns === undefined) && (missing0 = "time_ns"))) || ((data.unix_us === undefined) && (missing0 = "unix_us"))) || ((data.live_threads === undefined) && (missing0 = "live_threads"))) || ((data.threads_born === undefined) && (missing0 = "threads_born"))) || ((data.events === undefined) && (missing0 = "events"))) || ((data.process === undefined) && (missing0 = "process"))) || ((data.machine === undefined) && (missing0 = "machine"))) || ((data.health === undefined) && (missing0 = "health"))) || ((data.exited === undefined) && (missing0 = "exited"))){
-validate65.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate67.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -5595,11 +5671,11 @@ if(data.type !== undefined){
 let data0 = data.type;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate65.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+validate67.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
 if("frame" !== data0){
-validate65.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+validate67.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -5611,7 +5687,7 @@ if(valid0){
 if(data.target !== undefined){
 const _errs3 = errors;
 if(typeof data.target !== "string"){
-validate65.errors = [{instancePath:instancePath+"/target",keyword:"type"}];
+validate67.errors = [{instancePath:instancePath+"/target",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -5624,13 +5700,13 @@ if(data.seq !== undefined){
 let data2 = data.seq;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate65.errors = [{instancePath:instancePath+"/seq",keyword:"type"}];
+validate67.errors = [{instancePath:instancePath+"/seq",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 1 || isNaN(data2)){
-validate65.errors = [{instancePath:instancePath+"/seq",keyword:"minimum"}];
+validate67.errors = [{instancePath:instancePath+"/seq",keyword:"minimum"}];
 return false;
 }
 }
@@ -5645,13 +5721,13 @@ if(data.first_seq !== undefined){
 let data3 = data.first_seq;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate65.errors = [{instancePath:instancePath+"/first_seq",keyword:"type"}];
+validate67.errors = [{instancePath:instancePath+"/first_seq",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 1 || isNaN(data3)){
-validate65.errors = [{instancePath:instancePath+"/first_seq",keyword:"minimum"}];
+validate67.errors = [{instancePath:instancePath+"/first_seq",keyword:"minimum"}];
 return false;
 }
 }
@@ -5666,11 +5742,11 @@ if(data.kind !== undefined){
 let data4 = data.kind;
 const _errs9 = errors;
 if(typeof data4 !== "string"){
-validate65.errors = [{instancePath:instancePath+"/kind",keyword:"type"}];
+validate67.errors = [{instancePath:instancePath+"/kind",keyword:"type"}];
 return false;
 }
 if(!((data4 === "key") || (data4 === "delta"))){
-validate65.errors = [{instancePath:instancePath+"/kind",keyword:"enum"}];
+validate67.errors = [{instancePath:instancePath+"/kind",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -5682,7 +5758,7 @@ if(valid0){
 if(data.baseline !== undefined){
 const _errs11 = errors;
 if(typeof data.baseline !== "boolean"){
-validate65.errors = [{instancePath:instancePath+"/baseline",keyword:"type"}];
+validate67.errors = [{instancePath:instancePath+"/baseline",keyword:"type"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -5695,13 +5771,13 @@ if(data.rows !== undefined){
 let data6 = data.rows;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate65.errors = [{instancePath:instancePath+"/rows",keyword:"type"}];
+validate67.errors = [{instancePath:instancePath+"/rows",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate65.errors = [{instancePath:instancePath+"/rows",keyword:"minimum"}];
+validate67.errors = [{instancePath:instancePath+"/rows",keyword:"minimum"}];
 return false;
 }
 }
@@ -5716,7 +5792,7 @@ if(data.fields !== undefined){
 let data7 = data.fields;
 const _errs15 = errors;
 if((!(Array.isArray(data7))) && (data7 !== null)){
-validate65.errors = [{instancePath:instancePath+"/fields",keyword:"type"}];
+validate67.errors = [{instancePath:instancePath+"/fields",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
@@ -5726,7 +5802,7 @@ const len0 = data7.length;
 for(let i0=0; i0<len0; i0++){
 const _errs17 = errors;
 if(typeof data7[i0] !== "string"){
-validate65.errors = [{instancePath:instancePath+"/fields/" + i0,keyword:"type"}];
+validate67.errors = [{instancePath:instancePath+"/fields/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs17 === errors;
@@ -5746,7 +5822,7 @@ if(data.columns !== undefined){
 let data9 = data.columns;
 const _errs19 = errors;
 if((!(Array.isArray(data9))) && (data9 !== null)){
-validate65.errors = [{instancePath:instancePath+"/columns",keyword:"type"}];
+validate67.errors = [{instancePath:instancePath+"/columns",keyword:"type"}];
 return false;
 }
 if(errors === _errs19){
@@ -5757,13 +5833,13 @@ for(let i1=0; i1<len1; i1++){
 let data10 = data9[i1];
 const _errs21 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate65.errors = [{instancePath:instancePath+"/columns/" + i1,keyword:"type"}];
+validate67.errors = [{instancePath:instancePath+"/columns/" + i1,keyword:"type"}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate65.errors = [{instancePath:instancePath+"/columns/" + i1,keyword:"minimum"}];
+validate67.errors = [{instancePath:instancePath+"/columns/" + i1,keyword:"minimum"}];
 return false;
 }
 }
@@ -5785,13 +5861,13 @@ if(data.time_ns !== undefined){
 let data11 = data.time_ns;
 const _errs23 = errors;
 if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
-validate65.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
+validate67.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs23){
 if(typeof data11 == "number"){
 if(data11 < 0 || isNaN(data11)){
-validate65.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
+validate67.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -5806,13 +5882,13 @@ if(data.unix_us !== undefined){
 let data12 = data.unix_us;
 const _errs25 = errors;
 if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
-validate65.errors = [{instancePath:instancePath+"/unix_us",keyword:"type"}];
+validate67.errors = [{instancePath:instancePath+"/unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data12 == "number"){
 if(data12 < 0 || isNaN(data12)){
-validate65.errors = [{instancePath:instancePath+"/unix_us",keyword:"minimum"}];
+validate67.errors = [{instancePath:instancePath+"/unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -5827,13 +5903,13 @@ if(data.live_threads !== undefined){
 let data13 = data.live_threads;
 const _errs27 = errors;
 if(!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))){
-validate65.errors = [{instancePath:instancePath+"/live_threads",keyword:"type"}];
+validate67.errors = [{instancePath:instancePath+"/live_threads",keyword:"type"}];
 return false;
 }
 if(errors === _errs27){
 if(typeof data13 == "number"){
 if(data13 < 0 || isNaN(data13)){
-validate65.errors = [{instancePath:instancePath+"/live_threads",keyword:"minimum"}];
+validate67.errors = [{instancePath:instancePath+"/live_threads",keyword:"minimum"}];
 return false;
 }
 }
@@ -5848,13 +5924,13 @@ if(data.threads_born !== undefined){
 let data14 = data.threads_born;
 const _errs29 = errors;
 if(!((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14)))){
-validate65.errors = [{instancePath:instancePath+"/threads_born",keyword:"type"}];
+validate67.errors = [{instancePath:instancePath+"/threads_born",keyword:"type"}];
 return false;
 }
 if(errors === _errs29){
 if(typeof data14 == "number"){
 if(data14 < 0 || isNaN(data14)){
-validate65.errors = [{instancePath:instancePath+"/threads_born",keyword:"minimum"}];
+validate67.errors = [{instancePath:instancePath+"/threads_born",keyword:"minimum"}];
 return false;
 }
 }
@@ -5874,8 +5950,8 @@ var valid3 = true;
 const len2 = data15.length;
 for(let i2=0; i2<len2; i2++){
 const _errs33 = errors;
-if(!(validate66(data15[i2], {instancePath:instancePath+"/events/" + i2}))){
-vErrors = vErrors === null ? validate66.errors : vErrors.concat(validate66.errors);
+if(!(validate68(data15[i2], {instancePath:instancePath+"/events/" + i2}))){
+vErrors = vErrors === null ? validate68.errors : vErrors.concat(validate68.errors);
 errors = vErrors.length;
 }
 var valid3 = _errs33 === errors;
@@ -5885,7 +5961,7 @@ break;
 }
 }
 else {
-validate65.errors = [{instancePath:instancePath+"/events",keyword:"type"}];
+validate67.errors = [{instancePath:instancePath+"/events",keyword:"type"}];
 return false;
 }
 }
@@ -5897,8 +5973,8 @@ var valid0 = true;
 if(valid0){
 if(data.process !== undefined){
 const _errs34 = errors;
-if(!(validate111(data.process, {instancePath:instancePath+"/process"}))){
-vErrors = vErrors === null ? validate111.errors : vErrors.concat(validate111.errors);
+if(!(validate113(data.process, {instancePath:instancePath+"/process"}))){
+vErrors = vErrors === null ? validate113.errors : vErrors.concat(validate113.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs34 === errors;
@@ -5909,8 +5985,8 @@ var valid0 = true;
 if(valid0){
 if(data.machine !== undefined){
 const _errs35 = errors;
-if(!(validate113(data.machine, {instancePath:instancePath+"/machine"}))){
-vErrors = vErrors === null ? validate113.errors : vErrors.concat(validate113.errors);
+if(!(validate115(data.machine, {instancePath:instancePath+"/machine"}))){
+vErrors = vErrors === null ? validate115.errors : vErrors.concat(validate115.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs35 === errors;
@@ -5921,8 +5997,8 @@ var valid0 = true;
 if(valid0){
 if(data.health !== undefined){
 const _errs36 = errors;
-if(!(validate115(data.health, {instancePath:instancePath+"/health"}))){
-vErrors = vErrors === null ? validate115.errors : vErrors.concat(validate115.errors);
+if(!(validate117(data.health, {instancePath:instancePath+"/health"}))){
+vErrors = vErrors === null ? validate117.errors : vErrors.concat(validate117.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs36 === errors;
@@ -5933,8 +6009,8 @@ var valid0 = true;
 if(valid0){
 if(data.exited !== undefined){
 const _errs37 = errors;
-if(!(validate117(data.exited, {instancePath:instancePath+"/exited"}))){
-vErrors = vErrors === null ? validate117.errors : vErrors.concat(validate117.errors);
+if(!(validate119(data.exited, {instancePath:instancePath+"/exited"}))){
+vErrors = vErrors === null ? validate119.errors : vErrors.concat(validate119.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs37 === errors;
@@ -5947,7 +6023,7 @@ if(data.roles !== undefined){
 let data21 = data.roles;
 const _errs38 = errors;
 if((!(Array.isArray(data21))) && (data21 !== null)){
-validate65.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
+validate67.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
 return false;
 }
 if(errors === _errs38){
@@ -5956,8 +6032,8 @@ var valid4 = true;
 const len3 = data21.length;
 for(let i3=0; i3<len3; i3++){
 const _errs40 = errors;
-if(!(validate119(data21[i3], {instancePath:instancePath+"/roles/" + i3}))){
-vErrors = vErrors === null ? validate119.errors : vErrors.concat(validate119.errors);
+if(!(validate121(data21[i3], {instancePath:instancePath+"/roles/" + i3}))){
+vErrors = vErrors === null ? validate121.errors : vErrors.concat(validate121.errors);
 errors = vErrors.length;
 }
 var valid4 = _errs40 === errors;
@@ -5979,8 +6055,8 @@ const _errs41 = errors;
 const _errs42 = errors;
 let valid5 = false;
 const _errs43 = errors;
-if(!(validate81(data23, {instancePath:instancePath+"/counters_from"}))){
-vErrors = vErrors === null ? validate81.errors : vErrors.concat(validate81.errors);
+if(!(validate83(data23, {instancePath:instancePath+"/counters_from"}))){
+vErrors = vErrors === null ? validate83.errors : vErrors.concat(validate83.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs43 === errors;
@@ -6009,7 +6085,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate65.errors = vErrors;
+validate67.errors = vErrors;
 return false;
 }
 else {
@@ -6033,7 +6109,7 @@ if(data.tables !== undefined){
 let data24 = data.tables;
 const _errs46 = errors;
 if((!(Array.isArray(data24))) && (data24 !== null)){
-validate65.errors = [{instancePath:instancePath+"/tables",keyword:"type"}];
+validate67.errors = [{instancePath:instancePath+"/tables",keyword:"type"}];
 return false;
 }
 if(errors === _errs46){
@@ -6042,8 +6118,8 @@ var valid6 = true;
 const len4 = data24.length;
 for(let i4=0; i4<len4; i4++){
 const _errs48 = errors;
-if(!(validate122(data24[i4], {instancePath:instancePath+"/tables/" + i4}))){
-vErrors = vErrors === null ? validate122.errors : vErrors.concat(validate122.errors);
+if(!(validate124(data24[i4], {instancePath:instancePath+"/tables/" + i4}))){
+vErrors = vErrors === null ? validate124.errors : vErrors.concat(validate124.errors);
 errors = vErrors.length;
 }
 var valid6 = _errs48 === errors;
@@ -6081,29 +6157,29 @@ var valid0 = true;
 }
 }
 else {
-validate65.errors = [{instancePath,keyword:"type"}];
+validate67.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate65.errors = vErrors;
+validate67.errors = vErrors;
 return errors === 0;
 }
-export const isProblem = validate124;
-function validate124(data, {instancePath=""}={}){
+export const isProblem = validate126;
+function validate126(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.type === undefined) && (missing0 = "type")) || ((data.title === undefined) && (missing0 = "title"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.detail === undefined) && (missing0 = "detail"))) || ((data.hint === undefined) && (missing0 = "hint"))){
-validate124.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate126.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.type !== undefined){
 const _errs1 = errors;
 if(typeof data.type !== "string"){
-validate124.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+validate126.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -6115,7 +6191,7 @@ if(valid0){
 if(data.title !== undefined){
 const _errs3 = errors;
 if(typeof data.title !== "string"){
-validate124.errors = [{instancePath:instancePath+"/title",keyword:"type"}];
+validate126.errors = [{instancePath:instancePath+"/title",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -6128,13 +6204,13 @@ if(data.status !== undefined){
 let data2 = data.status;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate124.errors = [{instancePath:instancePath+"/status",keyword:"type"}];
+validate126.errors = [{instancePath:instancePath+"/status",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 400 || isNaN(data2)){
-validate124.errors = [{instancePath:instancePath+"/status",keyword:"minimum"}];
+validate126.errors = [{instancePath:instancePath+"/status",keyword:"minimum"}];
 return false;
 }
 }
@@ -6148,7 +6224,7 @@ if(valid0){
 if(data.detail !== undefined){
 const _errs7 = errors;
 if(typeof data.detail !== "string"){
-validate124.errors = [{instancePath:instancePath+"/detail",keyword:"type"}];
+validate126.errors = [{instancePath:instancePath+"/detail",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -6160,165 +6236,13 @@ if(valid0){
 if(data.hint !== undefined){
 const _errs9 = errors;
 if(typeof data.hint !== "string"){
-validate124.errors = [{instancePath:instancePath+"/hint",keyword:"type"}];
+validate126.errors = [{instancePath:instancePath+"/hint",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
 }
 else {
 var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-else {
-validate124.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate124.errors = vErrors;
-return errors === 0;
-}
-export const isHealthResponse = validate125;
-function validate126(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((((((data.open === undefined) && (missing0 = "open")) || ((data.authenticated === undefined) && (missing0 = "authenticated"))) || ((data.evicted === undefined) && (missing0 = "evicted"))) || ((data.refused === undefined) && (missing0 = "refused"))) || ((data.timed_out === undefined) && (missing0 = "timed_out"))) || ((data.descriptor_shortages === undefined) && (missing0 = "descriptor_shortages"))){
-validate126.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.open !== undefined){
-let data0 = data.open;
-const _errs1 = errors;
-if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate126.errors = [{instancePath:instancePath+"/open",keyword:"type"}];
-return false;
-}
-if(errors === _errs1){
-if(typeof data0 == "number"){
-if(data0 < 0 || isNaN(data0)){
-validate126.errors = [{instancePath:instancePath+"/open",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.authenticated !== undefined){
-let data1 = data.authenticated;
-const _errs3 = errors;
-if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate126.errors = [{instancePath:instancePath+"/authenticated",keyword:"type"}];
-return false;
-}
-if(errors === _errs3){
-if(typeof data1 == "number"){
-if(data1 < 0 || isNaN(data1)){
-validate126.errors = [{instancePath:instancePath+"/authenticated",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.evicted !== undefined){
-let data2 = data.evicted;
-const _errs5 = errors;
-if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate126.errors = [{instancePath:instancePath+"/evicted",keyword:"type"}];
-return false;
-}
-if(errors === _errs5){
-if(typeof data2 == "number"){
-if(data2 < 0 || isNaN(data2)){
-validate126.errors = [{instancePath:instancePath+"/evicted",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.refused !== undefined){
-let data3 = data.refused;
-const _errs7 = errors;
-if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate126.errors = [{instancePath:instancePath+"/refused",keyword:"type"}];
-return false;
-}
-if(errors === _errs7){
-if(typeof data3 == "number"){
-if(data3 < 0 || isNaN(data3)){
-validate126.errors = [{instancePath:instancePath+"/refused",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.timed_out !== undefined){
-let data4 = data.timed_out;
-const _errs9 = errors;
-if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate126.errors = [{instancePath:instancePath+"/timed_out",keyword:"type"}];
-return false;
-}
-if(errors === _errs9){
-if(typeof data4 == "number"){
-if(data4 < 0 || isNaN(data4)){
-validate126.errors = [{instancePath:instancePath+"/timed_out",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs9 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.descriptor_shortages !== undefined){
-let data5 = data.descriptor_shortages;
-const _errs11 = errors;
-if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate126.errors = [{instancePath:instancePath+"/descriptor_shortages",keyword:"type"}];
-return false;
-}
-if(errors === _errs11){
-if(typeof data5 == "number"){
-if(data5 < 0 || isNaN(data5)){
-validate126.errors = [{instancePath:instancePath+"/descriptor_shortages",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs11 === errors;
-}
-else {
-var valid0 = true;
-}
 }
 }
 }
@@ -6334,14 +6258,166 @@ return false;
 validate126.errors = vErrors;
 return errors === 0;
 }
-function validate125(data, {instancePath=""}={}){
+export const isHealthResponse = validate127;
+function validate128(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((((data.open === undefined) && (missing0 = "open")) || ((data.authenticated === undefined) && (missing0 = "authenticated"))) || ((data.evicted === undefined) && (missing0 = "evicted"))) || ((data.refused === undefined) && (missing0 = "refused"))) || ((data.timed_out === undefined) && (missing0 = "timed_out"))) || ((data.descriptor_shortages === undefined) && (missing0 = "descriptor_shortages"))){
+validate128.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.open !== undefined){
+let data0 = data.open;
+const _errs1 = errors;
+if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
+validate128.errors = [{instancePath:instancePath+"/open",keyword:"type"}];
+return false;
+}
+if(errors === _errs1){
+if(typeof data0 == "number"){
+if(data0 < 0 || isNaN(data0)){
+validate128.errors = [{instancePath:instancePath+"/open",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.authenticated !== undefined){
+let data1 = data.authenticated;
+const _errs3 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate128.errors = [{instancePath:instancePath+"/authenticated",keyword:"type"}];
+return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 0 || isNaN(data1)){
+validate128.errors = [{instancePath:instancePath+"/authenticated",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.evicted !== undefined){
+let data2 = data.evicted;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate128.errors = [{instancePath:instancePath+"/evicted",keyword:"type"}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 0 || isNaN(data2)){
+validate128.errors = [{instancePath:instancePath+"/evicted",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.refused !== undefined){
+let data3 = data.refused;
+const _errs7 = errors;
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate128.errors = [{instancePath:instancePath+"/refused",keyword:"type"}];
+return false;
+}
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 < 0 || isNaN(data3)){
+validate128.errors = [{instancePath:instancePath+"/refused",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.timed_out !== undefined){
+let data4 = data.timed_out;
+const _errs9 = errors;
+if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
+validate128.errors = [{instancePath:instancePath+"/timed_out",keyword:"type"}];
+return false;
+}
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 < 0 || isNaN(data4)){
+validate128.errors = [{instancePath:instancePath+"/timed_out",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.descriptor_shortages !== undefined){
+let data5 = data.descriptor_shortages;
+const _errs11 = errors;
+if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
+validate128.errors = [{instancePath:instancePath+"/descriptor_shortages",keyword:"type"}];
+return false;
+}
+if(errors === _errs11){
+if(typeof data5 == "number"){
+if(data5 < 0 || isNaN(data5)){
+validate128.errors = [{instancePath:instancePath+"/descriptor_shortages",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate128.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate128.errors = vErrors;
+return errors === 0;
+}
+function validate127(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((((((((data.status === undefined) && (missing0 = "status")) || ((data.version === undefined) && (missing0 = "version"))) || ((data.uptime_s === undefined) && (missing0 = "uptime_s"))) || ((data.collectors === undefined) && (missing0 = "collectors"))) || ((data.clients === undefined) && (missing0 = "clients"))) || ((data.targets === undefined) && (missing0 = "targets"))) || ((data.frames === undefined) && (missing0 = "frames"))) || ((data.frame_bytes === undefined) && (missing0 = "frame_bytes"))) || ((data.coalesced === undefined) && (missing0 = "coalesced"))) || ((data.dropped === undefined) && (missing0 = "dropped"))) || ((data.lost === undefined) && (missing0 = "lost"))) || ((data.history_bytes === undefined) && (missing0 = "history_bytes"))) || ((data.rss_bytes === undefined) && (missing0 = "rss_bytes"))) || ((data.connections === undefined) && (missing0 = "connections"))){
-validate125.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate127.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -6349,11 +6425,11 @@ if(data.status !== undefined){
 let data0 = data.status;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate125.errors = [{instancePath:instancePath+"/status",keyword:"type"}];
+validate127.errors = [{instancePath:instancePath+"/status",keyword:"type"}];
 return false;
 }
 if(!((data0 === "ok") || (data0 === "degraded"))){
-validate125.errors = [{instancePath:instancePath+"/status",keyword:"enum"}];
+validate127.errors = [{instancePath:instancePath+"/status",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -6365,7 +6441,7 @@ if(valid0){
 if(data.version !== undefined){
 const _errs3 = errors;
 if(typeof data.version !== "string"){
-validate125.errors = [{instancePath:instancePath+"/version",keyword:"type"}];
+validate127.errors = [{instancePath:instancePath+"/version",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -6377,7 +6453,7 @@ if(valid0){
 if(data.uptime_s !== undefined){
 const _errs5 = errors;
 if(!(typeof data.uptime_s == "number")){
-validate125.errors = [{instancePath:instancePath+"/uptime_s",keyword:"type"}];
+validate127.errors = [{instancePath:instancePath+"/uptime_s",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -6390,13 +6466,13 @@ if(data.uid !== undefined){
 let data3 = data.uid;
 const _errs7 = errors;
 if((!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))) && (data3 !== null)){
-validate125.errors = [{instancePath:instancePath+"/uid",keyword:"type"}];
+validate127.errors = [{instancePath:instancePath+"/uid",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate125.errors = [{instancePath:instancePath+"/uid",keyword:"minimum"}];
+validate127.errors = [{instancePath:instancePath+"/uid",keyword:"minimum"}];
 return false;
 }
 }
@@ -6411,13 +6487,13 @@ if(data.collectors !== undefined){
 let data4 = data.collectors;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate125.errors = [{instancePath:instancePath+"/collectors",keyword:"type"}];
+validate127.errors = [{instancePath:instancePath+"/collectors",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate125.errors = [{instancePath:instancePath+"/collectors",keyword:"minimum"}];
+validate127.errors = [{instancePath:instancePath+"/collectors",keyword:"minimum"}];
 return false;
 }
 }
@@ -6432,13 +6508,13 @@ if(data.clients !== undefined){
 let data5 = data.clients;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate125.errors = [{instancePath:instancePath+"/clients",keyword:"type"}];
+validate127.errors = [{instancePath:instancePath+"/clients",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate125.errors = [{instancePath:instancePath+"/clients",keyword:"minimum"}];
+validate127.errors = [{instancePath:instancePath+"/clients",keyword:"minimum"}];
 return false;
 }
 }
@@ -6453,13 +6529,13 @@ if(data.targets !== undefined){
 let data6 = data.targets;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate125.errors = [{instancePath:instancePath+"/targets",keyword:"type"}];
+validate127.errors = [{instancePath:instancePath+"/targets",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate125.errors = [{instancePath:instancePath+"/targets",keyword:"minimum"}];
+validate127.errors = [{instancePath:instancePath+"/targets",keyword:"minimum"}];
 return false;
 }
 }
@@ -6474,13 +6550,13 @@ if(data.frames !== undefined){
 let data7 = data.frames;
 const _errs15 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate125.errors = [{instancePath:instancePath+"/frames",keyword:"type"}];
+validate127.errors = [{instancePath:instancePath+"/frames",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate125.errors = [{instancePath:instancePath+"/frames",keyword:"minimum"}];
+validate127.errors = [{instancePath:instancePath+"/frames",keyword:"minimum"}];
 return false;
 }
 }
@@ -6495,13 +6571,13 @@ if(data.frame_bytes !== undefined){
 let data8 = data.frame_bytes;
 const _errs17 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate125.errors = [{instancePath:instancePath+"/frame_bytes",keyword:"type"}];
+validate127.errors = [{instancePath:instancePath+"/frame_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate125.errors = [{instancePath:instancePath+"/frame_bytes",keyword:"minimum"}];
+validate127.errors = [{instancePath:instancePath+"/frame_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -6516,13 +6592,13 @@ if(data.coalesced !== undefined){
 let data9 = data.coalesced;
 const _errs19 = errors;
 if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate125.errors = [{instancePath:instancePath+"/coalesced",keyword:"type"}];
+validate127.errors = [{instancePath:instancePath+"/coalesced",keyword:"type"}];
 return false;
 }
 if(errors === _errs19){
 if(typeof data9 == "number"){
 if(data9 < 0 || isNaN(data9)){
-validate125.errors = [{instancePath:instancePath+"/coalesced",keyword:"minimum"}];
+validate127.errors = [{instancePath:instancePath+"/coalesced",keyword:"minimum"}];
 return false;
 }
 }
@@ -6537,13 +6613,13 @@ if(data.dropped !== undefined){
 let data10 = data.dropped;
 const _errs21 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate125.errors = [{instancePath:instancePath+"/dropped",keyword:"type"}];
+validate127.errors = [{instancePath:instancePath+"/dropped",keyword:"type"}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate125.errors = [{instancePath:instancePath+"/dropped",keyword:"minimum"}];
+validate127.errors = [{instancePath:instancePath+"/dropped",keyword:"minimum"}];
 return false;
 }
 }
@@ -6558,13 +6634,13 @@ if(data.lost !== undefined){
 let data11 = data.lost;
 const _errs23 = errors;
 if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
-validate125.errors = [{instancePath:instancePath+"/lost",keyword:"type"}];
+validate127.errors = [{instancePath:instancePath+"/lost",keyword:"type"}];
 return false;
 }
 if(errors === _errs23){
 if(typeof data11 == "number"){
 if(data11 < 0 || isNaN(data11)){
-validate125.errors = [{instancePath:instancePath+"/lost",keyword:"minimum"}];
+validate127.errors = [{instancePath:instancePath+"/lost",keyword:"minimum"}];
 return false;
 }
 }
@@ -6579,13 +6655,13 @@ if(data.history_bytes !== undefined){
 let data12 = data.history_bytes;
 const _errs25 = errors;
 if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
-validate125.errors = [{instancePath:instancePath+"/history_bytes",keyword:"type"}];
+validate127.errors = [{instancePath:instancePath+"/history_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data12 == "number"){
 if(data12 < 0 || isNaN(data12)){
-validate125.errors = [{instancePath:instancePath+"/history_bytes",keyword:"minimum"}];
+validate127.errors = [{instancePath:instancePath+"/history_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -6600,13 +6676,13 @@ if(data.rss_bytes !== undefined){
 let data13 = data.rss_bytes;
 const _errs27 = errors;
 if(!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))){
-validate125.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"type"}];
+validate127.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs27){
 if(typeof data13 == "number"){
 if(data13 < 0 || isNaN(data13)){
-validate125.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"minimum"}];
+validate127.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -6619,8 +6695,8 @@ var valid0 = true;
 if(valid0){
 if(data.connections !== undefined){
 const _errs29 = errors;
-if(!(validate126(data.connections, {instancePath:instancePath+"/connections"}))){
-vErrors = vErrors === null ? validate126.errors : vErrors.concat(validate126.errors);
+if(!(validate128(data.connections, {instancePath:instancePath+"/connections"}))){
+vErrors = vErrors === null ? validate128.errors : vErrors.concat(validate128.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs29 === errors;
@@ -6645,29 +6721,29 @@ var valid0 = true;
 }
 }
 else {
-validate125.errors = [{instancePath,keyword:"type"}];
+validate127.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate125.errors = vErrors;
+validate127.errors = vErrors;
 return errors === 0;
 }
-export const isProcessesResponse = validate128;
-function validate128(data, {instancePath=""}={}){
+export const isProcessesResponse = validate130;
+function validate130(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.host === undefined) && (missing0 = "host")) || ((data.processes === undefined) && (missing0 = "processes"))){
-validate128.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate130.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.host !== undefined){
 const _errs1 = errors;
 if(typeof data.host !== "string"){
-validate128.errors = [{instancePath:instancePath+"/host",keyword:"type"}];
+validate130.errors = [{instancePath:instancePath+"/host",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -6696,7 +6772,7 @@ break;
 }
 }
 else {
-validate128.errors = [{instancePath:instancePath+"/processes",keyword:"type"}];
+validate130.errors = [{instancePath:instancePath+"/processes",keyword:"type"}];
 return false;
 }
 }
@@ -6709,7 +6785,7 @@ if(valid0){
 if(data.note !== undefined){
 const _errs6 = errors;
 if(typeof data.note !== "string"){
-validate128.errors = [{instancePath:instancePath+"/note",keyword:"type"}];
+validate130.errors = [{instancePath:instancePath+"/note",keyword:"type"}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -6717,34 +6793,6 @@ var valid0 = _errs6 === errors;
 else {
 var valid0 = true;
 }
-}
-}
-}
-}
-else {
-validate128.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate128.errors = vErrors;
-return errors === 0;
-}
-export const isDemoResponse = validate130;
-function validate130(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.target === undefined) && (missing0 = "target")){
-validate130.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.target !== undefined){
-if(!(validate30(data.target, {instancePath:instancePath+"/target"}))){
-vErrors = vErrors === null ? validate30.errors : vErrors.concat(validate30.errors);
-errors = vErrors.length;
 }
 }
 }
@@ -6757,36 +6805,64 @@ return false;
 validate130.errors = vErrors;
 return errors === 0;
 }
-export const isDoctorReport = validate132;
-function validate133(data, {instancePath=""}={}){
+export const isDemoResponse = validate132;
+function validate132(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.target === undefined) && (missing0 = "target")){
+validate132.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.target !== undefined){
+if(!(validate30(data.target, {instancePath:instancePath+"/target"}))){
+vErrors = vErrors === null ? validate30.errors : vErrors.concat(validate30.errors);
+errors = vErrors.length;
+}
+}
+}
+}
+else {
+validate132.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate132.errors = vErrors;
+return errors === 0;
+}
+export const isDoctorReport = validate134;
+function validate135(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate133.errors = [{instancePath,keyword:"type"}];
+validate135.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 if(!(((data === "ok") || (data === "limited")) || (data === "failed"))){
-validate133.errors = [{instancePath,keyword:"enum"}];
+validate135.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate133.errors = vErrors;
+validate135.errors = vErrors;
 return errors === 0;
 }
-function validate135(data, {instancePath=""}={}){
+function validate137(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.name === undefined) && (missing0 = "name")) || ((data.title === undefined) && (missing0 = "title"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.finding === undefined) && (missing0 = "finding"))) || ((data.impact === undefined) && (missing0 = "impact"))) || ((data.fix === undefined) && (missing0 = "fix"))){
-validate135.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate137.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.name !== undefined){
 const _errs1 = errors;
 if(typeof data.name !== "string"){
-validate135.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate137.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -6798,7 +6874,7 @@ if(valid0){
 if(data.title !== undefined){
 const _errs3 = errors;
 if(typeof data.title !== "string"){
-validate135.errors = [{instancePath:instancePath+"/title",keyword:"type"}];
+validate137.errors = [{instancePath:instancePath+"/title",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -6809,8 +6885,8 @@ var valid0 = true;
 if(valid0){
 if(data.status !== undefined){
 const _errs5 = errors;
-if(!(validate133(data.status, {instancePath:instancePath+"/status"}))){
-vErrors = vErrors === null ? validate133.errors : vErrors.concat(validate133.errors);
+if(!(validate135(data.status, {instancePath:instancePath+"/status"}))){
+vErrors = vErrors === null ? validate135.errors : vErrors.concat(validate135.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs5 === errors;
@@ -6822,7 +6898,7 @@ if(valid0){
 if(data.finding !== undefined){
 const _errs6 = errors;
 if(typeof data.finding !== "string"){
-validate135.errors = [{instancePath:instancePath+"/finding",keyword:"type"}];
+validate137.errors = [{instancePath:instancePath+"/finding",keyword:"type"}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -6834,7 +6910,7 @@ if(valid0){
 if(data.impact !== undefined){
 const _errs8 = errors;
 if(typeof data.impact !== "string"){
-validate135.errors = [{instancePath:instancePath+"/impact",keyword:"type"}];
+validate137.errors = [{instancePath:instancePath+"/impact",keyword:"type"}];
 return false;
 }
 var valid0 = _errs8 === errors;
@@ -6846,7 +6922,7 @@ if(valid0){
 if(data.fix !== undefined){
 const _errs10 = errors;
 if(typeof data.fix !== "string"){
-validate135.errors = [{instancePath:instancePath+"/fix",keyword:"type"}];
+validate137.errors = [{instancePath:instancePath+"/fix",keyword:"type"}];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -6859,7 +6935,7 @@ if(data.enabled !== undefined){
 let data6 = data.enabled;
 const _errs12 = errors;
 if((typeof data6 !== "boolean") && (data6 !== null)){
-validate135.errors = [{instancePath:instancePath+"/enabled",keyword:"type"}];
+validate137.errors = [{instancePath:instancePath+"/enabled",keyword:"type"}];
 return false;
 }
 var valid0 = _errs12 === errors;
@@ -6876,28 +6952,28 @@ var valid0 = true;
 }
 }
 else {
-validate135.errors = [{instancePath,keyword:"type"}];
+validate137.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate135.errors = vErrors;
+validate137.errors = vErrors;
 return errors === 0;
 }
-function validate132(data, {instancePath=""}={}){
+function validate134(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.host === undefined) && (missing0 = "host")) || ((data.kernel === undefined) && (missing0 = "kernel"))) || ((data.checked_unix_ms === undefined) && (missing0 = "checked_unix_ms"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.checks === undefined) && (missing0 = "checks"))){
-validate132.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate134.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.host !== undefined){
 const _errs1 = errors;
 if(typeof data.host !== "string"){
-validate132.errors = [{instancePath:instancePath+"/host",keyword:"type"}];
+validate134.errors = [{instancePath:instancePath+"/host",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -6909,7 +6985,7 @@ if(valid0){
 if(data.kernel !== undefined){
 const _errs3 = errors;
 if(typeof data.kernel !== "string"){
-validate132.errors = [{instancePath:instancePath+"/kernel",keyword:"type"}];
+validate134.errors = [{instancePath:instancePath+"/kernel",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -6922,13 +6998,13 @@ if(data.checked_unix_ms !== undefined){
 let data2 = data.checked_unix_ms;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate132.errors = [{instancePath:instancePath+"/checked_unix_ms",keyword:"type"}];
+validate134.errors = [{instancePath:instancePath+"/checked_unix_ms",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate132.errors = [{instancePath:instancePath+"/checked_unix_ms",keyword:"minimum"}];
+validate134.errors = [{instancePath:instancePath+"/checked_unix_ms",keyword:"minimum"}];
 return false;
 }
 }
@@ -6941,8 +7017,8 @@ var valid0 = true;
 if(valid0){
 if(data.status !== undefined){
 const _errs7 = errors;
-if(!(validate133(data.status, {instancePath:instancePath+"/status"}))){
-vErrors = vErrors === null ? validate133.errors : vErrors.concat(validate133.errors);
+if(!(validate135(data.status, {instancePath:instancePath+"/status"}))){
+vErrors = vErrors === null ? validate135.errors : vErrors.concat(validate135.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs7 === errors;
@@ -6960,8 +7036,8 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs10 = errors;
-if(!(validate135(data4[i0], {instancePath:instancePath+"/checks/" + i0}))){
-vErrors = vErrors === null ? validate135.errors : vErrors.concat(validate135.errors);
+if(!(validate137(data4[i0], {instancePath:instancePath+"/checks/" + i0}))){
+vErrors = vErrors === null ? validate137.errors : vErrors.concat(validate137.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs10 === errors;
@@ -6971,7 +7047,7 @@ break;
 }
 }
 else {
-validate132.errors = [{instancePath:instancePath+"/checks",keyword:"type"}];
+validate134.errors = [{instancePath:instancePath+"/checks",keyword:"type"}];
 return false;
 }
 }
@@ -6987,43 +7063,43 @@ var valid0 = true;
 }
 }
 else {
-validate132.errors = [{instancePath,keyword:"type"}];
+validate134.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate132.errors = vErrors;
+validate134.errors = vErrors;
 return errors === 0;
 }
-export const isSessionOpened = validate138;
-function validate139(data, {instancePath=""}={}){
+export const isSessionOpened = validate140;
+function validate141(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate139.errors = [{instancePath,keyword:"type"}];
+validate141.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 if(!((data === "operator") || (data === "viewer"))){
-validate139.errors = [{instancePath,keyword:"enum"}];
+validate141.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate139.errors = vErrors;
+validate141.errors = vErrors;
 return errors === 0;
 }
-function validate138(data, {instancePath=""}={}){
+function validate140(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.id === undefined) && (missing0 = "id")) || ((data.role === undefined) && (missing0 = "role"))) || ((data.credential === undefined) && (missing0 = "credential"))){
-validate138.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate140.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.id !== undefined){
 const _errs1 = errors;
 if(typeof data.id !== "string"){
-validate138.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+validate140.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -7034,8 +7110,8 @@ var valid0 = true;
 if(valid0){
 if(data.role !== undefined){
 const _errs3 = errors;
-if(!(validate139(data.role, {instancePath:instancePath+"/role"}))){
-vErrors = vErrors === null ? validate139.errors : vErrors.concat(validate139.errors);
+if(!(validate141(data.role, {instancePath:instancePath+"/role"}))){
+vErrors = vErrors === null ? validate141.errors : vErrors.concat(validate141.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs3 === errors;
@@ -7047,7 +7123,7 @@ if(valid0){
 if(data.credential !== undefined){
 const _errs4 = errors;
 if(typeof data.credential !== "string"){
-validate138.errors = [{instancePath:instancePath+"/credential",keyword:"type"}];
+validate140.errors = [{instancePath:instancePath+"/credential",keyword:"type"}];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -7060,29 +7136,29 @@ var valid0 = true;
 }
 }
 else {
-validate138.errors = [{instancePath,keyword:"type"}];
+validate140.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate138.errors = vErrors;
+validate140.errors = vErrors;
 return errors === 0;
 }
-export const isSessionResponse = validate141;
-function validate141(data, {instancePath=""}={}){
+export const isSessionResponse = validate143;
+function validate143(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.role === undefined) && (missing0 = "role")) || ((data.id === undefined) && (missing0 = "id"))){
-validate141.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate143.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.role !== undefined){
 const _errs1 = errors;
-if(!(validate139(data.role, {instancePath:instancePath+"/role"}))){
-vErrors = vErrors === null ? validate139.errors : vErrors.concat(validate139.errors);
+if(!(validate141(data.role, {instancePath:instancePath+"/role"}))){
+vErrors = vErrors === null ? validate141.errors : vErrors.concat(validate141.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs1 === errors;
@@ -7095,7 +7171,7 @@ if(data.id !== undefined){
 let data1 = data.id;
 const _errs2 = errors;
 if((typeof data1 !== "string") && (data1 !== null)){
-validate141.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+validate143.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -7107,29 +7183,29 @@ var valid0 = true;
 }
 }
 else {
-validate141.errors = [{instancePath,keyword:"type"}];
+validate143.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate141.errors = vErrors;
+validate143.errors = vErrors;
 return errors === 0;
 }
-export const isSessionsResponse = validate143;
-function validate144(data, {instancePath=""}={}){
+export const isSessionsResponse = validate145;
+function validate146(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((data.id === undefined) && (missing0 = "id")) || ((data.role === undefined) && (missing0 = "role"))) || ((data.label === undefined) && (missing0 = "label"))) || ((data.address === undefined) && (missing0 = "address"))) || ((data.opened_unix_us === undefined) && (missing0 = "opened_unix_us"))) || ((data.used_unix_us === undefined) && (missing0 = "used_unix_us"))) || ((data.expires_unix_us === undefined) && (missing0 = "expires_unix_us"))) || ((data.own === undefined) && (missing0 = "own"))){
-validate144.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate146.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.id !== undefined){
 const _errs1 = errors;
 if(typeof data.id !== "string"){
-validate144.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+validate146.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -7140,8 +7216,8 @@ var valid0 = true;
 if(valid0){
 if(data.role !== undefined){
 const _errs3 = errors;
-if(!(validate139(data.role, {instancePath:instancePath+"/role"}))){
-vErrors = vErrors === null ? validate139.errors : vErrors.concat(validate139.errors);
+if(!(validate141(data.role, {instancePath:instancePath+"/role"}))){
+vErrors = vErrors === null ? validate141.errors : vErrors.concat(validate141.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs3 === errors;
@@ -7153,7 +7229,7 @@ if(valid0){
 if(data.label !== undefined){
 const _errs4 = errors;
 if(typeof data.label !== "string"){
-validate144.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
+validate146.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -7165,7 +7241,7 @@ if(valid0){
 if(data.address !== undefined){
 const _errs6 = errors;
 if(typeof data.address !== "string"){
-validate144.errors = [{instancePath:instancePath+"/address",keyword:"type"}];
+validate146.errors = [{instancePath:instancePath+"/address",keyword:"type"}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -7178,13 +7254,13 @@ if(data.opened_unix_us !== undefined){
 let data4 = data.opened_unix_us;
 const _errs8 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate144.errors = [{instancePath:instancePath+"/opened_unix_us",keyword:"type"}];
+validate146.errors = [{instancePath:instancePath+"/opened_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs8){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate144.errors = [{instancePath:instancePath+"/opened_unix_us",keyword:"minimum"}];
+validate146.errors = [{instancePath:instancePath+"/opened_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -7199,13 +7275,13 @@ if(data.used_unix_us !== undefined){
 let data5 = data.used_unix_us;
 const _errs10 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate144.errors = [{instancePath:instancePath+"/used_unix_us",keyword:"type"}];
+validate146.errors = [{instancePath:instancePath+"/used_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs10){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate144.errors = [{instancePath:instancePath+"/used_unix_us",keyword:"minimum"}];
+validate146.errors = [{instancePath:instancePath+"/used_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -7220,13 +7296,13 @@ if(data.expires_unix_us !== undefined){
 let data6 = data.expires_unix_us;
 const _errs12 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate144.errors = [{instancePath:instancePath+"/expires_unix_us",keyword:"type"}];
+validate146.errors = [{instancePath:instancePath+"/expires_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs12){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate144.errors = [{instancePath:instancePath+"/expires_unix_us",keyword:"minimum"}];
+validate146.errors = [{instancePath:instancePath+"/expires_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -7240,7 +7316,7 @@ if(valid0){
 if(data.own !== undefined){
 const _errs14 = errors;
 if(typeof data.own !== "boolean"){
-validate144.errors = [{instancePath:instancePath+"/own",keyword:"type"}];
+validate146.errors = [{instancePath:instancePath+"/own",keyword:"type"}];
 return false;
 }
 var valid0 = _errs14 === errors;
@@ -7258,21 +7334,21 @@ var valid0 = true;
 }
 }
 else {
-validate144.errors = [{instancePath,keyword:"type"}];
+validate146.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate144.errors = vErrors;
+validate146.errors = vErrors;
 return errors === 0;
 }
-function validate143(data, {instancePath=""}={}){
+function validate145(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.sessions === undefined) && (missing0 = "sessions")){
-validate143.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate145.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -7285,8 +7361,8 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate144(data0[i0], {instancePath:instancePath+"/sessions/" + i0}))){
-vErrors = vErrors === null ? validate144.errors : vErrors.concat(validate144.errors);
+if(!(validate146(data0[i0], {instancePath:instancePath+"/sessions/" + i0}))){
+vErrors = vErrors === null ? validate146.errors : vErrors.concat(validate146.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs3 === errors;
@@ -7296,7 +7372,7 @@ break;
 }
 }
 else {
-validate143.errors = [{instancePath:instancePath+"/sessions",keyword:"type"}];
+validate145.errors = [{instancePath:instancePath+"/sessions",keyword:"type"}];
 return false;
 }
 }
@@ -7304,57 +7380,57 @@ return false;
 }
 }
 else {
-validate143.errors = [{instancePath,keyword:"type"}];
+validate145.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate143.errors = vErrors;
+validate145.errors = vErrors;
 return errors === 0;
 }
-export const isTicketResponse = validate147;
-function validate147(data, {instancePath=""}={}){
+export const isTicketResponse = validate149;
+function validate149(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.ticket === undefined) && (missing0 = "ticket")){
-validate147.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate149.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.ticket !== undefined){
 if(typeof data.ticket !== "string"){
-validate147.errors = [{instancePath:instancePath+"/ticket",keyword:"type"}];
+validate149.errors = [{instancePath:instancePath+"/ticket",keyword:"type"}];
 return false;
 }
 }
 }
 }
 else {
-validate147.errors = [{instancePath,keyword:"type"}];
+validate149.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate147.errors = vErrors;
+validate149.errors = vErrors;
 return errors === 0;
 }
-export const isTarget = validate148;
-function validate148(data, {instancePath=""}={}){
+export const isTarget = validate150;
+function validate150(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((((data.id === undefined) && (missing0 = "id")) || ((data.host === undefined) && (missing0 = "host"))) || ((data.process === undefined) && (missing0 = "process"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.rate_hz === undefined) && (missing0 = "rate_hz"))) || ((data.attached_unix_us === undefined) && (missing0 = "attached_unix_us"))) || ((data.source === undefined) && (missing0 = "source"))) || ((data.energy === undefined) && (missing0 = "energy"))) || ((data.fields === undefined) && (missing0 = "fields"))) || ((data.absent === undefined) && (missing0 = "absent"))) || ((data.gomaxprocs === undefined) && (missing0 = "gomaxprocs"))) || ((data.gomaxprocs_reason === undefined) && (missing0 = "gomaxprocs_reason"))) || ((data.steering === undefined) && (missing0 = "steering"))){
-validate148.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate150.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.id !== undefined){
 const _errs1 = errors;
 if(typeof data.id !== "string"){
-validate148.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+validate150.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -7366,7 +7442,7 @@ if(valid0){
 if(data.host !== undefined){
 const _errs3 = errors;
 if(typeof data.host !== "string"){
-validate148.errors = [{instancePath:instancePath+"/host",keyword:"type"}];
+validate150.errors = [{instancePath:instancePath+"/host",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -7405,12 +7481,12 @@ const _errs7 = errors;
 if(errors === _errs7){
 if(typeof data4 == "number"){
 if(data4 < 1 || isNaN(data4)){
-validate148.errors = [{instancePath:instancePath+"/rate_hz",keyword:"minimum"}];
+validate150.errors = [{instancePath:instancePath+"/rate_hz",keyword:"minimum"}];
 return false;
 }
 }
 else {
-validate148.errors = [{instancePath:instancePath+"/rate_hz",keyword:"type"}];
+validate150.errors = [{instancePath:instancePath+"/rate_hz",keyword:"type"}];
 return false;
 }
 }
@@ -7424,13 +7500,13 @@ if(data.attached_unix_us !== undefined){
 let data5 = data.attached_unix_us;
 const _errs9 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate148.errors = [{instancePath:instancePath+"/attached_unix_us",keyword:"type"}];
+validate150.errors = [{instancePath:instancePath+"/attached_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate148.errors = [{instancePath:instancePath+"/attached_unix_us",keyword:"minimum"}];
+validate150.errors = [{instancePath:instancePath+"/attached_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -7475,7 +7551,7 @@ const len0 = data8.length;
 for(let i0=0; i0<len0; i0++){
 const _errs15 = errors;
 if(typeof data8[i0] !== "string"){
-validate148.errors = [{instancePath:instancePath+"/fields/" + i0,keyword:"type"}];
+validate150.errors = [{instancePath:instancePath+"/fields/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs15 === errors;
@@ -7485,7 +7561,7 @@ break;
 }
 }
 else {
-validate148.errors = [{instancePath:instancePath+"/fields",keyword:"type"}];
+validate150.errors = [{instancePath:instancePath+"/fields",keyword:"type"}];
 return false;
 }
 }
@@ -7515,7 +7591,7 @@ break;
 }
 }
 else {
-validate148.errors = [{instancePath:instancePath+"/absent",keyword:"type"}];
+validate150.errors = [{instancePath:instancePath+"/absent",keyword:"type"}];
 return false;
 }
 }
@@ -7529,13 +7605,13 @@ if(data.gomaxprocs !== undefined){
 let data12 = data.gomaxprocs;
 const _errs20 = errors;
 if((!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))) && (data12 !== null)){
-validate148.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"type"}];
+validate150.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"type"}];
 return false;
 }
 if(errors === _errs20){
 if(typeof data12 == "number"){
 if(data12 < 0 || isNaN(data12)){
-validate148.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"minimum"}];
+validate150.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"minimum"}];
 return false;
 }
 }
@@ -7549,7 +7625,7 @@ if(valid0){
 if(data.gomaxprocs_reason !== undefined){
 const _errs22 = errors;
 if(typeof data.gomaxprocs_reason !== "string"){
-validate148.errors = [{instancePath:instancePath+"/gomaxprocs_reason",keyword:"type"}];
+validate150.errors = [{instancePath:instancePath+"/gomaxprocs_reason",keyword:"type"}];
 return false;
 }
 var valid0 = _errs22 === errors;
@@ -7562,7 +7638,7 @@ if(data.thread_names !== undefined){
 let data14 = data.thread_names;
 const _errs24 = errors;
 if((typeof data14 !== "string") && (data14 !== null)){
-validate148.errors = [{instancePath:instancePath+"/thread_names",keyword:"type"}];
+validate150.errors = [{instancePath:instancePath+"/thread_names",keyword:"type"}];
 return false;
 }
 var valid0 = _errs24 === errors;
@@ -7571,21 +7647,51 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.steering !== undefined){
-let data15 = data.steering;
+if(data.role_rules !== undefined){
+let data15 = data.role_rules;
 const _errs26 = errors;
-const _errs27 = errors;
-let valid3 = false;
+if((!(Array.isArray(data15))) && (data15 !== null)){
+validate150.errors = [{instancePath:instancePath+"/role_rules",keyword:"type"}];
+return false;
+}
+if(errors === _errs26){
+if(Array.isArray(data15)){
+var valid3 = true;
+const len2 = data15.length;
+for(let i2=0; i2<len2; i2++){
 const _errs28 = errors;
-if(!(validate48(data15, {instancePath:instancePath+"/steering"}))){
+if(!(validate48(data15[i2], {instancePath:instancePath+"/role_rules/" + i2}))){
 vErrors = vErrors === null ? validate48.errors : vErrors.concat(validate48.errors);
 errors = vErrors.length;
 }
-var _valid0 = _errs28 === errors;
-valid3 = valid3 || _valid0;
+var valid3 = _errs28 === errors;
 if(!valid3){
+break;
+}
+}
+}
+}
+var valid0 = _errs26 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.steering !== undefined){
+let data17 = data.steering;
 const _errs29 = errors;
-if(data15 !== null){
+const _errs30 = errors;
+let valid4 = false;
+const _errs31 = errors;
+if(!(validate50(data17, {instancePath:instancePath+"/steering"}))){
+vErrors = vErrors === null ? validate50.errors : vErrors.concat(validate50.errors);
+errors = vErrors.length;
+}
+var _valid0 = _errs31 === errors;
+valid4 = valid4 || _valid0;
+if(!valid4){
+const _errs32 = errors;
+if(data17 !== null){
 const err0 = {instancePath:instancePath+"/steering",keyword:"type"};
 if(vErrors === null){
 vErrors = [err0];
@@ -7595,10 +7701,10 @@ vErrors.push(err0);
 }
 errors++;
 }
-var _valid0 = _errs29 === errors;
-valid3 = valid3 || _valid0;
+var _valid0 = _errs32 === errors;
+valid4 = valid4 || _valid0;
 }
-if(!valid3){
+if(!valid4){
 const err1 = {instancePath:instancePath+"/steering",keyword:"anyOf"};
 if(vErrors === null){
 vErrors = [err1];
@@ -7607,21 +7713,21 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate148.errors = vErrors;
+validate150.errors = vErrors;
 return false;
 }
 else {
-errors = _errs27;
+errors = _errs30;
 if(vErrors !== null){
-if(_errs27){
-vErrors.length = _errs27;
+if(_errs30){
+vErrors.length = _errs30;
 }
 else {
 vErrors = null;
 }
 }
 }
-var valid0 = _errs26 === errors;
+var valid0 = _errs29 === errors;
 }
 else {
 var valid0 = true;
@@ -7641,30 +7747,31 @@ var valid0 = true;
 }
 }
 }
+}
 else {
-validate148.errors = [{instancePath,keyword:"type"}];
+validate150.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate148.errors = vErrors;
+validate150.errors = vErrors;
 return errors === 0;
 }
-export const isPoliciesResponse = validate155;
-function validate157(data, {instancePath=""}={}){
+export const isPoliciesResponse = validate158;
+function validate160(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((data.name === undefined) && (missing0 = "name")) || ((data.unit === undefined) && (missing0 = "unit"))) || ((data.integer === undefined) && (missing0 = "integer"))) || ((data.default === undefined) && (missing0 = "default"))) || ((data.low === undefined) && (missing0 = "low"))) || ((data.high === undefined) && (missing0 = "high"))) || ((data.meaning === undefined) && (missing0 = "meaning"))){
-validate157.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate160.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.name !== undefined){
 const _errs1 = errors;
 if(typeof data.name !== "string"){
-validate157.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate160.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -7676,7 +7783,7 @@ if(valid0){
 if(data.unit !== undefined){
 const _errs3 = errors;
 if(typeof data.unit !== "string"){
-validate157.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
+validate160.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -7688,7 +7795,7 @@ if(valid0){
 if(data.integer !== undefined){
 const _errs5 = errors;
 if(typeof data.integer !== "boolean"){
-validate157.errors = [{instancePath:instancePath+"/integer",keyword:"type"}];
+validate160.errors = [{instancePath:instancePath+"/integer",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -7700,7 +7807,7 @@ if(valid0){
 if(data.default !== undefined){
 const _errs7 = errors;
 if(!(typeof data.default == "number")){
-validate157.errors = [{instancePath:instancePath+"/default",keyword:"type"}];
+validate160.errors = [{instancePath:instancePath+"/default",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -7712,7 +7819,7 @@ if(valid0){
 if(data.low !== undefined){
 const _errs9 = errors;
 if(!(typeof data.low == "number")){
-validate157.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
+validate160.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -7724,7 +7831,7 @@ if(valid0){
 if(data.high !== undefined){
 const _errs11 = errors;
 if(!(typeof data.high == "number")){
-validate157.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
+validate160.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -7736,7 +7843,7 @@ if(valid0){
 if(data.meaning !== undefined){
 const _errs13 = errors;
 if(typeof data.meaning !== "string"){
-validate157.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
+validate160.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -7753,28 +7860,28 @@ var valid0 = true;
 }
 }
 else {
-validate157.errors = [{instancePath,keyword:"type"}];
+validate160.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate157.errors = vErrors;
+validate160.errors = vErrors;
 return errors === 0;
 }
-function validate156(data, {instancePath=""}={}){
+function validate159(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.name === undefined) && (missing0 = "name")) || ((data.meaning === undefined) && (missing0 = "meaning"))) || ((data.source === undefined) && (missing0 = "source"))) || ((data.wait === undefined) && (missing0 = "wait"))) || ((data.parameters === undefined) && (missing0 = "parameters"))){
-validate156.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate159.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.name !== undefined){
 const _errs1 = errors;
 if(typeof data.name !== "string"){
-validate156.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate159.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -7786,7 +7893,7 @@ if(valid0){
 if(data.meaning !== undefined){
 const _errs3 = errors;
 if(typeof data.meaning !== "string"){
-validate156.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
+validate159.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -7798,7 +7905,7 @@ if(valid0){
 if(data.source !== undefined){
 const _errs5 = errors;
 if(typeof data.source !== "string"){
-validate156.errors = [{instancePath:instancePath+"/source",keyword:"type"}];
+validate159.errors = [{instancePath:instancePath+"/source",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -7810,7 +7917,7 @@ if(valid0){
 if(data.wait !== undefined){
 const _errs7 = errors;
 if(typeof data.wait !== "boolean"){
-validate156.errors = [{instancePath:instancePath+"/wait",keyword:"type"}];
+validate159.errors = [{instancePath:instancePath+"/wait",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -7828,8 +7935,8 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs11 = errors;
-if(!(validate157(data4[i0], {instancePath:instancePath+"/parameters/" + i0}))){
-vErrors = vErrors === null ? validate157.errors : vErrors.concat(validate157.errors);
+if(!(validate160(data4[i0], {instancePath:instancePath+"/parameters/" + i0}))){
+vErrors = vErrors === null ? validate160.errors : vErrors.concat(validate160.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs11 === errors;
@@ -7839,7 +7946,7 @@ break;
 }
 }
 else {
-validate156.errors = [{instancePath:instancePath+"/parameters",keyword:"type"}];
+validate159.errors = [{instancePath:instancePath+"/parameters",keyword:"type"}];
 return false;
 }
 }
@@ -7855,21 +7962,21 @@ var valid0 = true;
 }
 }
 else {
-validate156.errors = [{instancePath,keyword:"type"}];
+validate159.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate156.errors = vErrors;
+validate159.errors = vErrors;
 return errors === 0;
 }
-function validate155(data, {instancePath=""}={}){
+function validate158(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.policies === undefined) && (missing0 = "policies")){
-validate155.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate158.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -7882,8 +7989,8 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate156(data0[i0], {instancePath:instancePath+"/policies/" + i0}))){
-vErrors = vErrors === null ? validate156.errors : vErrors.concat(validate156.errors);
+if(!(validate159(data0[i0], {instancePath:instancePath+"/policies/" + i0}))){
+vErrors = vErrors === null ? validate159.errors : vErrors.concat(validate159.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs3 === errors;
@@ -7893,7 +8000,7 @@ break;
 }
 }
 else {
-validate155.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
+validate158.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
 return false;
 }
 }
@@ -7901,132 +8008,21 @@ return false;
 }
 }
 else {
-validate155.errors = [{instancePath,keyword:"type"}];
+validate158.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate155.errors = vErrors;
+validate158.errors = vErrors;
 return errors === 0;
 }
-export const isSteeringOptions = validate160;
-function validate161(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((((((data.kind === undefined) && (missing0 = "kind")) || ((data.refusal === undefined) && (missing0 = "refusal"))) || ((data.lower === undefined) && (missing0 = "lower"))) || ((data.upper === undefined) && (missing0 = "upper"))) || ((data.size === undefined) && (missing0 = "size"))){
-validate161.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.kind !== undefined){
-const _errs1 = errors;
-if(!(validate49(data.kind, {instancePath:instancePath+"/kind"}))){
-vErrors = vErrors === null ? validate49.errors : vErrors.concat(validate49.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.refusal !== undefined){
-const _errs2 = errors;
-if(typeof data.refusal !== "string"){
-validate161.errors = [{instancePath:instancePath+"/refusal",keyword:"type"}];
-return false;
-}
-var valid0 = _errs2 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.lower !== undefined){
-let data2 = data.lower;
-const _errs4 = errors;
-if((!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))) && (data2 !== null)){
-validate161.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
-return false;
-}
-if(errors === _errs4){
-if(typeof data2 == "number"){
-if(data2 < 1 || isNaN(data2)){
-validate161.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.upper !== undefined){
-let data3 = data.upper;
-const _errs6 = errors;
-if((!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))) && (data3 !== null)){
-validate161.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
-return false;
-}
-if(errors === _errs6){
-if(typeof data3 == "number"){
-if(data3 < 1 || isNaN(data3)){
-validate161.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs6 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.size !== undefined){
-let data4 = data.size;
-const _errs8 = errors;
-if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
-validate161.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
-return false;
-}
-if(errors === _errs8){
-if(typeof data4 == "number"){
-if(data4 < 1 || isNaN(data4)){
-validate161.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs8 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-else {
-validate161.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate161.errors = vErrors;
-return errors === 0;
-}
+export const isSteeringOptions = validate163;
 function validate164(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((data.kind === undefined) && (missing0 = "kind")) || ((data.proxy === undefined) && (missing0 = "proxy"))) || ((data.refusal === undefined) && (missing0 = "refusal"))) || ((data.note === undefined) && (missing0 = "note"))){
+if((((((data.kind === undefined) && (missing0 = "kind")) || ((data.refusal === undefined) && (missing0 = "refusal"))) || ((data.lower === undefined) && (missing0 = "lower"))) || ((data.upper === undefined) && (missing0 = "upper"))) || ((data.size === undefined) && (missing0 = "size"))){
 validate164.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -8043,10 +8039,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.proxy !== undefined){
+if(data.refusal !== undefined){
 const _errs2 = errors;
-if(typeof data.proxy !== "boolean"){
-validate164.errors = [{instancePath:instancePath+"/proxy",keyword:"type"}];
+if(typeof data.refusal !== "string"){
+validate164.errors = [{instancePath:instancePath+"/refusal",keyword:"type"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -8055,11 +8051,20 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.refusal !== undefined){
+if(data.lower !== undefined){
+let data2 = data.lower;
 const _errs4 = errors;
-if(typeof data.refusal !== "string"){
-validate164.errors = [{instancePath:instancePath+"/refusal",keyword:"type"}];
+if((!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))) && (data2 !== null)){
+validate164.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
 return false;
+}
+if(errors === _errs4){
+if(typeof data2 == "number"){
+if(data2 < 1 || isNaN(data2)){
+validate164.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
+return false;
+}
+}
 }
 var valid0 = _errs4 === errors;
 }
@@ -8067,16 +8072,47 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.note !== undefined){
+if(data.upper !== undefined){
+let data3 = data.upper;
 const _errs6 = errors;
-if(typeof data.note !== "string"){
-validate164.errors = [{instancePath:instancePath+"/note",keyword:"type"}];
+if((!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))) && (data3 !== null)){
+validate164.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
 return false;
+}
+if(errors === _errs6){
+if(typeof data3 == "number"){
+if(data3 < 1 || isNaN(data3)){
+validate164.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
+return false;
+}
+}
 }
 var valid0 = _errs6 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data.size !== undefined){
+let data4 = data.size;
+const _errs8 = errors;
+if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
+validate164.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
+return false;
+}
+if(errors === _errs8){
+if(typeof data4 == "number"){
+if(data4 < 1 || isNaN(data4)){
+validate164.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
 }
 }
 }
@@ -8091,14 +8127,85 @@ return false;
 validate164.errors = vErrors;
 return errors === 0;
 }
-function validate160(data, {instancePath=""}={}){
+function validate167(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((data.kind === undefined) && (missing0 = "kind")) || ((data.proxy === undefined) && (missing0 = "proxy"))) || ((data.refusal === undefined) && (missing0 = "refusal"))) || ((data.note === undefined) && (missing0 = "note"))){
+validate167.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.kind !== undefined){
+const _errs1 = errors;
+if(!(validate53(data.kind, {instancePath:instancePath+"/kind"}))){
+vErrors = vErrors === null ? validate53.errors : vErrors.concat(validate53.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.proxy !== undefined){
+const _errs2 = errors;
+if(typeof data.proxy !== "boolean"){
+validate167.errors = [{instancePath:instancePath+"/proxy",keyword:"type"}];
+return false;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.refusal !== undefined){
+const _errs4 = errors;
+if(typeof data.refusal !== "string"){
+validate167.errors = [{instancePath:instancePath+"/refusal",keyword:"type"}];
+return false;
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.note !== undefined){
+const _errs6 = errors;
+if(typeof data.note !== "string"){
+validate167.errors = [{instancePath:instancePath+"/note",keyword:"type"}];
+return false;
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+else {
+validate167.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate167.errors = vErrors;
+return errors === 0;
+}
+function validate163(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.knobs === undefined) && (missing0 = "knobs")) || ((data.signals === undefined) && (missing0 = "signals"))) || ((data.steering === undefined) && (missing0 = "steering"))){
-validate160.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate163.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -8111,8 +8218,8 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate161(data0[i0], {instancePath:instancePath+"/knobs/" + i0}))){
-vErrors = vErrors === null ? validate161.errors : vErrors.concat(validate161.errors);
+if(!(validate164(data0[i0], {instancePath:instancePath+"/knobs/" + i0}))){
+vErrors = vErrors === null ? validate164.errors : vErrors.concat(validate164.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs3 === errors;
@@ -8122,7 +8229,7 @@ break;
 }
 }
 else {
-validate160.errors = [{instancePath:instancePath+"/knobs",keyword:"type"}];
+validate163.errors = [{instancePath:instancePath+"/knobs",keyword:"type"}];
 return false;
 }
 }
@@ -8141,8 +8248,8 @@ var valid2 = true;
 const len1 = data2.length;
 for(let i1=0; i1<len1; i1++){
 const _errs6 = errors;
-if(!(validate164(data2[i1], {instancePath:instancePath+"/signals/" + i1}))){
-vErrors = vErrors === null ? validate164.errors : vErrors.concat(validate164.errors);
+if(!(validate167(data2[i1], {instancePath:instancePath+"/signals/" + i1}))){
+vErrors = vErrors === null ? validate167.errors : vErrors.concat(validate167.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs6 === errors;
@@ -8152,7 +8259,7 @@ break;
 }
 }
 else {
-validate160.errors = [{instancePath:instancePath+"/signals",keyword:"type"}];
+validate163.errors = [{instancePath:instancePath+"/signals",keyword:"type"}];
 return false;
 }
 }
@@ -8168,8 +8275,8 @@ const _errs7 = errors;
 const _errs8 = errors;
 let valid3 = false;
 const _errs9 = errors;
-if(!(validate48(data4, {instancePath:instancePath+"/steering"}))){
-vErrors = vErrors === null ? validate48.errors : vErrors.concat(validate48.errors);
+if(!(validate50(data4, {instancePath:instancePath+"/steering"}))){
+vErrors = vErrors === null ? validate50.errors : vErrors.concat(validate50.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs9 === errors;
@@ -8198,7 +8305,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate160.errors = vErrors;
+validate163.errors = vErrors;
 return false;
 }
 else {
@@ -8222,50 +8329,50 @@ var valid0 = true;
 }
 }
 else {
-validate160.errors = [{instancePath,keyword:"type"}];
+validate163.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate160.errors = vErrors;
+validate163.errors = vErrors;
 return errors === 0;
 }
-export const isRunsResponse = validate168;
-function validate170(data, {instancePath=""}={}){
+export const isRunsResponse = validate171;
+function validate173(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate170.errors = [{instancePath,keyword:"type"}];
+validate173.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 if(!((((data === "recording") || (data === "complete")) || (data === "incomplete")) || (data === "interrupted"))){
-validate170.errors = [{instancePath,keyword:"enum"}];
+validate173.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate170.errors = vErrors;
+validate173.errors = vErrors;
 return errors === 0;
 }
-function validate172(data, {instancePath=""}={}){
+function validate175(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate172.errors = [{instancePath,keyword:"type"}];
+validate175.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 if(!((((((((data === "stopped") || (data === "duration")) || (data === "flight-recorder")) || (data === "target-ended")) || (data === "collector-lost")) || (data === "backend-lost")) || (data === "disk-full")) || (data === "write-failed"))){
-validate172.errors = [{instancePath,keyword:"enum"}];
+validate175.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate172.errors = vErrors;
+validate175.errors = vErrors;
 return errors === 0;
 }
-function validate174(data, {instancePath=""}={}){
+function validate177(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((data.frames === undefined) && (missing0 = "frames")) || ((data.gaps === undefined) && (missing0 = "gaps"))) || ((data.missing_ns === undefined) && (missing0 = "missing_ns"))) || ((data.truncated_bytes === undefined) && (missing0 = "truncated_bytes"))) || ((data.coalesced === undefined) && (missing0 = "coalesced"))) || ((data.deadlines_missed === undefined) && (missing0 = "deadlines_missed"))) || ((data.samples_failed === undefined) && (missing0 = "samples_failed"))) || ((data.exit_records_lost === undefined) && (missing0 = "exit_records_lost"))) || ((data.clock_jumps === undefined) && (missing0 = "clock_jumps"))){
-validate174.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate177.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -8273,13 +8380,13 @@ if(data.frames !== undefined){
 let data0 = data.frames;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate174.errors = [{instancePath:instancePath+"/frames",keyword:"type"}];
+validate177.errors = [{instancePath:instancePath+"/frames",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate174.errors = [{instancePath:instancePath+"/frames",keyword:"minimum"}];
+validate177.errors = [{instancePath:instancePath+"/frames",keyword:"minimum"}];
 return false;
 }
 }
@@ -8294,13 +8401,13 @@ if(data.gaps !== undefined){
 let data1 = data.gaps;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate174.errors = [{instancePath:instancePath+"/gaps",keyword:"type"}];
+validate177.errors = [{instancePath:instancePath+"/gaps",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate174.errors = [{instancePath:instancePath+"/gaps",keyword:"minimum"}];
+validate177.errors = [{instancePath:instancePath+"/gaps",keyword:"minimum"}];
 return false;
 }
 }
@@ -8315,13 +8422,13 @@ if(data.missing_ns !== undefined){
 let data2 = data.missing_ns;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate174.errors = [{instancePath:instancePath+"/missing_ns",keyword:"type"}];
+validate177.errors = [{instancePath:instancePath+"/missing_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate174.errors = [{instancePath:instancePath+"/missing_ns",keyword:"minimum"}];
+validate177.errors = [{instancePath:instancePath+"/missing_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -8336,13 +8443,13 @@ if(data.truncated_bytes !== undefined){
 let data3 = data.truncated_bytes;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate174.errors = [{instancePath:instancePath+"/truncated_bytes",keyword:"type"}];
+validate177.errors = [{instancePath:instancePath+"/truncated_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate174.errors = [{instancePath:instancePath+"/truncated_bytes",keyword:"minimum"}];
+validate177.errors = [{instancePath:instancePath+"/truncated_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -8357,13 +8464,13 @@ if(data.coalesced !== undefined){
 let data4 = data.coalesced;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate174.errors = [{instancePath:instancePath+"/coalesced",keyword:"type"}];
+validate177.errors = [{instancePath:instancePath+"/coalesced",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate174.errors = [{instancePath:instancePath+"/coalesced",keyword:"minimum"}];
+validate177.errors = [{instancePath:instancePath+"/coalesced",keyword:"minimum"}];
 return false;
 }
 }
@@ -8378,13 +8485,13 @@ if(data.deadlines_missed !== undefined){
 let data5 = data.deadlines_missed;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate174.errors = [{instancePath:instancePath+"/deadlines_missed",keyword:"type"}];
+validate177.errors = [{instancePath:instancePath+"/deadlines_missed",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate174.errors = [{instancePath:instancePath+"/deadlines_missed",keyword:"minimum"}];
+validate177.errors = [{instancePath:instancePath+"/deadlines_missed",keyword:"minimum"}];
 return false;
 }
 }
@@ -8399,13 +8506,13 @@ if(data.samples_failed !== undefined){
 let data6 = data.samples_failed;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate174.errors = [{instancePath:instancePath+"/samples_failed",keyword:"type"}];
+validate177.errors = [{instancePath:instancePath+"/samples_failed",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate174.errors = [{instancePath:instancePath+"/samples_failed",keyword:"minimum"}];
+validate177.errors = [{instancePath:instancePath+"/samples_failed",keyword:"minimum"}];
 return false;
 }
 }
@@ -8420,13 +8527,13 @@ if(data.exit_records_lost !== undefined){
 let data7 = data.exit_records_lost;
 const _errs15 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate174.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"type"}];
+validate177.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate174.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"minimum"}];
+validate177.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"minimum"}];
 return false;
 }
 }
@@ -8441,13 +8548,13 @@ if(data.exits_without_event !== undefined){
 let data8 = data.exits_without_event;
 const _errs17 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate174.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"type"}];
+validate177.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"type"}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate174.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"minimum"}];
+validate177.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"minimum"}];
 return false;
 }
 }
@@ -8462,13 +8569,13 @@ if(data.network_calls_uncounted !== undefined){
 let data9 = data.network_calls_uncounted;
 const _errs19 = errors;
 if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate174.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"type"}];
+validate177.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"type"}];
 return false;
 }
 if(errors === _errs19){
 if(typeof data9 == "number"){
 if(data9 < 0 || isNaN(data9)){
-validate174.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"minimum"}];
+validate177.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"minimum"}];
 return false;
 }
 }
@@ -8483,13 +8590,13 @@ if(data.clock_jumps !== undefined){
 let data10 = data.clock_jumps;
 const _errs21 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate174.errors = [{instancePath:instancePath+"/clock_jumps",keyword:"type"}];
+validate177.errors = [{instancePath:instancePath+"/clock_jumps",keyword:"type"}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate174.errors = [{instancePath:instancePath+"/clock_jumps",keyword:"minimum"}];
+validate177.errors = [{instancePath:instancePath+"/clock_jumps",keyword:"minimum"}];
 return false;
 }
 }
@@ -8512,21 +8619,21 @@ var valid0 = true;
 }
 }
 else {
-validate174.errors = [{instancePath,keyword:"type"}];
+validate177.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate174.errors = vErrors;
+validate177.errors = vErrors;
 return errors === 0;
 }
-function validate176(data, {instancePath=""}={}){
+function validate179(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.frames === undefined) && (missing0 = "frames")) || ((data.thread_samples === undefined) && (missing0 = "thread_samples"))) || ((data.threads === undefined) && (missing0 = "threads"))) || ((data.events === undefined) && (missing0 = "events"))) || ((data.bytes === undefined) && (missing0 = "bytes"))) || ((data.open_bytes === undefined) && (missing0 = "open_bytes"))){
-validate176.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate179.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -8534,13 +8641,13 @@ if(data.frames !== undefined){
 let data0 = data.frames;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate176.errors = [{instancePath:instancePath+"/frames",keyword:"type"}];
+validate179.errors = [{instancePath:instancePath+"/frames",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate176.errors = [{instancePath:instancePath+"/frames",keyword:"minimum"}];
+validate179.errors = [{instancePath:instancePath+"/frames",keyword:"minimum"}];
 return false;
 }
 }
@@ -8555,13 +8662,13 @@ if(data.thread_samples !== undefined){
 let data1 = data.thread_samples;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate176.errors = [{instancePath:instancePath+"/thread_samples",keyword:"type"}];
+validate179.errors = [{instancePath:instancePath+"/thread_samples",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate176.errors = [{instancePath:instancePath+"/thread_samples",keyword:"minimum"}];
+validate179.errors = [{instancePath:instancePath+"/thread_samples",keyword:"minimum"}];
 return false;
 }
 }
@@ -8576,13 +8683,13 @@ if(data.threads !== undefined){
 let data2 = data.threads;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate176.errors = [{instancePath:instancePath+"/threads",keyword:"type"}];
+validate179.errors = [{instancePath:instancePath+"/threads",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate176.errors = [{instancePath:instancePath+"/threads",keyword:"minimum"}];
+validate179.errors = [{instancePath:instancePath+"/threads",keyword:"minimum"}];
 return false;
 }
 }
@@ -8597,13 +8704,13 @@ if(data.events !== undefined){
 let data3 = data.events;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate176.errors = [{instancePath:instancePath+"/events",keyword:"type"}];
+validate179.errors = [{instancePath:instancePath+"/events",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate176.errors = [{instancePath:instancePath+"/events",keyword:"minimum"}];
+validate179.errors = [{instancePath:instancePath+"/events",keyword:"minimum"}];
 return false;
 }
 }
@@ -8618,13 +8725,13 @@ if(data.bytes !== undefined){
 let data4 = data.bytes;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate176.errors = [{instancePath:instancePath+"/bytes",keyword:"type"}];
+validate179.errors = [{instancePath:instancePath+"/bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate176.errors = [{instancePath:instancePath+"/bytes",keyword:"minimum"}];
+validate179.errors = [{instancePath:instancePath+"/bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -8639,13 +8746,13 @@ if(data.open_bytes !== undefined){
 let data5 = data.open_bytes;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate176.errors = [{instancePath:instancePath+"/open_bytes",keyword:"type"}];
+validate179.errors = [{instancePath:instancePath+"/open_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate176.errors = [{instancePath:instancePath+"/open_bytes",keyword:"minimum"}];
+validate179.errors = [{instancePath:instancePath+"/open_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -8663,28 +8770,28 @@ var valid0 = true;
 }
 }
 else {
-validate176.errors = [{instancePath,keyword:"type"}];
+validate179.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate176.errors = vErrors;
+validate179.errors = vErrors;
 return errors === 0;
 }
-function validate169(data, {instancePath=""}={}){
+function validate172(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((((((((((((((((data.id === undefined) && (missing0 = "id")) || ((data.name === undefined) && (missing0 = "name"))) || ((data.tags === undefined) && (missing0 = "tags"))) || ((data.group === undefined) && (missing0 = "group"))) || ((data.notes === undefined) && (missing0 = "notes"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.end === undefined) && (missing0 = "end"))) || ((data.end_detail === undefined) && (missing0 = "end_detail"))) || ((data.created_unix_us === undefined) && (missing0 = "created_unix_us"))) || ((data.started_unix_us === undefined) && (missing0 = "started_unix_us"))) || ((data.duration_ns === undefined) && (missing0 = "duration_ns"))) || ((data.host_name === undefined) && (missing0 = "host_name"))) || ((data.target === undefined) && (missing0 = "target"))) || ((data.pid === undefined) && (missing0 = "pid"))) || ((data.process === undefined) && (missing0 = "process"))) || ((data.command === undefined) && (missing0 = "command"))) || ((data.policies === undefined) && (missing0 = "policies"))) || ((data.losses === undefined) && (missing0 = "losses"))) || ((data.counts === undefined) && (missing0 = "counts"))) || ((data.exit_code === undefined) && (missing0 = "exit_code"))) || ((data.signal === undefined) && (missing0 = "signal"))) || ((data.imported === undefined) && (missing0 = "imported"))){
-validate169.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate172.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.id !== undefined){
 const _errs1 = errors;
 if(typeof data.id !== "string"){
-validate169.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+validate172.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -8696,7 +8803,7 @@ if(valid0){
 if(data.name !== undefined){
 const _errs3 = errors;
 if(typeof data.name !== "string"){
-validate169.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate172.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -8715,7 +8822,7 @@ const len0 = data2.length;
 for(let i0=0; i0<len0; i0++){
 const _errs7 = errors;
 if(typeof data2[i0] !== "string"){
-validate169.errors = [{instancePath:instancePath+"/tags/" + i0,keyword:"type"}];
+validate172.errors = [{instancePath:instancePath+"/tags/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs7 === errors;
@@ -8725,7 +8832,7 @@ break;
 }
 }
 else {
-validate169.errors = [{instancePath:instancePath+"/tags",keyword:"type"}];
+validate172.errors = [{instancePath:instancePath+"/tags",keyword:"type"}];
 return false;
 }
 }
@@ -8739,7 +8846,7 @@ if(data.group !== undefined){
 let data4 = data.group;
 const _errs9 = errors;
 if((typeof data4 !== "string") && (data4 !== null)){
-validate169.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
+validate172.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -8751,7 +8858,7 @@ if(valid0){
 if(data.notes !== undefined){
 const _errs11 = errors;
 if(typeof data.notes !== "string"){
-validate169.errors = [{instancePath:instancePath+"/notes",keyword:"type"}];
+validate172.errors = [{instancePath:instancePath+"/notes",keyword:"type"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -8762,8 +8869,8 @@ var valid0 = true;
 if(valid0){
 if(data.state !== undefined){
 const _errs13 = errors;
-if(!(validate170(data.state, {instancePath:instancePath+"/state"}))){
-vErrors = vErrors === null ? validate170.errors : vErrors.concat(validate170.errors);
+if(!(validate173(data.state, {instancePath:instancePath+"/state"}))){
+vErrors = vErrors === null ? validate173.errors : vErrors.concat(validate173.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs13 === errors;
@@ -8778,8 +8885,8 @@ const _errs14 = errors;
 const _errs15 = errors;
 let valid2 = false;
 const _errs16 = errors;
-if(!(validate172(data7, {instancePath:instancePath+"/end"}))){
-vErrors = vErrors === null ? validate172.errors : vErrors.concat(validate172.errors);
+if(!(validate175(data7, {instancePath:instancePath+"/end"}))){
+vErrors = vErrors === null ? validate175.errors : vErrors.concat(validate175.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs16 === errors;
@@ -8808,7 +8915,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate169.errors = vErrors;
+validate172.errors = vErrors;
 return false;
 }
 else {
@@ -8831,7 +8938,7 @@ if(valid0){
 if(data.end_detail !== undefined){
 const _errs19 = errors;
 if(typeof data.end_detail !== "string"){
-validate169.errors = [{instancePath:instancePath+"/end_detail",keyword:"type"}];
+validate172.errors = [{instancePath:instancePath+"/end_detail",keyword:"type"}];
 return false;
 }
 var valid0 = _errs19 === errors;
@@ -8844,13 +8951,13 @@ if(data.created_unix_us !== undefined){
 let data9 = data.created_unix_us;
 const _errs21 = errors;
 if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate169.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"type"}];
+validate172.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data9 == "number"){
 if(data9 < 0 || isNaN(data9)){
-validate169.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"minimum"}];
+validate172.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -8865,13 +8972,13 @@ if(data.started_unix_us !== undefined){
 let data10 = data.started_unix_us;
 const _errs23 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate169.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"type"}];
+validate172.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs23){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate169.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"minimum"}];
+validate172.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -8886,13 +8993,13 @@ if(data.duration_ns !== undefined){
 let data11 = data.duration_ns;
 const _errs25 = errors;
 if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
-validate169.errors = [{instancePath:instancePath+"/duration_ns",keyword:"type"}];
+validate172.errors = [{instancePath:instancePath+"/duration_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data11 == "number"){
 if(data11 < 0 || isNaN(data11)){
-validate169.errors = [{instancePath:instancePath+"/duration_ns",keyword:"minimum"}];
+validate172.errors = [{instancePath:instancePath+"/duration_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -8906,7 +9013,7 @@ if(valid0){
 if(data.host_name !== undefined){
 const _errs27 = errors;
 if(typeof data.host_name !== "string"){
-validate169.errors = [{instancePath:instancePath+"/host_name",keyword:"type"}];
+validate172.errors = [{instancePath:instancePath+"/host_name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs27 === errors;
@@ -8918,7 +9025,7 @@ if(valid0){
 if(data.target !== undefined){
 const _errs29 = errors;
 if(typeof data.target !== "string"){
-validate169.errors = [{instancePath:instancePath+"/target",keyword:"type"}];
+validate172.errors = [{instancePath:instancePath+"/target",keyword:"type"}];
 return false;
 }
 var valid0 = _errs29 === errors;
@@ -8931,13 +9038,13 @@ if(data.pid !== undefined){
 let data14 = data.pid;
 const _errs31 = errors;
 if(!((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14)))){
-validate169.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
+validate172.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
 return false;
 }
 if(errors === _errs31){
 if(typeof data14 == "number"){
 if(data14 < 1 || isNaN(data14)){
-validate169.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
+validate172.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
 return false;
 }
 }
@@ -8951,7 +9058,7 @@ if(valid0){
 if(data.process !== undefined){
 const _errs33 = errors;
 if(typeof data.process !== "string"){
-validate169.errors = [{instancePath:instancePath+"/process",keyword:"type"}];
+validate172.errors = [{instancePath:instancePath+"/process",keyword:"type"}];
 return false;
 }
 var valid0 = _errs33 === errors;
@@ -8964,7 +9071,7 @@ if(data.command !== undefined){
 let data16 = data.command;
 const _errs35 = errors;
 if((typeof data16 !== "string") && (data16 !== null)){
-validate169.errors = [{instancePath:instancePath+"/command",keyword:"type"}];
+validate172.errors = [{instancePath:instancePath+"/command",keyword:"type"}];
 return false;
 }
 var valid0 = _errs35 === errors;
@@ -8983,7 +9090,7 @@ const len1 = data17.length;
 for(let i1=0; i1<len1; i1++){
 const _errs39 = errors;
 if(typeof data17[i1] !== "string"){
-validate169.errors = [{instancePath:instancePath+"/policies/" + i1,keyword:"type"}];
+validate172.errors = [{instancePath:instancePath+"/policies/" + i1,keyword:"type"}];
 return false;
 }
 var valid3 = _errs39 === errors;
@@ -8993,7 +9100,7 @@ break;
 }
 }
 else {
-validate169.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
+validate172.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
 return false;
 }
 }
@@ -9005,8 +9112,8 @@ var valid0 = true;
 if(valid0){
 if(data.losses !== undefined){
 const _errs41 = errors;
-if(!(validate174(data.losses, {instancePath:instancePath+"/losses"}))){
-vErrors = vErrors === null ? validate174.errors : vErrors.concat(validate174.errors);
+if(!(validate177(data.losses, {instancePath:instancePath+"/losses"}))){
+vErrors = vErrors === null ? validate177.errors : vErrors.concat(validate177.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs41 === errors;
@@ -9019,13 +9126,13 @@ if(data.children_cpu_us !== undefined){
 let data20 = data.children_cpu_us;
 const _errs42 = errors;
 if((!((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20)))) && (data20 !== null)){
-validate169.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
+validate172.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs42){
 if(typeof data20 == "number"){
 if(data20 < 0 || isNaN(data20)){
-validate169.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
+validate172.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -9038,8 +9145,8 @@ var valid0 = true;
 if(valid0){
 if(data.counts !== undefined){
 const _errs44 = errors;
-if(!(validate176(data.counts, {instancePath:instancePath+"/counts"}))){
-vErrors = vErrors === null ? validate176.errors : vErrors.concat(validate176.errors);
+if(!(validate179(data.counts, {instancePath:instancePath+"/counts"}))){
+vErrors = vErrors === null ? validate179.errors : vErrors.concat(validate179.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs44 === errors;
@@ -9052,7 +9159,7 @@ if(data.exit_code !== undefined){
 let data22 = data.exit_code;
 const _errs45 = errors;
 if((!((typeof data22 == "number") && (!(data22 % 1) && !isNaN(data22)))) && (data22 !== null)){
-validate169.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
+validate172.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
 return false;
 }
 var valid0 = _errs45 === errors;
@@ -9065,7 +9172,7 @@ if(data.signal !== undefined){
 let data23 = data.signal;
 const _errs47 = errors;
 if((typeof data23 !== "string") && (data23 !== null)){
-validate169.errors = [{instancePath:instancePath+"/signal",keyword:"type"}];
+validate172.errors = [{instancePath:instancePath+"/signal",keyword:"type"}];
 return false;
 }
 var valid0 = _errs47 === errors;
@@ -9077,7 +9184,7 @@ if(valid0){
 if(data.imported !== undefined){
 const _errs49 = errors;
 if(typeof data.imported !== "boolean"){
-validate169.errors = [{instancePath:instancePath+"/imported",keyword:"type"}];
+validate172.errors = [{instancePath:instancePath+"/imported",keyword:"type"}];
 return false;
 }
 var valid0 = _errs49 === errors;
@@ -9110,28 +9217,28 @@ var valid0 = true;
 }
 }
 else {
-validate169.errors = [{instancePath,keyword:"type"}];
+validate172.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate169.errors = vErrors;
+validate172.errors = vErrors;
 return errors === 0;
 }
-function validate180(data, {instancePath=""}={}){
+function validate183(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.folder === undefined) && (missing0 = "folder")) || ((data.reason === undefined) && (missing0 = "reason"))){
-validate180.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate183.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.folder !== undefined){
 const _errs1 = errors;
 if(typeof data.folder !== "string"){
-validate180.errors = [{instancePath:instancePath+"/folder",keyword:"type"}];
+validate183.errors = [{instancePath:instancePath+"/folder",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -9143,7 +9250,7 @@ if(valid0){
 if(data.reason !== undefined){
 const _errs3 = errors;
 if(typeof data.reason !== "string"){
-validate180.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+validate183.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -9155,21 +9262,21 @@ var valid0 = true;
 }
 }
 else {
-validate180.errors = [{instancePath,keyword:"type"}];
+validate183.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate180.errors = vErrors;
+validate183.errors = vErrors;
 return errors === 0;
 }
-function validate182(data, {instancePath=""}={}){
+function validate185(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.max_age_s === undefined) && (missing0 = "max_age_s")) || ((data.max_bytes === undefined) && (missing0 = "max_bytes"))){
-validate182.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate185.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -9177,13 +9284,13 @@ if(data.max_age_s !== undefined){
 let data0 = data.max_age_s;
 const _errs1 = errors;
 if((!(typeof data0 == "number")) && (data0 !== null)){
-validate182.errors = [{instancePath:instancePath+"/max_age_s",keyword:"type"}];
+validate185.errors = [{instancePath:instancePath+"/max_age_s",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate182.errors = [{instancePath:instancePath+"/max_age_s",keyword:"minimum"}];
+validate185.errors = [{instancePath:instancePath+"/max_age_s",keyword:"minimum"}];
 return false;
 }
 }
@@ -9198,13 +9305,13 @@ if(data.max_bytes !== undefined){
 let data1 = data.max_bytes;
 const _errs3 = errors;
 if((!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))) && (data1 !== null)){
-validate182.errors = [{instancePath:instancePath+"/max_bytes",keyword:"type"}];
+validate185.errors = [{instancePath:instancePath+"/max_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate182.errors = [{instancePath:instancePath+"/max_bytes",keyword:"minimum"}];
+validate185.errors = [{instancePath:instancePath+"/max_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -9218,21 +9325,21 @@ var valid0 = true;
 }
 }
 else {
-validate182.errors = [{instancePath,keyword:"type"}];
+validate185.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate182.errors = vErrors;
+validate185.errors = vErrors;
 return errors === 0;
 }
-function validate168(data, {instancePath=""}={}){
+function validate171(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.runs === undefined) && (missing0 = "runs")) || ((data.deleted === undefined) && (missing0 = "deleted"))) || ((data.damaged === undefined) && (missing0 = "damaged"))) || ((data.bytes === undefined) && (missing0 = "bytes"))) || ((data.free_bytes === undefined) && (missing0 = "free_bytes"))) || ((data.retention === undefined) && (missing0 = "retention"))){
-validate168.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate171.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -9245,8 +9352,8 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate169(data0[i0], {instancePath:instancePath+"/runs/" + i0}))){
-vErrors = vErrors === null ? validate169.errors : vErrors.concat(validate169.errors);
+if(!(validate172(data0[i0], {instancePath:instancePath+"/runs/" + i0}))){
+vErrors = vErrors === null ? validate172.errors : vErrors.concat(validate172.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs3 === errors;
@@ -9256,7 +9363,7 @@ break;
 }
 }
 else {
-validate168.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
+validate171.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
 return false;
 }
 }
@@ -9275,8 +9382,8 @@ var valid2 = true;
 const len1 = data2.length;
 for(let i1=0; i1<len1; i1++){
 const _errs6 = errors;
-if(!(validate169(data2[i1], {instancePath:instancePath+"/deleted/" + i1}))){
-vErrors = vErrors === null ? validate169.errors : vErrors.concat(validate169.errors);
+if(!(validate172(data2[i1], {instancePath:instancePath+"/deleted/" + i1}))){
+vErrors = vErrors === null ? validate172.errors : vErrors.concat(validate172.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs6 === errors;
@@ -9286,7 +9393,7 @@ break;
 }
 }
 else {
-validate168.errors = [{instancePath:instancePath+"/deleted",keyword:"type"}];
+validate171.errors = [{instancePath:instancePath+"/deleted",keyword:"type"}];
 return false;
 }
 }
@@ -9305,8 +9412,8 @@ var valid3 = true;
 const len2 = data4.length;
 for(let i2=0; i2<len2; i2++){
 const _errs9 = errors;
-if(!(validate180(data4[i2], {instancePath:instancePath+"/damaged/" + i2}))){
-vErrors = vErrors === null ? validate180.errors : vErrors.concat(validate180.errors);
+if(!(validate183(data4[i2], {instancePath:instancePath+"/damaged/" + i2}))){
+vErrors = vErrors === null ? validate183.errors : vErrors.concat(validate183.errors);
 errors = vErrors.length;
 }
 var valid3 = _errs9 === errors;
@@ -9316,7 +9423,7 @@ break;
 }
 }
 else {
-validate168.errors = [{instancePath:instancePath+"/damaged",keyword:"type"}];
+validate171.errors = [{instancePath:instancePath+"/damaged",keyword:"type"}];
 return false;
 }
 }
@@ -9330,13 +9437,13 @@ if(data.bytes !== undefined){
 let data6 = data.bytes;
 const _errs10 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate168.errors = [{instancePath:instancePath+"/bytes",keyword:"type"}];
+validate171.errors = [{instancePath:instancePath+"/bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs10){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate168.errors = [{instancePath:instancePath+"/bytes",keyword:"minimum"}];
+validate171.errors = [{instancePath:instancePath+"/bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -9351,13 +9458,13 @@ if(data.free_bytes !== undefined){
 let data7 = data.free_bytes;
 const _errs12 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate168.errors = [{instancePath:instancePath+"/free_bytes",keyword:"type"}];
+validate171.errors = [{instancePath:instancePath+"/free_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs12){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate168.errors = [{instancePath:instancePath+"/free_bytes",keyword:"minimum"}];
+validate171.errors = [{instancePath:instancePath+"/free_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -9370,8 +9477,8 @@ var valid0 = true;
 if(valid0){
 if(data.retention !== undefined){
 const _errs14 = errors;
-if(!(validate182(data.retention, {instancePath:instancePath+"/retention"}))){
-vErrors = vErrors === null ? validate182.errors : vErrors.concat(validate182.errors);
+if(!(validate185(data.retention, {instancePath:instancePath+"/retention"}))){
+vErrors = vErrors === null ? validate185.errors : vErrors.concat(validate185.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs14 === errors;
@@ -9387,43 +9494,43 @@ var valid0 = true;
 }
 }
 else {
-validate168.errors = [{instancePath,keyword:"type"}];
+validate171.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate168.errors = vErrors;
+validate171.errors = vErrors;
 return errors === 0;
 }
-export const isRunManifest = validate184;
-function validate190(data, {instancePath=""}={}){
+export const isRunManifest = validate187;
+function validate193(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate190.errors = [{instancePath,keyword:"type"}];
+validate193.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 if(!((((data === "exact") || (data === "sampled")) || (data === "estimated")) || (data === "quantised"))){
-validate190.errors = [{instancePath,keyword:"enum"}];
+validate193.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate190.errors = vErrors;
+validate193.errors = vErrors;
 return errors === 0;
 }
-function validate189(data, {instancePath=""}={}){
+function validate192(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((data.name === undefined) && (missing0 = "name")) || ((data.label === undefined) && (missing0 = "label"))) || ((data.unit === undefined) && (missing0 = "unit"))) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.scope === undefined) && (missing0 = "scope"))) || ((data.group === undefined) && (missing0 = "group"))) || ((data.taskstats === undefined) && (missing0 = "taskstats"))) || ((data.since_version === undefined) && (missing0 = "since_version"))) || ((data.procfs === undefined) && (missing0 = "procfs"))) || ((data.provenance === undefined) && (missing0 = "provenance"))) || ((data.meaning === undefined) && (missing0 = "meaning"))){
-validate189.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate192.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.name !== undefined){
 const _errs1 = errors;
 if(typeof data.name !== "string"){
-validate189.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate192.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -9435,7 +9542,7 @@ if(valid0){
 if(data.label !== undefined){
 const _errs3 = errors;
 if(typeof data.label !== "string"){
-validate189.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
+validate192.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -9448,11 +9555,11 @@ if(data.unit !== undefined){
 let data2 = data.unit;
 const _errs5 = errors;
 if(typeof data2 !== "string"){
-validate189.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
+validate192.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
 return false;
 }
 if(!((((data2 === "ns") || (data2 === "us")) || (data2 === "bytes")) || (data2 === "count"))){
-validate189.errors = [{instancePath:instancePath+"/unit",keyword:"enum"}];
+validate192.errors = [{instancePath:instancePath+"/unit",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -9465,11 +9572,11 @@ if(data.kind !== undefined){
 let data3 = data.kind;
 const _errs7 = errors;
 if(typeof data3 !== "string"){
-validate189.errors = [{instancePath:instancePath+"/kind",keyword:"type"}];
+validate192.errors = [{instancePath:instancePath+"/kind",keyword:"type"}];
 return false;
 }
 if(!((data3 === "counter") || (data3 === "gauge"))){
-validate189.errors = [{instancePath:instancePath+"/kind",keyword:"enum"}];
+validate192.errors = [{instancePath:instancePath+"/kind",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -9482,11 +9589,11 @@ if(data.scope !== undefined){
 let data4 = data.scope;
 const _errs9 = errors;
 if(typeof data4 !== "string"){
-validate189.errors = [{instancePath:instancePath+"/scope",keyword:"type"}];
+validate192.errors = [{instancePath:instancePath+"/scope",keyword:"type"}];
 return false;
 }
 if(!((data4 === "thread") || (data4 === "process"))){
-validate189.errors = [{instancePath:instancePath+"/scope",keyword:"enum"}];
+validate192.errors = [{instancePath:instancePath+"/scope",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -9499,11 +9606,11 @@ if(data.group !== undefined){
 let data5 = data.group;
 const _errs11 = errors;
 if(typeof data5 !== "string"){
-validate189.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
+validate192.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
 return false;
 }
 if(!(((((((((data5 === "cpu") || (data5 === "wait")) || (data5 === "state")) || (data5 === "switches")) || (data5 === "memory")) || (data5 === "io")) || (data5 === "disk")) || (data5 === "network")) || (data5 === "pool"))){
-validate189.errors = [{instancePath:instancePath+"/group",keyword:"enum"}];
+validate192.errors = [{instancePath:instancePath+"/group",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -9516,7 +9623,7 @@ if(data.taskstats !== undefined){
 let data6 = data.taskstats;
 const _errs13 = errors;
 if((typeof data6 !== "string") && (data6 !== null)){
-validate189.errors = [{instancePath:instancePath+"/taskstats",keyword:"type"}];
+validate192.errors = [{instancePath:instancePath+"/taskstats",keyword:"type"}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -9529,13 +9636,13 @@ if(data.since_version !== undefined){
 let data7 = data.since_version;
 const _errs15 = errors;
 if((!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))) && (data7 !== null)){
-validate189.errors = [{instancePath:instancePath+"/since_version",keyword:"type"}];
+validate192.errors = [{instancePath:instancePath+"/since_version",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate189.errors = [{instancePath:instancePath+"/since_version",keyword:"minimum"}];
+validate192.errors = [{instancePath:instancePath+"/since_version",keyword:"minimum"}];
 return false;
 }
 }
@@ -9550,7 +9657,7 @@ if(data.procfs !== undefined){
 let data8 = data.procfs;
 const _errs17 = errors;
 if((typeof data8 !== "string") && (data8 !== null)){
-validate189.errors = [{instancePath:instancePath+"/procfs",keyword:"type"}];
+validate192.errors = [{instancePath:instancePath+"/procfs",keyword:"type"}];
 return false;
 }
 var valid0 = _errs17 === errors;
@@ -9561,8 +9668,8 @@ var valid0 = true;
 if(valid0){
 if(data.provenance !== undefined){
 const _errs19 = errors;
-if(!(validate190(data.provenance, {instancePath:instancePath+"/provenance"}))){
-vErrors = vErrors === null ? validate190.errors : vErrors.concat(validate190.errors);
+if(!(validate193(data.provenance, {instancePath:instancePath+"/provenance"}))){
+vErrors = vErrors === null ? validate193.errors : vErrors.concat(validate193.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs19 === errors;
@@ -9574,7 +9681,7 @@ if(valid0){
 if(data.meaning !== undefined){
 const _errs20 = errors;
 if(typeof data.meaning !== "string"){
-validate189.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
+validate192.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
 return false;
 }
 var valid0 = _errs20 === errors;
@@ -9595,21 +9702,21 @@ var valid0 = true;
 }
 }
 else {
-validate189.errors = [{instancePath,keyword:"type"}];
+validate192.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate189.errors = vErrors;
+validate192.errors = vErrors;
 return errors === 0;
 }
-function validate193(data, {instancePath=""}={}){
+function validate196(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((data.time_ns === undefined) && (missing0 = "time_ns")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.shadow === undefined) && (missing0 = "shadow"))) || ((data.knob === undefined) && (missing0 = "knob"))) || ((data.signal === undefined) && (missing0 = "signal"))) || ((data.lower === undefined) && (missing0 = "lower"))) || ((data.upper === undefined) && (missing0 = "upper"))){
-validate193.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate196.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -9617,13 +9724,13 @@ if(data.time_ns !== undefined){
 let data0 = data.time_ns;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate193.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate193.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
+validate196.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -9637,7 +9744,7 @@ if(valid0){
 if(data.policy !== undefined){
 const _errs3 = errors;
 if(typeof data.policy !== "string"){
-validate193.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -9649,7 +9756,7 @@ if(valid0){
 if(data.shadow !== undefined){
 const _errs5 = errors;
 if(typeof data.shadow !== "boolean"){
-validate193.errors = [{instancePath:instancePath+"/shadow",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/shadow",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -9660,8 +9767,8 @@ var valid0 = true;
 if(valid0){
 if(data.knob !== undefined){
 const _errs7 = errors;
-if(!(validate49(data.knob, {instancePath:instancePath+"/knob"}))){
-vErrors = vErrors === null ? validate49.errors : vErrors.concat(validate49.errors);
+if(!(validate51(data.knob, {instancePath:instancePath+"/knob"}))){
+vErrors = vErrors === null ? validate51.errors : vErrors.concat(validate51.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs7 === errors;
@@ -9672,8 +9779,8 @@ var valid0 = true;
 if(valid0){
 if(data.signal !== undefined){
 const _errs8 = errors;
-if(!(validate51(data.signal, {instancePath:instancePath+"/signal"}))){
-vErrors = vErrors === null ? validate51.errors : vErrors.concat(validate51.errors);
+if(!(validate53(data.signal, {instancePath:instancePath+"/signal"}))){
+vErrors = vErrors === null ? validate53.errors : vErrors.concat(validate53.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs8 === errors;
@@ -9686,13 +9793,13 @@ if(data.lower !== undefined){
 let data5 = data.lower;
 const _errs9 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate193.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data5 == "number"){
 if(data5 < 1 || isNaN(data5)){
-validate193.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
+validate196.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
 return false;
 }
 }
@@ -9707,13 +9814,13 @@ if(data.upper !== undefined){
 let data6 = data.upper;
 const _errs11 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate193.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data6 == "number"){
 if(data6 < 1 || isNaN(data6)){
-validate193.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
+validate196.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
 return false;
 }
 }
@@ -9732,21 +9839,21 @@ var valid0 = true;
 }
 }
 else {
-validate193.errors = [{instancePath,keyword:"type"}];
+validate196.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate193.errors = vErrors;
+validate196.errors = vErrors;
 return errors === 0;
 }
-function validate197(data, {instancePath=""}={}){
+function validate200(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.time_ns === undefined) && (missing0 = "time_ns")) || ((data.text === undefined) && (missing0 = "text"))){
-validate197.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate200.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -9754,13 +9861,13 @@ if(data.time_ns !== undefined){
 let data0 = data.time_ns;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate197.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
+validate200.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate197.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
+validate200.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -9774,7 +9881,7 @@ if(valid0){
 if(data.text !== undefined){
 const _errs3 = errors;
 if(typeof data.text !== "string"){
-validate197.errors = [{instancePath:instancePath+"/text",keyword:"type"}];
+validate200.errors = [{instancePath:instancePath+"/text",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -9786,21 +9893,21 @@ var valid0 = true;
 }
 }
 else {
-validate197.errors = [{instancePath,keyword:"type"}];
+validate200.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate197.errors = vErrors;
+validate200.errors = vErrors;
 return errors === 0;
 }
-function validate202(data, {instancePath=""}={}){
+function validate205(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((((data.command === undefined) && (missing0 = "command")) || ((data.exit_code === undefined) && (missing0 = "exit_code"))) || ((data.signal === undefined) && (missing0 = "signal"))) || ((data.elapsed_us === undefined) && (missing0 = "elapsed_us"))) || ((data.user_cpu_us === undefined) && (missing0 = "user_cpu_us"))) || ((data.system_cpu_us === undefined) && (missing0 = "system_cpu_us"))) || ((data.max_rss_bytes === undefined) && (missing0 = "max_rss_bytes"))) || ((data.major_faults === undefined) && (missing0 = "major_faults"))) || ((data.minor_faults === undefined) && (missing0 = "minor_faults"))) || ((data.voluntary_switches === undefined) && (missing0 = "voluntary_switches"))) || ((data.involuntary_switches === undefined) && (missing0 = "involuntary_switches"))) || ((data.output_bytes === undefined) && (missing0 = "output_bytes"))) || ((data.output_tail === undefined) && (missing0 = "output_tail"))){
-validate202.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate205.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -9808,7 +9915,7 @@ if(data.command !== undefined){
 let data0 = data.command;
 const _errs1 = errors;
 if((!(Array.isArray(data0))) && (data0 !== null)){
-validate202.errors = [{instancePath:instancePath+"/command",keyword:"type"}];
+validate205.errors = [{instancePath:instancePath+"/command",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
@@ -9818,7 +9925,7 @@ const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
 if(typeof data0[i0] !== "string"){
-validate202.errors = [{instancePath:instancePath+"/command/" + i0,keyword:"type"}];
+validate205.errors = [{instancePath:instancePath+"/command/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs3 === errors;
@@ -9838,7 +9945,7 @@ if(data.exit_code !== undefined){
 let data2 = data.exit_code;
 const _errs5 = errors;
 if((!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))) && (data2 !== null)){
-validate202.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
+validate205.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -9851,7 +9958,7 @@ if(data.signal !== undefined){
 let data3 = data.signal;
 const _errs7 = errors;
 if((typeof data3 !== "string") && (data3 !== null)){
-validate202.errors = [{instancePath:instancePath+"/signal",keyword:"type"}];
+validate205.errors = [{instancePath:instancePath+"/signal",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -9864,13 +9971,13 @@ if(data.elapsed_us !== undefined){
 let data4 = data.elapsed_us;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate202.errors = [{instancePath:instancePath+"/elapsed_us",keyword:"type"}];
+validate205.errors = [{instancePath:instancePath+"/elapsed_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate202.errors = [{instancePath:instancePath+"/elapsed_us",keyword:"minimum"}];
+validate205.errors = [{instancePath:instancePath+"/elapsed_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -9885,13 +9992,13 @@ if(data.user_cpu_us !== undefined){
 let data5 = data.user_cpu_us;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate202.errors = [{instancePath:instancePath+"/user_cpu_us",keyword:"type"}];
+validate205.errors = [{instancePath:instancePath+"/user_cpu_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate202.errors = [{instancePath:instancePath+"/user_cpu_us",keyword:"minimum"}];
+validate205.errors = [{instancePath:instancePath+"/user_cpu_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -9906,13 +10013,13 @@ if(data.system_cpu_us !== undefined){
 let data6 = data.system_cpu_us;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate202.errors = [{instancePath:instancePath+"/system_cpu_us",keyword:"type"}];
+validate205.errors = [{instancePath:instancePath+"/system_cpu_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate202.errors = [{instancePath:instancePath+"/system_cpu_us",keyword:"minimum"}];
+validate205.errors = [{instancePath:instancePath+"/system_cpu_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -9927,13 +10034,13 @@ if(data.children_cpu_us !== undefined){
 let data7 = data.children_cpu_us;
 const _errs15 = errors;
 if((!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))) && (data7 !== null)){
-validate202.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
+validate205.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate202.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
+validate205.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -9948,13 +10055,13 @@ if(data.max_rss_bytes !== undefined){
 let data8 = data.max_rss_bytes;
 const _errs17 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate202.errors = [{instancePath:instancePath+"/max_rss_bytes",keyword:"type"}];
+validate205.errors = [{instancePath:instancePath+"/max_rss_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate202.errors = [{instancePath:instancePath+"/max_rss_bytes",keyword:"minimum"}];
+validate205.errors = [{instancePath:instancePath+"/max_rss_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -9969,13 +10076,13 @@ if(data.major_faults !== undefined){
 let data9 = data.major_faults;
 const _errs19 = errors;
 if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate202.errors = [{instancePath:instancePath+"/major_faults",keyword:"type"}];
+validate205.errors = [{instancePath:instancePath+"/major_faults",keyword:"type"}];
 return false;
 }
 if(errors === _errs19){
 if(typeof data9 == "number"){
 if(data9 < 0 || isNaN(data9)){
-validate202.errors = [{instancePath:instancePath+"/major_faults",keyword:"minimum"}];
+validate205.errors = [{instancePath:instancePath+"/major_faults",keyword:"minimum"}];
 return false;
 }
 }
@@ -9990,13 +10097,13 @@ if(data.minor_faults !== undefined){
 let data10 = data.minor_faults;
 const _errs21 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate202.errors = [{instancePath:instancePath+"/minor_faults",keyword:"type"}];
+validate205.errors = [{instancePath:instancePath+"/minor_faults",keyword:"type"}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate202.errors = [{instancePath:instancePath+"/minor_faults",keyword:"minimum"}];
+validate205.errors = [{instancePath:instancePath+"/minor_faults",keyword:"minimum"}];
 return false;
 }
 }
@@ -10011,13 +10118,13 @@ if(data.voluntary_switches !== undefined){
 let data11 = data.voluntary_switches;
 const _errs23 = errors;
 if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
-validate202.errors = [{instancePath:instancePath+"/voluntary_switches",keyword:"type"}];
+validate205.errors = [{instancePath:instancePath+"/voluntary_switches",keyword:"type"}];
 return false;
 }
 if(errors === _errs23){
 if(typeof data11 == "number"){
 if(data11 < 0 || isNaN(data11)){
-validate202.errors = [{instancePath:instancePath+"/voluntary_switches",keyword:"minimum"}];
+validate205.errors = [{instancePath:instancePath+"/voluntary_switches",keyword:"minimum"}];
 return false;
 }
 }
@@ -10032,13 +10139,13 @@ if(data.involuntary_switches !== undefined){
 let data12 = data.involuntary_switches;
 const _errs25 = errors;
 if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
-validate202.errors = [{instancePath:instancePath+"/involuntary_switches",keyword:"type"}];
+validate205.errors = [{instancePath:instancePath+"/involuntary_switches",keyword:"type"}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data12 == "number"){
 if(data12 < 0 || isNaN(data12)){
-validate202.errors = [{instancePath:instancePath+"/involuntary_switches",keyword:"minimum"}];
+validate205.errors = [{instancePath:instancePath+"/involuntary_switches",keyword:"minimum"}];
 return false;
 }
 }
@@ -10053,13 +10160,13 @@ if(data.output_bytes !== undefined){
 let data13 = data.output_bytes;
 const _errs27 = errors;
 if((!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))) && (data13 !== null)){
-validate202.errors = [{instancePath:instancePath+"/output_bytes",keyword:"type"}];
+validate205.errors = [{instancePath:instancePath+"/output_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs27){
 if(typeof data13 == "number"){
 if(data13 < 0 || isNaN(data13)){
-validate202.errors = [{instancePath:instancePath+"/output_bytes",keyword:"minimum"}];
+validate205.errors = [{instancePath:instancePath+"/output_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -10074,7 +10181,7 @@ if(data.output_tail !== undefined){
 let data14 = data.output_tail;
 const _errs29 = errors;
 if((typeof data14 !== "string") && (data14 !== null)){
-validate202.errors = [{instancePath:instancePath+"/output_tail",keyword:"type"}];
+validate205.errors = [{instancePath:instancePath+"/output_tail",keyword:"type"}];
 return false;
 }
 var valid0 = _errs29 === errors;
@@ -10098,21 +10205,21 @@ var valid0 = true;
 }
 }
 else {
-validate202.errors = [{instancePath,keyword:"type"}];
+validate205.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate202.errors = vErrors;
+validate205.errors = vErrors;
 return errors === 0;
 }
-function validate184(data, {instancePath=""}={}){
+function validate187(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((((((((((((((data.format === undefined) && (missing0 = "format")) || ((data.id === undefined) && (missing0 = "id"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.tags === undefined) && (missing0 = "tags"))) || ((data.group === undefined) && (missing0 = "group"))) || ((data.notes === undefined) && (missing0 = "notes"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.end === undefined) && (missing0 = "end"))) || ((data.end_detail === undefined) && (missing0 = "end_detail"))) || ((data.created_unix_us === undefined) && (missing0 = "created_unix_us"))) || ((data.started_unix_us === undefined) && (missing0 = "started_unix_us"))) || ((data.from_ns === undefined) && (missing0 = "from_ns"))) || ((data.to_ns === undefined) && (missing0 = "to_ns"))) || ((data.tidscope === undefined) && (missing0 = "tidscope"))) || ((data.host === undefined) && (missing0 = "host"))) || ((data.target === undefined) && (missing0 = "target"))) || ((data.fields === undefined) && (missing0 = "fields"))) || ((data.policies === undefined) && (missing0 = "policies"))) || ((data.marks === undefined) && (missing0 = "marks"))) || ((data.losses === undefined) && (missing0 = "losses"))) || ((data.counts === undefined) && (missing0 = "counts"))) || ((data.outcome === undefined) && (missing0 = "outcome"))) || ((data.imported === undefined) && (missing0 = "imported"))){
-validate184.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate187.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -10120,11 +10227,11 @@ if(data.format !== undefined){
 let data0 = data.format;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate184.errors = [{instancePath:instancePath+"/format",keyword:"type"}];
+validate187.errors = [{instancePath:instancePath+"/format",keyword:"type"}];
 return false;
 }
 if(1 !== data0){
-validate184.errors = [{instancePath:instancePath+"/format",keyword:"const"}];
+validate187.errors = [{instancePath:instancePath+"/format",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -10136,7 +10243,7 @@ if(valid0){
 if(data.id !== undefined){
 const _errs3 = errors;
 if(typeof data.id !== "string"){
-validate184.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+validate187.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -10148,7 +10255,7 @@ if(valid0){
 if(data.name !== undefined){
 const _errs5 = errors;
 if(typeof data.name !== "string"){
-validate184.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate187.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -10167,7 +10274,7 @@ const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 const _errs9 = errors;
 if(typeof data3[i0] !== "string"){
-validate184.errors = [{instancePath:instancePath+"/tags/" + i0,keyword:"type"}];
+validate187.errors = [{instancePath:instancePath+"/tags/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs9 === errors;
@@ -10177,7 +10284,7 @@ break;
 }
 }
 else {
-validate184.errors = [{instancePath:instancePath+"/tags",keyword:"type"}];
+validate187.errors = [{instancePath:instancePath+"/tags",keyword:"type"}];
 return false;
 }
 }
@@ -10191,7 +10298,7 @@ if(data.group !== undefined){
 let data5 = data.group;
 const _errs11 = errors;
 if((typeof data5 !== "string") && (data5 !== null)){
-validate184.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
+validate187.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -10203,7 +10310,7 @@ if(valid0){
 if(data.notes !== undefined){
 const _errs13 = errors;
 if(typeof data.notes !== "string"){
-validate184.errors = [{instancePath:instancePath+"/notes",keyword:"type"}];
+validate187.errors = [{instancePath:instancePath+"/notes",keyword:"type"}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -10214,8 +10321,8 @@ var valid0 = true;
 if(valid0){
 if(data.state !== undefined){
 const _errs15 = errors;
-if(!(validate170(data.state, {instancePath:instancePath+"/state"}))){
-vErrors = vErrors === null ? validate170.errors : vErrors.concat(validate170.errors);
+if(!(validate173(data.state, {instancePath:instancePath+"/state"}))){
+vErrors = vErrors === null ? validate173.errors : vErrors.concat(validate173.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs15 === errors;
@@ -10230,8 +10337,8 @@ const _errs16 = errors;
 const _errs17 = errors;
 let valid2 = false;
 const _errs18 = errors;
-if(!(validate172(data8, {instancePath:instancePath+"/end"}))){
-vErrors = vErrors === null ? validate172.errors : vErrors.concat(validate172.errors);
+if(!(validate175(data8, {instancePath:instancePath+"/end"}))){
+vErrors = vErrors === null ? validate175.errors : vErrors.concat(validate175.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs18 === errors;
@@ -10260,7 +10367,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate184.errors = vErrors;
+validate187.errors = vErrors;
 return false;
 }
 else {
@@ -10283,7 +10390,7 @@ if(valid0){
 if(data.end_detail !== undefined){
 const _errs21 = errors;
 if(typeof data.end_detail !== "string"){
-validate184.errors = [{instancePath:instancePath+"/end_detail",keyword:"type"}];
+validate187.errors = [{instancePath:instancePath+"/end_detail",keyword:"type"}];
 return false;
 }
 var valid0 = _errs21 === errors;
@@ -10296,13 +10403,13 @@ if(data.created_unix_us !== undefined){
 let data10 = data.created_unix_us;
 const _errs23 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate184.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"type"}];
+validate187.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs23){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate184.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"minimum"}];
+validate187.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -10317,13 +10424,13 @@ if(data.started_unix_us !== undefined){
 let data11 = data.started_unix_us;
 const _errs25 = errors;
 if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
-validate184.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"type"}];
+validate187.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data11 == "number"){
 if(data11 < 0 || isNaN(data11)){
-validate184.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"minimum"}];
+validate187.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -10338,13 +10445,13 @@ if(data.from_ns !== undefined){
 let data12 = data.from_ns;
 const _errs27 = errors;
 if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
-validate184.errors = [{instancePath:instancePath+"/from_ns",keyword:"type"}];
+validate187.errors = [{instancePath:instancePath+"/from_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs27){
 if(typeof data12 == "number"){
 if(data12 < 0 || isNaN(data12)){
-validate184.errors = [{instancePath:instancePath+"/from_ns",keyword:"minimum"}];
+validate187.errors = [{instancePath:instancePath+"/from_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -10359,13 +10466,13 @@ if(data.to_ns !== undefined){
 let data13 = data.to_ns;
 const _errs29 = errors;
 if(!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))){
-validate184.errors = [{instancePath:instancePath+"/to_ns",keyword:"type"}];
+validate187.errors = [{instancePath:instancePath+"/to_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs29){
 if(typeof data13 == "number"){
 if(data13 < 0 || isNaN(data13)){
-validate184.errors = [{instancePath:instancePath+"/to_ns",keyword:"minimum"}];
+validate187.errors = [{instancePath:instancePath+"/to_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -10380,13 +10487,13 @@ if(data.until_ns !== undefined){
 let data14 = data.until_ns;
 const _errs31 = errors;
 if((!((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14)))) && (data14 !== null)){
-validate184.errors = [{instancePath:instancePath+"/until_ns",keyword:"type"}];
+validate187.errors = [{instancePath:instancePath+"/until_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs31){
 if(typeof data14 == "number"){
 if(data14 < 0 || isNaN(data14)){
-validate184.errors = [{instancePath:instancePath+"/until_ns",keyword:"minimum"}];
+validate187.errors = [{instancePath:instancePath+"/until_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -10400,7 +10507,7 @@ if(valid0){
 if(data.tidscope !== undefined){
 const _errs33 = errors;
 if(typeof data.tidscope !== "string"){
-validate184.errors = [{instancePath:instancePath+"/tidscope",keyword:"type"}];
+validate187.errors = [{instancePath:instancePath+"/tidscope",keyword:"type"}];
 return false;
 }
 var valid0 = _errs33 === errors;
@@ -10442,8 +10549,8 @@ var valid3 = true;
 const len1 = data18.length;
 for(let i1=0; i1<len1; i1++){
 const _errs39 = errors;
-if(!(validate189(data18[i1], {instancePath:instancePath+"/fields/" + i1}))){
-vErrors = vErrors === null ? validate189.errors : vErrors.concat(validate189.errors);
+if(!(validate192(data18[i1], {instancePath:instancePath+"/fields/" + i1}))){
+vErrors = vErrors === null ? validate192.errors : vErrors.concat(validate192.errors);
 errors = vErrors.length;
 }
 var valid3 = _errs39 === errors;
@@ -10453,7 +10560,7 @@ break;
 }
 }
 else {
-validate184.errors = [{instancePath:instancePath+"/fields",keyword:"type"}];
+validate187.errors = [{instancePath:instancePath+"/fields",keyword:"type"}];
 return false;
 }
 }
@@ -10472,8 +10579,8 @@ var valid4 = true;
 const len2 = data20.length;
 for(let i2=0; i2<len2; i2++){
 const _errs42 = errors;
-if(!(validate193(data20[i2], {instancePath:instancePath+"/policies/" + i2}))){
-vErrors = vErrors === null ? validate193.errors : vErrors.concat(validate193.errors);
+if(!(validate196(data20[i2], {instancePath:instancePath+"/policies/" + i2}))){
+vErrors = vErrors === null ? validate196.errors : vErrors.concat(validate196.errors);
 errors = vErrors.length;
 }
 var valid4 = _errs42 === errors;
@@ -10483,7 +10590,7 @@ break;
 }
 }
 else {
-validate184.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
+validate187.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
 return false;
 }
 }
@@ -10502,8 +10609,8 @@ var valid5 = true;
 const len3 = data22.length;
 for(let i3=0; i3<len3; i3++){
 const _errs45 = errors;
-if(!(validate197(data22[i3], {instancePath:instancePath+"/marks/" + i3}))){
-vErrors = vErrors === null ? validate197.errors : vErrors.concat(validate197.errors);
+if(!(validate200(data22[i3], {instancePath:instancePath+"/marks/" + i3}))){
+vErrors = vErrors === null ? validate200.errors : vErrors.concat(validate200.errors);
 errors = vErrors.length;
 }
 var valid5 = _errs45 === errors;
@@ -10513,7 +10620,7 @@ break;
 }
 }
 else {
-validate184.errors = [{instancePath:instancePath+"/marks",keyword:"type"}];
+validate187.errors = [{instancePath:instancePath+"/marks",keyword:"type"}];
 return false;
 }
 }
@@ -10525,8 +10632,8 @@ var valid0 = true;
 if(valid0){
 if(data.losses !== undefined){
 const _errs46 = errors;
-if(!(validate174(data.losses, {instancePath:instancePath+"/losses"}))){
-vErrors = vErrors === null ? validate174.errors : vErrors.concat(validate174.errors);
+if(!(validate177(data.losses, {instancePath:instancePath+"/losses"}))){
+vErrors = vErrors === null ? validate177.errors : vErrors.concat(validate177.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs46 === errors;
@@ -10537,8 +10644,8 @@ var valid0 = true;
 if(valid0){
 if(data.counts !== undefined){
 const _errs47 = errors;
-if(!(validate176(data.counts, {instancePath:instancePath+"/counts"}))){
-vErrors = vErrors === null ? validate176.errors : vErrors.concat(validate176.errors);
+if(!(validate179(data.counts, {instancePath:instancePath+"/counts"}))){
+vErrors = vErrors === null ? validate179.errors : vErrors.concat(validate179.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs47 === errors;
@@ -10556,8 +10663,8 @@ var valid6 = true;
 const len4 = data26.length;
 for(let i4=0; i4<len4; i4++){
 const _errs50 = errors;
-if(!(validate81(data26[i4], {instancePath:instancePath+"/counters_from/" + i4}))){
-vErrors = vErrors === null ? validate81.errors : vErrors.concat(validate81.errors);
+if(!(validate83(data26[i4], {instancePath:instancePath+"/counters_from/" + i4}))){
+vErrors = vErrors === null ? validate83.errors : vErrors.concat(validate83.errors);
 errors = vErrors.length;
 }
 var valid6 = _errs50 === errors;
@@ -10567,7 +10674,7 @@ break;
 }
 }
 else {
-validate184.errors = [{instancePath:instancePath+"/counters_from",keyword:"type"}];
+validate187.errors = [{instancePath:instancePath+"/counters_from",keyword:"type"}];
 return false;
 }
 }
@@ -10583,8 +10690,8 @@ const _errs51 = errors;
 const _errs52 = errors;
 let valid7 = false;
 const _errs53 = errors;
-if(!(validate202(data28, {instancePath:instancePath+"/outcome"}))){
-vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
+if(!(validate205(data28, {instancePath:instancePath+"/outcome"}))){
+vErrors = vErrors === null ? validate205.errors : vErrors.concat(validate205.errors);
 errors = vErrors.length;
 }
 var _valid1 = _errs53 === errors;
@@ -10613,7 +10720,7 @@ else {
 vErrors.push(err3);
 }
 errors++;
-validate184.errors = vErrors;
+validate187.errors = vErrors;
 return false;
 }
 else {
@@ -10636,7 +10743,7 @@ if(valid0){
 if(data.imported !== undefined){
 const _errs56 = errors;
 if(typeof data.imported !== "boolean"){
-validate184.errors = [{instancePath:instancePath+"/imported",keyword:"type"}];
+validate187.errors = [{instancePath:instancePath+"/imported",keyword:"type"}];
 return false;
 }
 var valid0 = _errs56 === errors;
@@ -10671,57 +10778,57 @@ var valid0 = true;
 }
 }
 else {
-validate184.errors = [{instancePath,keyword:"type"}];
+validate187.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate184.errors = vErrors;
+validate187.errors = vErrors;
 return errors === 0;
 }
-export const isComparison = validate204;
-function validate205(data, {instancePath=""}={}){
+export const isComparison = validate207;
+function validate208(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate205.errors = [{instancePath,keyword:"type"}];
+validate208.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 if(!(((data === "start") || (data === "policy")) || (data === "mark"))){
-validate205.errors = [{instancePath,keyword:"enum"}];
+validate208.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate205.errors = vErrors;
+validate208.errors = vErrors;
 return errors === 0;
 }
-function validate207(data, {instancePath=""}={}){
+function validate210(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate207.errors = [{instancePath,keyword:"type"}];
+validate210.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 if(!((data === "rates") || (data === "totals"))){
-validate207.errors = [{instancePath,keyword:"enum"}];
+validate210.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate207.errors = vErrors;
+validate210.errors = vErrors;
 return errors === 0;
 }
-function validate209(data, {instancePath=""}={}){
+function validate212(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((data.run === undefined) && (missing0 = "run")) || ((data.name === undefined) && (missing0 = "name"))) || ((data.group === undefined) && (missing0 = "group"))) || ((data.zero_ns === undefined) && (missing0 = "zero_ns"))) || ((data.align_problem === undefined) && (missing0 = "align_problem"))) || ((data.duration_ns === undefined) && (missing0 = "duration_ns"))) || ((data.losses === undefined) && (missing0 = "losses"))){
-validate209.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate212.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.run !== undefined){
 const _errs1 = errors;
 if(typeof data.run !== "string"){
-validate209.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
+validate212.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -10733,7 +10840,7 @@ if(valid0){
 if(data.name !== undefined){
 const _errs3 = errors;
 if(typeof data.name !== "string"){
-validate209.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate212.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -10746,13 +10853,13 @@ if(data.group !== undefined){
 let data2 = data.group;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate209.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
+validate212.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate209.errors = [{instancePath:instancePath+"/group",keyword:"minimum"}];
+validate212.errors = [{instancePath:instancePath+"/group",keyword:"minimum"}];
 return false;
 }
 }
@@ -10767,13 +10874,13 @@ if(data.zero_ns !== undefined){
 let data3 = data.zero_ns;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate209.errors = [{instancePath:instancePath+"/zero_ns",keyword:"type"}];
+validate212.errors = [{instancePath:instancePath+"/zero_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate209.errors = [{instancePath:instancePath+"/zero_ns",keyword:"minimum"}];
+validate212.errors = [{instancePath:instancePath+"/zero_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -10788,7 +10895,7 @@ if(data.align_problem !== undefined){
 let data4 = data.align_problem;
 const _errs9 = errors;
 if((typeof data4 !== "string") && (data4 !== null)){
-validate209.errors = [{instancePath:instancePath+"/align_problem",keyword:"type"}];
+validate212.errors = [{instancePath:instancePath+"/align_problem",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -10801,13 +10908,13 @@ if(data.duration_ns !== undefined){
 let data5 = data.duration_ns;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate209.errors = [{instancePath:instancePath+"/duration_ns",keyword:"type"}];
+validate212.errors = [{instancePath:instancePath+"/duration_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate209.errors = [{instancePath:instancePath+"/duration_ns",keyword:"minimum"}];
+validate212.errors = [{instancePath:instancePath+"/duration_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -10820,8 +10927,8 @@ var valid0 = true;
 if(valid0){
 if(data.losses !== undefined){
 const _errs13 = errors;
-if(!(validate174(data.losses, {instancePath:instancePath+"/losses"}))){
-vErrors = vErrors === null ? validate174.errors : vErrors.concat(validate174.errors);
+if(!(validate177(data.losses, {instancePath:instancePath+"/losses"}))){
+vErrors = vErrors === null ? validate177.errors : vErrors.concat(validate177.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs13 === errors;
@@ -10834,13 +10941,13 @@ if(data.children_cpu_us !== undefined){
 let data7 = data.children_cpu_us;
 const _errs14 = errors;
 if((!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))) && (data7 !== null)){
-validate209.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
+validate212.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs14){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate209.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
+validate212.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -10860,28 +10967,28 @@ var valid0 = true;
 }
 }
 else {
-validate209.errors = [{instancePath,keyword:"type"}];
+validate212.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate209.errors = vErrors;
+validate212.errors = vErrors;
 return errors === 0;
 }
-function validate212(data, {instancePath=""}={}){
+function validate215(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.label === undefined) && (missing0 = "label")) || ((data.runs === undefined) && (missing0 = "runs"))){
-validate212.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate215.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.label !== undefined){
 const _errs1 = errors;
 if(typeof data.label !== "string"){
-validate212.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
+validate215.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -10900,7 +11007,7 @@ const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
 if(typeof data1[i0] !== "string"){
-validate212.errors = [{instancePath:instancePath+"/runs/" + i0,keyword:"type"}];
+validate215.errors = [{instancePath:instancePath+"/runs/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs5 === errors;
@@ -10910,7 +11017,7 @@ break;
 }
 }
 else {
-validate212.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
+validate215.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
 return false;
 }
 }
@@ -10923,28 +11030,28 @@ var valid0 = true;
 }
 }
 else {
-validate212.errors = [{instancePath,keyword:"type"}];
+validate215.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate212.errors = vErrors;
+validate215.errors = vErrors;
 return errors === 0;
 }
-function validate214(data, {instancePath=""}={}){
+function validate217(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.what === undefined) && (missing0 = "what")) || ((data.values === undefined) && (missing0 = "values"))){
-validate214.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate217.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.what !== undefined){
 const _errs1 = errors;
 if(typeof data.what !== "string"){
-validate214.errors = [{instancePath:instancePath+"/what",keyword:"type"}];
+validate217.errors = [{instancePath:instancePath+"/what",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -10963,7 +11070,7 @@ const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
 if(typeof data1[i0] !== "string"){
-validate214.errors = [{instancePath:instancePath+"/values/" + i0,keyword:"type"}];
+validate217.errors = [{instancePath:instancePath+"/values/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs5 === errors;
@@ -10973,7 +11080,7 @@ break;
 }
 }
 else {
-validate214.errors = [{instancePath:instancePath+"/values",keyword:"type"}];
+validate217.errors = [{instancePath:instancePath+"/values",keyword:"type"}];
 return false;
 }
 }
@@ -10986,28 +11093,28 @@ var valid0 = true;
 }
 }
 else {
-validate214.errors = [{instancePath,keyword:"type"}];
+validate217.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate214.errors = vErrors;
+validate217.errors = vErrors;
 return errors === 0;
 }
-function validate216(data, {instancePath=""}={}){
+function validate219(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.label === undefined) && (missing0 = "label")) || ((data.roles === undefined) && (missing0 = "roles"))) || ((data.manual === undefined) && (missing0 = "manual"))){
-validate216.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate219.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.label !== undefined){
 const _errs1 = errors;
 if(typeof data.label !== "string"){
-validate216.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
+validate219.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -11027,7 +11134,7 @@ for(let i0=0; i0<len0; i0++){
 let data2 = data1[i0];
 const _errs5 = errors;
 if((typeof data2 !== "string") && (data2 !== null)){
-validate216.errors = [{instancePath:instancePath+"/roles/" + i0,keyword:"type"}];
+validate219.errors = [{instancePath:instancePath+"/roles/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs5 === errors;
@@ -11037,7 +11144,7 @@ break;
 }
 }
 else {
-validate216.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
+validate219.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
 return false;
 }
 }
@@ -11050,7 +11157,7 @@ if(valid0){
 if(data.manual !== undefined){
 const _errs7 = errors;
 if(typeof data.manual !== "boolean"){
-validate216.errors = [{instancePath:instancePath+"/manual",keyword:"type"}];
+validate219.errors = [{instancePath:instancePath+"/manual",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -11063,21 +11170,21 @@ var valid0 = true;
 }
 }
 else {
-validate216.errors = [{instancePath,keyword:"type"}];
+validate219.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate216.errors = vErrors;
+validate219.errors = vErrors;
 return errors === 0;
 }
-function validate220(data, {instancePath=""}={}){
+function validate223(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.values === undefined) && (missing0 = "values")) || ((data.n === undefined) && (missing0 = "n"))) || ((data.mean === undefined) && (missing0 = "mean"))) || ((data.std_dev === undefined) && (missing0 = "std_dev"))) || ((data.low === undefined) && (missing0 = "low"))) || ((data.high === undefined) && (missing0 = "high"))){
-validate220.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate223.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -11092,7 +11199,7 @@ for(let i0=0; i0<len0; i0++){
 let data1 = data0[i0];
 const _errs3 = errors;
 if((!(typeof data1 == "number")) && (data1 !== null)){
-validate220.errors = [{instancePath:instancePath+"/values/" + i0,keyword:"type"}];
+validate223.errors = [{instancePath:instancePath+"/values/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs3 === errors;
@@ -11102,7 +11209,7 @@ break;
 }
 }
 else {
-validate220.errors = [{instancePath:instancePath+"/values",keyword:"type"}];
+validate223.errors = [{instancePath:instancePath+"/values",keyword:"type"}];
 return false;
 }
 }
@@ -11116,13 +11223,13 @@ if(data.n !== undefined){
 let data2 = data.n;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate220.errors = [{instancePath:instancePath+"/n",keyword:"type"}];
+validate223.errors = [{instancePath:instancePath+"/n",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate220.errors = [{instancePath:instancePath+"/n",keyword:"minimum"}];
+validate223.errors = [{instancePath:instancePath+"/n",keyword:"minimum"}];
 return false;
 }
 }
@@ -11137,7 +11244,7 @@ if(data.mean !== undefined){
 let data3 = data.mean;
 const _errs7 = errors;
 if((!(typeof data3 == "number")) && (data3 !== null)){
-validate220.errors = [{instancePath:instancePath+"/mean",keyword:"type"}];
+validate223.errors = [{instancePath:instancePath+"/mean",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -11150,7 +11257,7 @@ if(data.std_dev !== undefined){
 let data4 = data.std_dev;
 const _errs9 = errors;
 if((!(typeof data4 == "number")) && (data4 !== null)){
-validate220.errors = [{instancePath:instancePath+"/std_dev",keyword:"type"}];
+validate223.errors = [{instancePath:instancePath+"/std_dev",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -11163,7 +11270,7 @@ if(data.low !== undefined){
 let data5 = data.low;
 const _errs11 = errors;
 if((!(typeof data5 == "number")) && (data5 !== null)){
-validate220.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
+validate223.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -11176,7 +11283,7 @@ if(data.high !== undefined){
 let data6 = data.high;
 const _errs13 = errors;
 if((!(typeof data6 == "number")) && (data6 !== null)){
-validate220.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
+validate223.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -11192,21 +11299,21 @@ var valid0 = true;
 }
 }
 else {
-validate220.errors = [{instancePath,keyword:"type"}];
+validate223.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate220.errors = vErrors;
+validate223.errors = vErrors;
 return errors === 0;
 }
-function validate222(data, {instancePath=""}={}){
+function validate225(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((data.absolute === undefined) && (missing0 = "absolute")) || ((data.percent === undefined) && (missing0 = "percent"))) || ((data.low === undefined) && (missing0 = "low"))) || ((data.high === undefined) && (missing0 = "high"))) || ((data.method === undefined) && (missing0 = "method"))) || ((data.verdict === undefined) && (missing0 = "verdict"))) || ((data.caveat === undefined) && (missing0 = "caveat"))){
-validate222.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate225.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -11214,7 +11321,7 @@ if(data.absolute !== undefined){
 let data0 = data.absolute;
 const _errs1 = errors;
 if((!(typeof data0 == "number")) && (data0 !== null)){
-validate222.errors = [{instancePath:instancePath+"/absolute",keyword:"type"}];
+validate225.errors = [{instancePath:instancePath+"/absolute",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -11227,7 +11334,7 @@ if(data.percent !== undefined){
 let data1 = data.percent;
 const _errs3 = errors;
 if((!(typeof data1 == "number")) && (data1 !== null)){
-validate222.errors = [{instancePath:instancePath+"/percent",keyword:"type"}];
+validate225.errors = [{instancePath:instancePath+"/percent",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -11240,7 +11347,7 @@ if(data.low !== undefined){
 let data2 = data.low;
 const _errs5 = errors;
 if((!(typeof data2 == "number")) && (data2 !== null)){
-validate222.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
+validate225.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -11253,7 +11360,7 @@ if(data.high !== undefined){
 let data3 = data.high;
 const _errs7 = errors;
 if((!(typeof data3 == "number")) && (data3 !== null)){
-validate222.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
+validate225.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -11266,11 +11373,11 @@ if(data.method !== undefined){
 let data4 = data.method;
 const _errs9 = errors;
 if(typeof data4 !== "string"){
-validate222.errors = [{instancePath:instancePath+"/method",keyword:"type"}];
+validate225.errors = [{instancePath:instancePath+"/method",keyword:"type"}];
 return false;
 }
 if(!((data4 === "welch") || (data4 === "none"))){
-validate222.errors = [{instancePath:instancePath+"/method",keyword:"enum"}];
+validate225.errors = [{instancePath:instancePath+"/method",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -11283,11 +11390,11 @@ if(data.verdict !== undefined){
 let data5 = data.verdict;
 const _errs11 = errors;
 if(typeof data5 !== "string"){
-validate222.errors = [{instancePath:instancePath+"/verdict",keyword:"type"}];
+validate225.errors = [{instancePath:instancePath+"/verdict",keyword:"type"}];
 return false;
 }
 if(!(((((((data5 === "better") || (data5 === "worse")) || (data5 === "more")) || (data5 === "less")) || (data5 === "equal")) || (data5 === "unclear")) || (data5 === "unknown"))){
-validate222.errors = [{instancePath:instancePath+"/verdict",keyword:"enum"}];
+validate225.errors = [{instancePath:instancePath+"/verdict",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -11300,7 +11407,7 @@ if(data.caveat !== undefined){
 let data6 = data.caveat;
 const _errs13 = errors;
 if((typeof data6 !== "string") && (data6 !== null)){
-validate222.errors = [{instancePath:instancePath+"/caveat",keyword:"type"}];
+validate225.errors = [{instancePath:instancePath+"/caveat",keyword:"type"}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -11317,28 +11424,28 @@ var valid0 = true;
 }
 }
 else {
-validate222.errors = [{instancePath,keyword:"type"}];
+validate225.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate222.errors = vErrors;
+validate225.errors = vErrors;
 return errors === 0;
 }
-function validate218(data, {instancePath=""}={}){
+function validate221(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((data.metric === undefined) && (missing0 = "metric")) || ((data.label === undefined) && (missing0 = "label"))) || ((data.unit === undefined) && (missing0 = "unit"))) || ((data.role === undefined) && (missing0 = "role"))) || ((data.provenance === undefined) && (missing0 = "provenance"))) || ((data.better === undefined) && (missing0 = "better"))) || ((data.groups === undefined) && (missing0 = "groups"))) || ((data.differences === undefined) && (missing0 = "differences"))){
-validate218.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate221.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.metric !== undefined){
 const _errs1 = errors;
 if(typeof data.metric !== "string"){
-validate218.errors = [{instancePath:instancePath+"/metric",keyword:"type"}];
+validate221.errors = [{instancePath:instancePath+"/metric",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -11350,7 +11457,7 @@ if(valid0){
 if(data.label !== undefined){
 const _errs3 = errors;
 if(typeof data.label !== "string"){
-validate218.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
+validate221.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -11362,7 +11469,7 @@ if(valid0){
 if(data.unit !== undefined){
 const _errs5 = errors;
 if(typeof data.unit !== "string"){
-validate218.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
+validate221.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -11375,7 +11482,7 @@ if(data.role !== undefined){
 let data3 = data.role;
 const _errs7 = errors;
 if((typeof data3 !== "string") && (data3 !== null)){
-validate218.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
+validate221.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -11386,8 +11493,8 @@ var valid0 = true;
 if(valid0){
 if(data.provenance !== undefined){
 const _errs9 = errors;
-if(!(validate190(data.provenance, {instancePath:instancePath+"/provenance"}))){
-vErrors = vErrors === null ? validate190.errors : vErrors.concat(validate190.errors);
+if(!(validate193(data.provenance, {instancePath:instancePath+"/provenance"}))){
+vErrors = vErrors === null ? validate193.errors : vErrors.concat(validate193.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs9 === errors;
@@ -11400,11 +11507,11 @@ if(data.better !== undefined){
 let data5 = data.better;
 const _errs10 = errors;
 if(typeof data5 !== "string"){
-validate218.errors = [{instancePath:instancePath+"/better",keyword:"type"}];
+validate221.errors = [{instancePath:instancePath+"/better",keyword:"type"}];
 return false;
 }
 if(!(((data5 === "less") || (data5 === "more")) || (data5 === "neither"))){
-validate218.errors = [{instancePath:instancePath+"/better",keyword:"enum"}];
+validate221.errors = [{instancePath:instancePath+"/better",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -11422,8 +11529,8 @@ var valid1 = true;
 const len0 = data6.length;
 for(let i0=0; i0<len0; i0++){
 const _errs14 = errors;
-if(!(validate220(data6[i0], {instancePath:instancePath+"/groups/" + i0}))){
-vErrors = vErrors === null ? validate220.errors : vErrors.concat(validate220.errors);
+if(!(validate223(data6[i0], {instancePath:instancePath+"/groups/" + i0}))){
+vErrors = vErrors === null ? validate223.errors : vErrors.concat(validate223.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs14 === errors;
@@ -11433,7 +11540,7 @@ break;
 }
 }
 else {
-validate218.errors = [{instancePath:instancePath+"/groups",keyword:"type"}];
+validate221.errors = [{instancePath:instancePath+"/groups",keyword:"type"}];
 return false;
 }
 }
@@ -11452,8 +11559,8 @@ var valid2 = true;
 const len1 = data8.length;
 for(let i1=0; i1<len1; i1++){
 const _errs17 = errors;
-if(!(validate222(data8[i1], {instancePath:instancePath+"/differences/" + i1}))){
-vErrors = vErrors === null ? validate222.errors : vErrors.concat(validate222.errors);
+if(!(validate225(data8[i1], {instancePath:instancePath+"/differences/" + i1}))){
+vErrors = vErrors === null ? validate225.errors : vErrors.concat(validate225.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs17 === errors;
@@ -11463,7 +11570,7 @@ break;
 }
 }
 else {
-validate218.errors = [{instancePath:instancePath+"/differences",keyword:"type"}];
+validate221.errors = [{instancePath:instancePath+"/differences",keyword:"type"}];
 return false;
 }
 }
@@ -11482,28 +11589,28 @@ var valid0 = true;
 }
 }
 else {
-validate218.errors = [{instancePath,keyword:"type"}];
+validate221.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate218.errors = vErrors;
+validate221.errors = vErrors;
 return errors === 0;
 }
-function validate225(data, {instancePath=""}={}){
+function validate228(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.run === undefined) && (missing0 = "run")) || ((data.metric === undefined) && (missing0 = "metric"))) || ((data.role === undefined) && (missing0 = "role"))) || ((data.time_s === undefined) && (missing0 = "time_s"))) || ((data.value === undefined) && (missing0 = "value"))){
-validate225.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate228.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.run !== undefined){
 const _errs1 = errors;
 if(typeof data.run !== "string"){
-validate225.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
+validate228.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -11515,7 +11622,7 @@ if(valid0){
 if(data.metric !== undefined){
 const _errs3 = errors;
 if(typeof data.metric !== "string"){
-validate225.errors = [{instancePath:instancePath+"/metric",keyword:"type"}];
+validate228.errors = [{instancePath:instancePath+"/metric",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -11528,7 +11635,7 @@ if(data.role !== undefined){
 let data2 = data.role;
 const _errs5 = errors;
 if((typeof data2 !== "string") && (data2 !== null)){
-validate225.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
+validate228.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -11547,7 +11654,7 @@ const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 const _errs9 = errors;
 if(!(typeof data3[i0] == "number")){
-validate225.errors = [{instancePath:instancePath+"/time_s/" + i0,keyword:"type"}];
+validate228.errors = [{instancePath:instancePath+"/time_s/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs9 === errors;
@@ -11557,7 +11664,7 @@ break;
 }
 }
 else {
-validate225.errors = [{instancePath:instancePath+"/time_s",keyword:"type"}];
+validate228.errors = [{instancePath:instancePath+"/time_s",keyword:"type"}];
 return false;
 }
 }
@@ -11578,7 +11685,7 @@ for(let i1=0; i1<len1; i1++){
 let data6 = data5[i1];
 const _errs13 = errors;
 if((!(typeof data6 == "number")) && (data6 !== null)){
-validate225.errors = [{instancePath:instancePath+"/value/" + i1,keyword:"type"}];
+validate228.errors = [{instancePath:instancePath+"/value/" + i1,keyword:"type"}];
 return false;
 }
 var valid2 = _errs13 === errors;
@@ -11588,7 +11695,7 @@ break;
 }
 }
 else {
-validate225.errors = [{instancePath:instancePath+"/value",keyword:"type"}];
+validate228.errors = [{instancePath:instancePath+"/value",keyword:"type"}];
 return false;
 }
 }
@@ -11604,28 +11711,28 @@ var valid0 = true;
 }
 }
 else {
-validate225.errors = [{instancePath,keyword:"type"}];
+validate228.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate225.errors = vErrors;
+validate228.errors = vErrors;
 return errors === 0;
 }
-function validate204(data, {instancePath=""}={}){
+function validate207(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((data.align === undefined) && (missing0 = "align")) || ((data.mark === undefined) && (missing0 = "mark"))) || ((data.basis === undefined) && (missing0 = "basis"))) || ((data.same_length === undefined) && (missing0 = "same_length"))) || ((data.runs === undefined) && (missing0 = "runs"))) || ((data.groups === undefined) && (missing0 = "groups"))) || ((data.setup === undefined) && (missing0 = "setup"))) || ((data.roles === undefined) && (missing0 = "roles"))) || ((data.metrics === undefined) && (missing0 = "metrics"))) || ((data.series === undefined) && (missing0 = "series"))) || ((data.confidence === undefined) && (missing0 = "confidence"))){
-validate204.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate207.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.align !== undefined){
 const _errs1 = errors;
-if(!(validate205(data.align, {instancePath:instancePath+"/align"}))){
-vErrors = vErrors === null ? validate205.errors : vErrors.concat(validate205.errors);
+if(!(validate208(data.align, {instancePath:instancePath+"/align"}))){
+vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs1 === errors;
@@ -11638,7 +11745,7 @@ if(data.mark !== undefined){
 let data1 = data.mark;
 const _errs2 = errors;
 if((typeof data1 !== "string") && (data1 !== null)){
-validate204.errors = [{instancePath:instancePath+"/mark",keyword:"type"}];
+validate207.errors = [{instancePath:instancePath+"/mark",keyword:"type"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -11649,8 +11756,8 @@ var valid0 = true;
 if(valid0){
 if(data.basis !== undefined){
 const _errs4 = errors;
-if(!(validate207(data.basis, {instancePath:instancePath+"/basis"}))){
-vErrors = vErrors === null ? validate207.errors : vErrors.concat(validate207.errors);
+if(!(validate210(data.basis, {instancePath:instancePath+"/basis"}))){
+vErrors = vErrors === null ? validate210.errors : vErrors.concat(validate210.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs4 === errors;
@@ -11662,7 +11769,7 @@ if(valid0){
 if(data.same_length !== undefined){
 const _errs5 = errors;
 if(typeof data.same_length !== "boolean"){
-validate204.errors = [{instancePath:instancePath+"/same_length",keyword:"type"}];
+validate207.errors = [{instancePath:instancePath+"/same_length",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -11680,8 +11787,8 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs9 = errors;
-if(!(validate209(data4[i0], {instancePath:instancePath+"/runs/" + i0}))){
-vErrors = vErrors === null ? validate209.errors : vErrors.concat(validate209.errors);
+if(!(validate212(data4[i0], {instancePath:instancePath+"/runs/" + i0}))){
+vErrors = vErrors === null ? validate212.errors : vErrors.concat(validate212.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs9 === errors;
@@ -11691,7 +11798,7 @@ break;
 }
 }
 else {
-validate204.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
+validate207.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
 return false;
 }
 }
@@ -11710,8 +11817,8 @@ var valid2 = true;
 const len1 = data6.length;
 for(let i1=0; i1<len1; i1++){
 const _errs12 = errors;
-if(!(validate212(data6[i1], {instancePath:instancePath+"/groups/" + i1}))){
-vErrors = vErrors === null ? validate212.errors : vErrors.concat(validate212.errors);
+if(!(validate215(data6[i1], {instancePath:instancePath+"/groups/" + i1}))){
+vErrors = vErrors === null ? validate215.errors : vErrors.concat(validate215.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs12 === errors;
@@ -11721,7 +11828,7 @@ break;
 }
 }
 else {
-validate204.errors = [{instancePath:instancePath+"/groups",keyword:"type"}];
+validate207.errors = [{instancePath:instancePath+"/groups",keyword:"type"}];
 return false;
 }
 }
@@ -11740,8 +11847,8 @@ var valid3 = true;
 const len2 = data8.length;
 for(let i2=0; i2<len2; i2++){
 const _errs15 = errors;
-if(!(validate214(data8[i2], {instancePath:instancePath+"/setup/" + i2}))){
-vErrors = vErrors === null ? validate214.errors : vErrors.concat(validate214.errors);
+if(!(validate217(data8[i2], {instancePath:instancePath+"/setup/" + i2}))){
+vErrors = vErrors === null ? validate217.errors : vErrors.concat(validate217.errors);
 errors = vErrors.length;
 }
 var valid3 = _errs15 === errors;
@@ -11751,7 +11858,7 @@ break;
 }
 }
 else {
-validate204.errors = [{instancePath:instancePath+"/setup",keyword:"type"}];
+validate207.errors = [{instancePath:instancePath+"/setup",keyword:"type"}];
 return false;
 }
 }
@@ -11770,8 +11877,8 @@ var valid4 = true;
 const len3 = data10.length;
 for(let i3=0; i3<len3; i3++){
 const _errs18 = errors;
-if(!(validate216(data10[i3], {instancePath:instancePath+"/roles/" + i3}))){
-vErrors = vErrors === null ? validate216.errors : vErrors.concat(validate216.errors);
+if(!(validate219(data10[i3], {instancePath:instancePath+"/roles/" + i3}))){
+vErrors = vErrors === null ? validate219.errors : vErrors.concat(validate219.errors);
 errors = vErrors.length;
 }
 var valid4 = _errs18 === errors;
@@ -11781,7 +11888,7 @@ break;
 }
 }
 else {
-validate204.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
+validate207.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
 return false;
 }
 }
@@ -11800,8 +11907,8 @@ var valid5 = true;
 const len4 = data12.length;
 for(let i4=0; i4<len4; i4++){
 const _errs21 = errors;
-if(!(validate218(data12[i4], {instancePath:instancePath+"/metrics/" + i4}))){
-vErrors = vErrors === null ? validate218.errors : vErrors.concat(validate218.errors);
+if(!(validate221(data12[i4], {instancePath:instancePath+"/metrics/" + i4}))){
+vErrors = vErrors === null ? validate221.errors : vErrors.concat(validate221.errors);
 errors = vErrors.length;
 }
 var valid5 = _errs21 === errors;
@@ -11811,7 +11918,7 @@ break;
 }
 }
 else {
-validate204.errors = [{instancePath:instancePath+"/metrics",keyword:"type"}];
+validate207.errors = [{instancePath:instancePath+"/metrics",keyword:"type"}];
 return false;
 }
 }
@@ -11830,8 +11937,8 @@ var valid6 = true;
 const len5 = data14.length;
 for(let i5=0; i5<len5; i5++){
 const _errs24 = errors;
-if(!(validate225(data14[i5], {instancePath:instancePath+"/series/" + i5}))){
-vErrors = vErrors === null ? validate225.errors : vErrors.concat(validate225.errors);
+if(!(validate228(data14[i5], {instancePath:instancePath+"/series/" + i5}))){
+vErrors = vErrors === null ? validate228.errors : vErrors.concat(validate228.errors);
 errors = vErrors.length;
 }
 var valid6 = _errs24 === errors;
@@ -11841,7 +11948,7 @@ break;
 }
 }
 else {
-validate204.errors = [{instancePath:instancePath+"/series",keyword:"type"}];
+validate207.errors = [{instancePath:instancePath+"/series",keyword:"type"}];
 return false;
 }
 }
@@ -11854,7 +11961,7 @@ if(valid0){
 if(data.confidence !== undefined){
 const _errs25 = errors;
 if(typeof data.confidence !== "string"){
-validate204.errors = [{instancePath:instancePath+"/confidence",keyword:"type"}];
+validate207.errors = [{instancePath:instancePath+"/confidence",keyword:"type"}];
 return false;
 }
 var valid0 = _errs25 === errors;
@@ -11875,10 +11982,10 @@ var valid0 = true;
 }
 }
 else {
-validate204.errors = [{instancePath,keyword:"type"}];
+validate207.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate204.errors = vErrors;
+validate207.errors = vErrors;
 return errors === 0;
 }
