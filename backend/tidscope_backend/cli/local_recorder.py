@@ -143,10 +143,10 @@ class LocalRecorder:
         """Nothing was attached before."""
         return set()
 
-    def attach(self, pid: int) -> Target:
+    def attach(self, pid: int, start_ticks: int | None = None) -> Target:
         """Attach to a process. Raises RefusedError."""
         rate_hz = self._options.rate_hz or DEFAULT_RATE_HZ
-        reply = self._wait(self._links.pick(None).attach(pid, None, rate_hz, ACTOR))
+        reply = self._wait(self._links.pick(None).attach(pid, start_ticks, rate_hz, ACTOR))
         return reply.target
 
     def detach(self, target: Target) -> None:

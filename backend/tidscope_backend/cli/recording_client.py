@@ -15,6 +15,7 @@ from tidscope_wire.generated.models import (
 
 from tidscope_backend.cli.backend_client import BackendClient
 from tidscope_backend.cli.redaction import Keeping
+from tidscope_backend.process_identity import local_host_id
 
 FIRST_SECONDS = 5.0
 LAST_SECONDS = 10.0
@@ -61,8 +62,14 @@ class RunRecorder(Protocol):
     def attached(self) -> set[str]:
         """Ids of the targets that are being sampled."""
 
-    def attach(self, pid: int) -> Target:
-        """Attach to a process; if it is attached already, its rate stays."""
+    def attach(self, pid: int, start_ticks: int | None = None) -> Target:
+        """Attach to a process; if it is attached already, its rate stays.
+
+        Args:
+            pid: process id.
+            start_ticks: of a process of this machine: another one with this id, as in another pid
+                namespace, is refused, and so is one of another machine. None: not known.
+        """
 
     def detach(self, target: Target) -> None:
         """Stop sampling it."""
@@ -107,9 +114,11 @@ class RecordingClient:
         targets = self._request("/targets", TargetsResponse).targets
         return {target.id for target in targets if target.state == "attached"}
 
-    def attach(self, pid: int) -> Target:
+    def attach(self, pid: int, start_ticks: int | None = None) -> Target:
         """Attach to a process; if it is attached already, its rate stays."""
         request: dict[str, object] = {"pid": pid}
+        if start_ticks is not None:
+            request |= {"start_ticks": start_ticks, "host": local_host_id()}
         if self._options.rate_hz is not None:
             request["rate_hz"] = self._options.rate_hz
         return self._request("/targets", Target, "POST", request)

@@ -34,7 +34,7 @@ from tidscope_collector.foreign.answering import (
 )
 from tidscope_collector.foreign.lock_addresses import lock_addresses
 from tidscope_collector.foreign.lock_questions import go_serving, java_blocked, mutex_profile
-from tidscope_collector.foreign.name_questions import java_names
+from tidscope_collector.foreign.name_questions import arguments_again, java_names
 from tidscope_collector.foreign.opened_process import find_runtime, open_process
 from tidscope_collector.foreign.ports import check_port, listening_ports
 from tidscope_collector.foreign.process_files import open_file, read_beginning
@@ -327,6 +327,7 @@ QUESTIONS: Mapping[str, Question[Arguments]] = {
     "mutex_profile": mutex_profile,
     "java_blocked": java_blocked,
     "java_names": java_names,
+    "arguments": arguments_again,
 }
 
 

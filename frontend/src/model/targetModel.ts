@@ -20,6 +20,7 @@ import { EventLog } from "./eventLog";
 import { Facts } from "./facts/facts";
 import { GaugeLog } from "./gaugeLog";
 import { History } from "./history";
+import { InexactValues } from "./inexact";
 import { LossLog } from "./lossLog";
 import { MachineLog } from "./machineLog";
 import type { RateExtremes } from "./rateExtremes";
@@ -52,6 +53,8 @@ export class TargetModel {
   readonly cgroup: CgroupLog;
   /** Frame tables: who wakes whom, locks and so on. */
   readonly facts: Facts;
+  /** Values of threads that are not exact although their field is. */
+  readonly inexactValues = new InexactValues();
   /** What steered it, and what was decided. */
   readonly steer = new SteerLog();
   /** CPU of the process against that of its threads. */
@@ -156,6 +159,7 @@ export class TargetModel {
     this.applyEvents(frame, initial);
     if (frame.start_ns && frame.names) this.applyIdentities(frame, frame.start_ns, frame.names);
     this.applyRows(frame);
+    this.inexactValues.take(frame.tables.inexact, header.kind === "key");
     this.facts.take(header.tables ?? null, frame.tables, t_s, header.kind === "key");
     this.cgroup.note(t_s, header.process);
     this.counters.sumUp(header.exited.totals);
@@ -271,6 +275,7 @@ export class TargetModel {
     this.threads.rename(thread, event.name);
     thread.life_s = event.lifetime_ns == null ? null : event.lifetime_ns / 1e9;
     this.counters.setTotals(thread, event.totals);
+    this.inexactValues.end(thread, event);
     this.states.end(thread, event.totals, this.now_s);
     this.bury(thread, event.exact);
   }
@@ -287,6 +292,7 @@ export class TargetModel {
     thread.exact = event.exact;
     this.threads.rename(thread, event.name);
     this.counters.correctTotals(thread, event.totals);
+    this.inexactValues.end(thread, event);
     this.states.end(thread, event.totals, this.now_s);
   }
 
