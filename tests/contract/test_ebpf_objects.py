@@ -11,7 +11,7 @@ from elftools.elf.elffile import ELFFile
 from tidscope_collector.discovery import task_iterator
 from tidscope_collector.discovery.block_walks import FROM
 from tidscope_collector.netacct import accounts
-from tidscope_collector.netacct.slots import CONTROL, SLOT
+from tidscope_collector.netacct.slots import CONTROL, SLOT, UNCOUNTED
 from tidscope_collector.waits import loading
 from tidscope_collector.waits import slots as wait_slots
 from tidscope_collector.waits.states import State
@@ -73,6 +73,7 @@ def structs(path: Path) -> dict[str, tuple[int, dict[str, int]]]:
     [
         (accounts.OBJECT, "slot", SLOT),
         (accounts.OBJECT, "control", CONTROL),
+        (accounts.OBJECT, "uncounted", UNCOUNTED),
         (loading.OBJECT, "slot", wait_slots.SLOT),
         (loading.OBJECT, "detail", wait_slots.DETAIL),
         (loading.OBJECT, "edge", wait_slots.EDGE),

@@ -359,7 +359,10 @@ class TargetSampler:
         """After a sample: let the next ones be usual ones, if they can be."""
         if not self._stale and not self._process.reads_gomaxprocs and self._tracker.is_settled:
             header = self._frames.prepare(health.read(started_ns))
-            tick.arm(header, started_ns + USUAL_NS, self._tasks, self._program.link())
+            due_ns, until_ns = self._frames.tables_due_ns, started_ns + USUAL_NS
+            if due_ns is not None:
+                until_ns = min(until_ns, due_ns)
+            tick.arm(header, until_ns, self._tasks, self._program.link())
         else:
             tick.disarm()
 

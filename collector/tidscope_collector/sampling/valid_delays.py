@@ -86,6 +86,8 @@ class ValidDelays:
         self._held: dict[Key, _Held] = {}
         self._before: dict[int, tuple[int, list[int]]] | None = None
         """Of threads that were there first: start, and of each ledger's delay what was before."""
+        self._reading: Reading | None = None
+        """The last one of the base."""
         exits = base.exits
         self.exits = None if exits is None else _ExitDecoder(exits, self)
 
@@ -146,7 +148,7 @@ class ValidDelays:
 
     def read(self) -> Reading:
         """Read all threads; see `ProcessReader.read`."""
-        reading = self.base.read()
+        reading = self._reading = self.base.read()
         now_ns = self._clock()
         life_ns = np.maximum(now_ns - reading.start_ns, 0) + SLACK_NS
         found = self._too_long(reading, life_ns)
@@ -187,6 +189,12 @@ class ValidDelays:
         for key in [key for key in self._held if key[0] in ended]:
             del self._held[key]
         return corrected
+
+    def start_of(self, tid: int) -> int | None:
+        """When a thread of the last reading began, CLOCK_MONOTONIC; None: it is not in it."""
+        reading = self._reading
+        found = () if reading is None else np.flatnonzero(reading.tid == tid).tolist()
+        return None if reading is None or not found else int(reading.start_ns[found[0]])
 
     def table(self) -> Table:
         """The rows of the table `inexact`."""

@@ -205,7 +205,8 @@ class Sources:
             reader: made by `target_reader`.
             process: whose.
         """
-        return TargetTables(self.ledger.tables(reader.base, process), [reader.table])
+        uncounted = partial(self.network.uncounted, process.pid, reader.start_of)
+        return TargetTables(self.ledger.tables(reader.base, process), [reader.table, uncounted])
 
     def explain(self, absent: Iterable[AbsentField]) -> list[AbsentField]:
         """Give absent fields the reasons that are in effect here."""

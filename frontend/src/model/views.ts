@@ -7,6 +7,7 @@
  */
 
 import type { CountersSource, StreamStats, Target, TargetEvent } from "../wire/generated/models";
+import type { Inexact } from "./inexact";
 import type { CpuCheck } from "./reconciliation";
 import type { TimePart } from "./timeParts";
 import type { ChartId, ThreadKey } from "./viewRequest";
@@ -191,11 +192,8 @@ export interface TableRow {
   readonly rates: Float64Array;
   /** Float64[fields], raw unit of the catalogue, since the thread's start; NaN = absent. */
   readonly totals: Float64Array;
-  /**
-   * Fields whose total by the kernel cannot be, for it is longer than a thread's life: `totals` has
-   * what ledgers say, or nothing.
-   */
-  readonly invalid: readonly string[];
+  /** Values that are not exact although their field is. */
+  readonly inexact: readonly Inexact[];
   /** Recent rate of `spark_field`, oldest first; NaN where there is none. */
   readonly spark: Float32Array;
 }
