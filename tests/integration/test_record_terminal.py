@@ -62,6 +62,7 @@ def test_keys_and_sizes_are_the_commands(environ: dict[str, str], terminal: Shel
     terminal.wait_for(r"SIGINT 3 ")
     terminal.wait_for(r"code 9")
     assert "recorded r-" in terminal.text[before:]
+    assert "SIGCONT 2" not in terminal.text
     manifest = only_run(environ)
     assert (manifest.state, manifest.end) == ("complete", "target-ended")
     assert manifest.outcome is not None
