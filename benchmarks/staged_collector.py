@@ -23,12 +23,15 @@ from tidscope_collector.sampling.frame_maker import FrameMaker
 from tidscope_collector.sampling.health import HealthNow
 from tidscope_collector.sampling.idle_skipping import IdleSkippingReader
 from tidscope_collector.sampling.steady_reader import SteadyReader
+from tidscope_collector.sampling.table_changes import TableChanges
 from tidscope_collector.sampling.target import TargetSampler
 from tidscope_collector.sampling.tracker import Tracker
 from tidscope_collector.sampling.usual_tick import UsualTick
 from tidscope_collector.taskstats.reader import BatchQuery, TaskstatsReader
 from tidscope_collector.uplink.connection import Uplink
 from tidscope_collector.uplink.shared_connection import SharedConnection
+from tidscope_collector.waits.joined_reader import LedgerReader
+from tidscope_collector.waits.ledger import LedgerKeeper
 from tidscope_collector.walk.reader import WalkReader
 from tidscope_wire.frame import RowEncoder
 from tidscope_wire.header_writer import HeaderWriter
@@ -94,6 +97,11 @@ STAGES = (
     (HeaderWriter, "write", "header"),
     (FrameMaker, "_frame", "header"),
     (WalkReader, "read", "walk"),
+    (LedgerReader, "read", "ledgers"),
+    (LedgerKeeper, "read", "ledgers"),
+    (LedgerKeeper, "exited", "ledgers"),
+    (LedgerKeeper, "tables", "counts"),
+    (TableChanges, "next", "tables"),
     (TargetSampler, "read", "process"),
     (TargetSampler, "_watch_program", "program"),
     (Uplink, "add_frame", "uplink"),

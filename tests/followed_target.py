@@ -6,6 +6,7 @@ from types import TracebackType
 from typing import Self
 
 import numpy as np
+from tidscope_collector.naming.options import KERNEL_NAMES, NamingOptions
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.sampling.sampled_frame import SampledFrame
@@ -86,11 +87,11 @@ class FollowedTarget:
         rate_hz: float = 20,
         ledger: LedgerOptions = USUAL,
         *,
-        program_names: bool = False,
+        naming: NamingOptions = KERNEL_NAMES,
     ) -> None:
         self._frames: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self._pid, self._rate_hz = pid, rate_hz
-        self.sources = Sources(ProcFs(), ledger=ledger, program_names=program_names)
+        self.sources = Sources(ProcFs(), ledger=ledger, naming=naming)
         exits = self.sources.open_exits if self.sources.has_exits else None
         self.engine = Engine(self._put, exits)
         self.engine.start()

@@ -100,6 +100,25 @@ class Prometheus:
             for series in answer["data"]["result"]
         }
 
+    def eventually(self, expression: str) -> dict[frozenset[tuple[str, str]], float]:
+        """Evaluate an expression once it gives something.
+
+        A scrape that takes too long, as on a machine that is busy, ends all series until the next.
+        """
+        found: dict[frozenset[tuple[str, str]], float] = {}
+
+        def given() -> bool:
+            found.update(self.query(expression))
+            return bool(found)
+
+        self.until(given, f"no series for {expression}")
+        return found
+
+    def known(self, expression: str) -> float:
+        """The value of an expression that gives one series, once it gives it."""
+        (value,) = self.eventually(expression).values()
+        return value
+
     def value(self, expression: str) -> float | None:
         """Evaluate an expression that gives one series; None while it gives none."""
         found = list(self.query(expression).values())

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import Self
 
-SECONDS = 90.0
+SECONDS = 60.0
 """For a text to come: only a test that fails waits as long."""
 SHELL = ("bash", "--norc", "--noprofile", "-i")
 

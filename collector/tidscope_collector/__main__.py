@@ -22,7 +22,7 @@ from tidscope_confinement import capabilities
 from tidscope_wire.audit import TIDSCOPE, AuditLog, AuditTrail, usual_path
 from tidscope_wire.escaping import log_to_stderr
 from tidscope_wire.generated.limits import MIN_SECRET
-from tidscope_wire.generated.models import DoctorReport, PolicyInfo, Target
+from tidscope_wire.generated.models import DoctorReport, PolicyInfo, RoleRule, Target
 from tidscope_wire.proof import host_credential
 
 from tidscope_collector.confinement.confine import SETTING_UP, Confinement, Needs, confine
@@ -31,6 +31,7 @@ from tidscope_collector.confinement.paths import collector_paths
 from tidscope_collector.confinement.switch import SwitchHelper, start_switch_helper
 from tidscope_collector.energy.zones import find_zones
 from tidscope_collector.foreign.reader import children
+from tidscope_collector.naming.options import NamingOptions
 from tidscope_collector.netacct.choice import CHOICES, Choice
 from tidscope_collector.procfs.delay_accounting import SWITCH, DelayAccounting, SwitchRefusedError
 from tidscope_collector.procfs.files import ProcFs
@@ -68,6 +69,8 @@ DELIVER_SECONDS = 2.0
 """How long the end waits for frames that are on their way to a connected backend."""
 
 BUDGET_PERCENT = 2.0
+MOST_ROLE_RULES = 64
+"""As many as a target may have."""
 RUN_FOLDER = Path("/run/tidscope")
 """Of leases."""
 
@@ -85,6 +88,21 @@ def percent(text: str) -> float:
     if not 0 <= value < math.inf:
         raise argparse.ArgumentTypeError(f"{text!r} is not a percentage of 0 or more")
     return value
+
+
+def role_rule(text: str) -> RoleRule:
+    """Parse PATTERN=NAME of the command line.
+
+    Raises:
+        argparse.ArgumentTypeError: it is something else.
+    """
+    pattern, _, role = text.rpartition("=")
+    try:
+        return RoleRule(pattern=pattern, role=role)
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not PATTERN=NAME, of 1 to 256 characters each"
+        ) from None
 
 
 @dataclass(frozen=True)
@@ -116,7 +134,7 @@ def set_up(
     ledger: LedgerOptions,
     steers: bool,
     audit: Path | None,
-    program_names: bool,
+    naming: NamingOptions,
 ) -> SetUp:
     """Do what takes more rights than sampling does.
 
@@ -128,13 +146,13 @@ def set_up(
         ledger: which ledgers of states are to be kept.
         steers: whether targets may be steered.
         audit: the log; None: there is none.
-        program_names: whether programs are asked for the names of their threads.
+        naming: how threads are named and put into roles.
     """
     limit_allocators()
     connects = steers or ledger.ask_programs
     # Another program, so it starts before anything is given up.
-    opening = OPENING | CONNECTING if connects or program_names else OPENING
-    children().keep(opening | SIGNALLING if program_names else opening)
+    opening = OPENING | CONNECTING if connects or naming.ask_programs else OPENING
+    children().keep(opening | SIGNALLING if naming.ask_programs else opening)
     switch = start_switch_helper(procfs.path(SWITCH))
     capabilities.harden()
     granted = capabilities.keep(SETTING_UP - {capabilities.SYS_ADMIN})
@@ -145,7 +163,7 @@ def set_up(
         with suppress(OSError):
             audit.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     delays = DelayAccounting(procfs, write=switch.write if switch else None)
-    sources = Sources(procfs, network, delays, counters, budget_percent, ledger, program_names)
+    sources = Sources(procfs, network, delays, counters, budget_percent, ledger, naming)
     return SetUp(procfs, sources, granted, switch, tuple(written), connects)
 
 
@@ -319,6 +337,15 @@ def main() -> int:
         "where they can be read (program), or the kernel's, at most 15 bytes (%(default)s)",
     )
     run.add_argument(
+        "--role",
+        action="append",
+        default=[],
+        type=role_rule,
+        metavar="PATTERN=NAME",
+        help="role of threads whose whole name fits a pattern (* and ?); NAME * lets each name be "
+        "a role of its own; may be repeated, the first that fits counts",
+    )
+    run.add_argument(
         "--budget-percent",
         type=percent,
         default=BUDGET_PERCENT,
@@ -347,6 +374,8 @@ def main() -> int:
         help="set kernel.task_delayacct first; exit code 4 if that is refused",
     )
     arguments = parser.parse_args()
+    if len(getattr(arguments, "role", ())) > MOST_ROLE_RULES:
+        parser.error(f"--role may be given {MOST_ROLE_RULES} times")
     if arguments.verb == "doctor":
         if arguments.delay_accounting is not None:
             try:
@@ -384,7 +413,7 @@ def main() -> int:
                 LedgerOptions(arguments.ledger, arguments.calls, arguments.ask_programs),
                 steers,
                 audit,
-                arguments.thread_names == "program",
+                NamingOptions(arguments.thread_names == "program", tuple(arguments.role)),
             ),
             arguments.backend,
             sign_in,

@@ -1,13 +1,70 @@
-"""The role of a thread. The page has the same rule (frontend/src/model/threads.ts)."""
+"""The role of a thread. The page has the same rule (frontend/src/model/role.ts).
+
+A role is a name without the number of the thread: each run of digits is one #, with a # that stands
+before it, so `worker-12` is a `worker-#` and `GC Thread#3` a `GC Thread#`. Digits that belong to a
+word stay: those of `WORDS`, and a capital letter with one digit that begins a name of several words
+(`C1 CompilerThread0`, `G1 Main Marker`). Whoever knows better gives rules of his own.
+"""
 
 import re
+from collections.abc import Sequence
+from functools import cache
+from typing import NamedTuple
 
+_WORDS = """
+    v4 v6 ip4 ip6 ipv4 ipv6 tcp4 tcp6 udp4 udp6 icmp6 nfs4 nfsd4 nfsv3 nfsv4 l2cap p2p
+    x86 x64 i386 i686 i915 amd64 arm64 riscv64 win32 ext2 ext3 ext4 jbd2 f2fs raid0 raid1 raid5
+    raid6 raid10 utf8 utf16 base64 md5 sha1 sha256 sha512 crc32 crc32c lz4 bz2 h2 h264 h265 http1
+    http2 http3 html5 mp3 mp4 oauth2 s3 k8s log4j log4j2 slf4j nio2 sqlite3 v8 v8worker db2 neo4j
+"""
+WORDS = frozenset(_WORDS.split())
+"""Words whose digits number nothing, in small letters."""
+
+_PART = re.compile("#[0-9]+|[0-9A-Za-z]+")
 _DIGITS = re.compile("[0-9]+")
+_KIND = re.compile("[A-Z][0-9] [A-Za-z]")
 
 
-def role_of(name: str) -> str:
-    """Role of a thread: its name with each run of digits as one #, so worker-12 is a worker-#.
+class RoleRule(NamedTuple):
+    """A person's own word on roles.
+
+    Attributes:
+        pattern: of whole names of threads; * stands for any characters, ? for one.
+        role: of threads with such names; `KEEP`: each name is a role of its own.
+    """
+
+    pattern: str
+    role: str
+
+
+KEEP = "*"
+
+
+def role_of(name: str, rules: Sequence[RoleRule] = ()) -> str:
+    """Role of a thread by its name.
 
     Digits are 0 to 9 only, in the page too; `tests/contract/roles.json` holds the two together.
+
+    Args:
+        name: of the thread.
+        rules: the first whose pattern fits stands before the general rule.
     """
-    return _DIGITS.sub("#", name)
+    for rule in rules:
+        if _compiled(rule.pattern).fullmatch(name):
+            return name if rule.role == KEEP else rule.role
+    begin = 2 if _KIND.match(name) else 0
+    return name[:begin] + _PART.sub(_without_number, name[begin:])
+
+
+def _without_number(part: re.Match[str]) -> str:
+    word = part[0]
+    if word[0] == "#":
+        return "#"
+    return word if word.lower() in WORDS else _DIGITS.sub("#", word)
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    signs = {"*": ".*", "?": "."}
+    text = "".join(signs.get(sign) or re.escape(sign) for sign in pattern)
+    return re.compile(text, re.DOTALL)

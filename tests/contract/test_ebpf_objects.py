@@ -14,7 +14,7 @@ from tidscope_collector.groups import programs
 from tidscope_collector.groups.events import EVENT
 from tidscope_collector.groups.walks import STRETCH, VISITS
 from tidscope_collector.netacct import accounts
-from tidscope_collector.netacct.slots import CONTROL, SLOT
+from tidscope_collector.netacct.slots import CONTROL, SLOT, UNCOUNTED
 from tidscope_collector.waits import loading
 from tidscope_collector.waits import slots as wait_slots
 from tidscope_collector.waits.states import State
@@ -81,6 +81,7 @@ def structs(path: Path) -> dict[str, tuple[int, dict[str, int]]]:
         (task_iterator.OBJECT, "visits", VISITS),
         (task_iterator.OBJECT, "stretch", STRETCH),
         (accounts.OBJECT, "control", CONTROL),
+        (accounts.OBJECT, "uncounted", UNCOUNTED),
         (loading.OBJECT, "slot", wait_slots.SLOT),
         (loading.OBJECT, "detail", wait_slots.DETAIL),
         (loading.OBJECT, "edge", wait_slots.EDGE),

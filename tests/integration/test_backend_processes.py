@@ -14,7 +14,8 @@ from pathlib import Path
 
 import httpx
 import pytest
-from capabilities import missing, needs
+from capabilities import needs
+from other_user import IN_PUBLIC, ROOT, public_path, python_for
 from processes import arguments, descendants, is_running, status, wait_for_end
 
 COMMAND = [sys.executable, "-m", "tidscope_backend"]
@@ -245,23 +246,6 @@ def test_serve_alone_ends_on_a_signal() -> None:
     assert "Traceback" not in said
 
 
-ROOT = Path(__file__).parents[2]
-PUBLIC = "/mnt"
-# Runs a command where this checkout is mounted once more, outside all private folders.
-IN_PUBLIC = ["unshare", "--mount", "sh", "-c", 'mount --bind "$0" /mnt && exec "$@"', str(ROOT)]
-
-
-def python_for(user: str) -> str:
-    """An interpreter of this version that a user may run: ours may lie in a private folder."""
-    for candidate in (sys.executable, f"/usr/bin/python3.{sys.version_info.minor}"):
-        try:
-            subprocess.run([candidate, "-c", ""], user=user, check=True)
-        except (PermissionError, FileNotFoundError):
-            continue
-        return candidate
-    raise missing("python-for-others", user)
-
-
 @needs("root")
 @pytest.mark.parametrize("how", ["sudo", "--user"])
 def test_the_backend_becomes_the_user_who_called_sudo(how: str) -> None:
@@ -269,8 +253,7 @@ def test_the_backend_becomes_the_user_who_called_sudo(how: str) -> None:
     variables = {"SUDO_UID": str(nobody.pw_uid), "SUDO_GID": str(nobody.pw_gid)}
     options = [] if how == "sudo" else ["--user", "nobody"]
     variables = variables if how == "sudo" else {}
-    paths = [path.replace(str(ROOT), PUBLIC, 1) for path in sys.path if path]
-    variables["PYTHONPATH"] = os.pathsep.join(paths)
+    variables["PYTHONPATH"] = public_path()
     python = python_for("nobody")
     with up("--no-collector", *options, python=python, within=IN_PUBLIC, **variables) as running:
         assert set(status(running.backend_pid, "Uid")) == {str(nobody.pw_uid)}

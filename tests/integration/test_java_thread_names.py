@@ -12,6 +12,7 @@ from programs.contended import attach_socket
 from programs.named_java import NamedJava
 from tidscope_collector.foreign.name_answers import ask_java_names
 from tidscope_collector.foreign.reader import NoAnswerError
+from tidscope_collector.naming.options import NamingOptions
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_wire.generated.models import (
     FrameHeader,
@@ -67,7 +68,7 @@ class Named:
 
 @contextmanager
 def named(pid: int) -> Iterator[Named]:
-    with FollowedTarget(pid, program_names=True) as followed:
+    with FollowedTarget(pid, naming=NamingOptions(ask_programs=True)) as followed:
         yield Named(followed)
 
 

@@ -23,8 +23,9 @@ LIMIT = "tidscope_target_cpu_limit_periods_total"
 ROLES_NS = 1_000_000_000
 """Totals by role are reported this often (sampling/target.py)."""
 
-SLACK_S = 0.005
-"""CPU that a thread uses between its own account and its next sleep or its end."""
+SLACK_S = 0.05
+"""CPU that a thread uses between its own account and its next sleep or its end: less than a
+millisecond, but a machine that is busy may charge it with interrupts, and with steal."""
 
 EXIT_S = 0.0001
 """CPU of a thread's end behind its exit record (do_exit sends it first), at most; 0.00002 or so."""
@@ -88,20 +89,20 @@ def of_role(name: str, role: str) -> str:
 def check_all(prometheus: Prometheus, site: Site) -> None:
     """No counter has fallen from one scrape to another; the page's examples and promtool work."""
     every = 'group by (__name__) ({__name__=~"tidscope_.*(_total|_sum|_count)"})'
-    names = [dict(labels)["__name__"] for labels in prometheus.query(every)]
+    names = [dict(labels)["__name__"] for labels in prometheus.eventually(every)]
     assert len(names) > 20
     assert not [name for name in names if prometheus.query(f"resets({name}[10m]) > 0")]
     for example in re.findall(r"```promql\n(.*?)```", PAGE, re.DOTALL):
         # A program without a CPU limit has no periods of one.
         limited = LIMIT not in example or prometheus.query(LIMIT)
-        assert prometheus.query(example) or not limited, example
+        assert not limited or prometheus.eventually(example), example
     with site.client() as api:
         text = api.get("/metrics").raise_for_status().text
     assert promtool("check", "metrics", text=text) == ""
 
 
 def test_counters_are_what_the_threads_did(site: Site, prometheus: Prometheus) -> None:
-    ask = prometheus.value
+    ask, known = prometheus.value, prometheus.known
 
     def sampled_after(unix_s: float) -> bool:
         newest = ask("tidscope_target_last_sample_timestamp_seconds")
@@ -121,30 +122,30 @@ def test_counters_are_what_the_threads_did(site: Site, prometheus: Prometheus) -
 
         # Threads against their own accounts.
         cpu_s = burnt.cpu_ns / 1e9
-        burner = ask(of_role("thread_cpu_run_seconds_total", "burner"))
-        assert cpu_s <= (burner or 0) <= cpu_s + SLACK_S
+        burner = known(of_role("thread_cpu_run_seconds_total", "burner"))
+        assert cpu_s <= burner <= cpu_s + SLACK_S
         # One that was sampled before it gave itself its name began in another role.
         short_s = sum(account.cpu_ns for account in shorts) / 1e9
-        short = ask(of_role("thread_cpu_run_seconds_total", "short"))
+        short = known(of_role("thread_cpu_run_seconds_total", "short"))
         assert len(shorts) == SHORT_THREADS
-        assert 0.99 * short_s <= (short or 0) <= short_s + SHORT_THREADS * 0.001
-        assert ask(of_role("role_exited_threads_total", "short")) == SHORT_THREADS
-        assert ask(of_role("role_threads", "short")) == 0
+        assert 0.99 * short_s <= short <= short_s + SHORT_THREADS * 0.001
+        assert known(of_role("role_exited_threads_total", "short")) == SHORT_THREADS
+        assert known(of_role("role_threads", "short")) == 0
         # taskstats rounds down to a multiple of 1024.
-        assert ask(of_role("thread_write_char_bytes_total", "writer")) == WRITTEN
-        assert ask(of_role("role_threads", "renamed-#")) == 1
-        assert (ask(of_role("thread_voluntary_switches_total", "renamer")) or 0) >= 1
+        assert known(of_role("thread_write_char_bytes_total", "writer")) == WRITTEN
+        assert known(of_role("role_threads", "renamed-#")) == 1
+        assert known(of_role("thread_voluntary_switches_total", "renamer")) >= 1
 
         # All roles against the process' own accounts, before and after what was scraped.
-        cpu = ask("sum(tidscope_thread_cpu_run_seconds_total)") or 0
-        switches = ask("sum(tidscope_thread_voluntary_switches_total)") or 0
+        cpu = known("sum(tidscope_thread_cpu_run_seconds_total)")
+        switches = known("sum(tidscope_thread_voluntary_switches_total)")
         after = work.command("p").process
         ends_s = SHORT_THREADS * EXIT_S
         assert before.cpu_ns / 1e9 - ends_s - SLACK_S <= cpu <= after.cpu_ns / 1e9 + SLACK_S
         # A thread's record is written before it is quite gone: a short one may wait once more then,
         # which the process has and no thread.
         assert 0.9 * before.voluntary_switches - 2 <= switches <= after.voluntary_switches + 2
-        assert (ask("tidscope_process_rss_bytes") or 0) > 1 << 20
+        assert known("tidscope_process_rss_bytes") > 1 << 20
 
         # A field that this kernel does not give has no series.
         absent = {field["field"] for field in target["absent"]}
@@ -156,12 +157,12 @@ def test_counters_are_what_the_threads_did(site: Site, prometheus: Prometheus) -
         ended = work.command("q").process
         work.wait()
         prometheus.until(lambda: ask("tidscope_target_up") == 0, "the end is not scraped")
-        cpu = ask("sum(tidscope_thread_cpu_run_seconds_total)") or 0
-        assert ended.cpu_ns / 1e9 - ends_s - SLACK_S <= cpu <= ended.cpu_ns / 1e9 + 0.02
-        assert ask("tidscope_target_threads") == 0
-        threads = ask("tidscope_target_exited_threads_total")
-        assert threads == ask("sum(tidscope_role_exited_threads_total)")
-        assert (threads or 0) > SHORT_THREADS
+        cpu = known("sum(tidscope_thread_cpu_run_seconds_total)")
+        assert ended.cpu_ns / 1e9 - ends_s - SLACK_S <= cpu <= ended.cpu_ns / 1e9 + SLACK_S
+        assert known("tidscope_target_threads") == 0
+        threads = known("tidscope_target_exited_threads_total")
+        assert threads == known("sum(tidscope_role_exited_threads_total)")
+        assert threads > SHORT_THREADS
 
     check_all(prometheus, site)
 

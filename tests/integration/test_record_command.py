@@ -396,7 +396,7 @@ def test_without_its_last_frame_a_run_of_its_own_tidscope_is_incomplete(
             os.kill(collector, signal.SIGCONT)
     assert (ended.state, ended.end) == ("incomplete", "target-ended")
     assert ended.losses.frames > 0
-    assert summary(ended, None)[0].startswith(
+    assert summary(ended, None, "127.0.0.1:1")[0].startswith(
         "incomplete: The process has ended; its last frames are missing."
     )
 

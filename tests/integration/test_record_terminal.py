@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from capabilities import needs
-from processes import wait_until
+from processes import status, wait_until
 from shell_terminal import ShellTerminal
 from tidscope_wire.generated.models import RunManifest
 
@@ -62,6 +62,7 @@ def test_keys_and_sizes_are_the_commands(environ: dict[str, str], terminal: Shel
     terminal.wait_for(r"SIGINT 3 ")
     terminal.wait_for(r"code 9")
     assert "recorded r-" in terminal.text[before:]
+    assert "SIGCONT 2" not in terminal.text
     manifest = only_run(environ)
     assert (manifest.state, manifest.end) == ("complete", "target-ended")
     assert manifest.outcome is not None
@@ -93,9 +94,9 @@ def test_no_thread_of_ours_but_the_first_gets_signals(terminal: ShellTerminal) -
     """The kernel gives a signal to any thread of a process that does not block it."""
     terminal.type(f"{RECORD} -- {GUEST}; echo code $?\n")
     ours = int(terminal.wait_for(r"ready \d+ (\d+)")[1])
-    for status in Path(f"/proc/{ours}/task").glob("*/status"):
-        (blocked,) = re.findall(r"SigBlk:\s+(\w+)", status.read_text())
-        assert int(blocked, 16) >> (signal.SIGTERM - 1) & 1, status
+    for file in Path(f"/proc/{ours}/task").glob("*/status"):
+        (blocked,) = re.findall(r"SigBlk:\s+(\w+)", file.read_text())
+        assert int(blocked, 16) >> (signal.SIGTERM - 1) & 1, file
     terminal.type(CTRL_BACKSLASH)
     terminal.wait_for(r"SIGQUIT 1 ")
 
@@ -127,3 +128,136 @@ def test_a_closed_window_ends_the_command_and_its_run(environ: dict[str, str]) -
     assert (manifest.state, manifest.end) == ("complete", "target-ended")
     assert manifest.outcome is not None
     assert manifest.outcome.signal == "SIGHUP"
+
+
+def test_a_pager_has_its_keys_and_its_screen(terminal: ShellTerminal, tmp_path: Path) -> None:
+    """It reads keys from the terminal itself, sets its modes, and stops its process group."""
+    file = tmp_path / "long"
+    file.write_text("".join(f"line-{number}\n" for number in range(1, 2001)))
+    terminal.type(f"{RECORD} -- less {file}; echo code $?\n")
+    terminal.wait_for(r"line-1\r")
+    terminal.type("G")
+    terminal.wait_for(r"line-2000")
+    terminal.type(CTRL_Z)
+    terminal.wait_for(r"Stopped")
+    terminal.type("fg\n")
+    terminal.wait_for(r"line-2000")
+    before = len(terminal.text)
+    terminal.type("q")
+    terminal.wait_for(r"code 0")
+    assert "recorded r-" in terminal.text[before:]
+    assert "recorded r-" not in terminal.text[:before]
+
+
+def test_a_shell_has_jobs_of_its_own(environ: dict[str, str], terminal: ShellTerminal) -> None:
+    inner = "bash --norc --noprofile -i"
+    terminal.type(f"PS1='inner> ' {RECORD} -- {inner}; echo outer code $?\n")
+    terminal.wait_for(r"(h|[\r\n])inner> ")
+    terminal.type(f"{GUEST}\n")
+    terminal.wait_for(r"ready")
+    terminal.type(CTRL_Z)
+    terminal.wait_for(r"Stopped")
+    terminal.type("fg; echo inner $?; exit 5\n")
+    terminal.wait_for(r"SIGCONT 1 ")
+    for number in range(1, 4):
+        terminal.type(CTRL_C)
+        terminal.wait_for(rf"SIGINT {number} ")
+    terminal.wait_for(r"inner 9")
+    terminal.wait_for(r"outer code 5")
+    outcome = only_run(environ).outcome
+    assert outcome is not None
+    assert (outcome.exit_code, outcome.command) == (5, inner.split())
+
+
+def test_input_and_output_that_go_elsewhere(
+    environ: dict[str, str], terminal: ShellTerminal
+) -> None:
+    """What is a terminal is the command's; what is none passes through us, and its end is kept."""
+    script = "cat; test -t 0 || echo in; test -t 1 || echo out; test -t 2 || echo errors"
+    terminal.type(f"echo given | {RECORD} -- sh -c '{script}' | tr a-z A-Z; echo done\n")
+    terminal.wait_for(r"GIVEN\s+IN\s+OUT\s")
+    terminal.wait_for(r"done")
+    assert "ERRORS" not in terminal.text
+    outcome = only_run(environ).outcome
+    assert outcome is not None
+    assert (outcome.output_tail, outcome.output_bytes) == ("given\nin\nout\n", 13)
+
+
+def test_output_to_a_terminal_is_kept_on_request(
+    environ: dict[str, str], terminal: ShellTerminal
+) -> None:
+    terminal.type(f"{RECORD} --output -- sh -c 'test -t 1 || echo no terminal'; echo code $?\n")
+    terminal.wait_for(r"[\r\n]no terminal")
+    terminal.wait_for(r"code 0")
+    outcome = only_run(environ).outcome
+    assert outcome is not None
+    assert outcome.output_tail == "no terminal\n"
+
+
+def test_what_nohup_ignores_is_not_passed_on(terminal: ShellTerminal) -> None:
+    terminal.type(f"nohup {RECORD} -- {GUEST} | cat; echo done\n")
+    ours = int(terminal.wait_for(r"ready \d+ (\d+)")[1])
+    for name in ("SIGHUP", "SIGUSR1"):
+        os.kill(ours, signal.Signals[name])
+    terminal.wait_for(r"SIGUSR1 1")
+    for number in range(1, 4):
+        os.kill(ours, signal.SIGINT)
+        terminal.wait_for(rf"SIGINT {number}")
+    terminal.wait_for(r"done")
+    assert "SIGHUP" not in terminal.text
+
+
+def test_a_command_that_is_stopped_by_itself_is_recorded_on(
+    environ: dict[str, str], terminal: ShellTerminal
+) -> None:
+    """SIGSTOP is no key: the shell has no part in it."""
+    terminal.type(f"{RECORD} -- {GUEST}; echo code $?\n")
+    found = terminal.wait_for(r"ready (\d+) (\d+)")
+    guest, ours = int(found[1]), int(found[2])
+    os.kill(guest, signal.SIGSTOP)
+    wait_until(lambda: status(guest, "State")[0] == "T", 60)
+    os.kill(ours, signal.SIGUSR1)
+    os.kill(guest, signal.SIGCONT)
+    terminal.wait_for(r"SIGCONT 1|SIGUSR1 1")
+    terminal.wait_for(r"SIGCONT 1|SIGUSR1 1")
+    assert status(ours, "State")[0] != "T"
+    for number in range(1, 4):
+        os.kill(ours, signal.SIGINT)
+        terminal.wait_for(rf"SIGINT {number}")
+    terminal.wait_for(r"code 9")
+    assert "Stopped" not in terminal.text
+    assert only_run(environ).state == "complete"
+
+
+def test_who_reads_in_the_background_stops_until_fg(terminal: ShellTerminal) -> None:
+    terminal.type("set -b\n")
+    terminal.type(f"{RECORD} -- sh -c 'read line; echo got $line; exit 4' &\n")
+    terminal.wait_for(r"Stopped.*\n")
+    terminal.type("fg; echo code $?\n")
+    terminal.wait_for(r"record -- sh")
+    terminal.type("some words\n")
+    terminal.wait_for(r"got some words")
+    terminal.wait_for(r"code 4")
+
+
+def test_the_end_of_a_recording_can_be_interrupted(
+    environ: dict[str, str], terminal: ShellTerminal
+) -> None:
+    """The command has exited, and its last frame does not come; its exit code does."""
+    terminal.type(f"{RECORD} -- {GUEST}; echo code $?\n")
+    found = terminal.wait_for(r"ready (\d+) (\d+)")
+    guest, ours = int(found[1]), int(found[2])
+    children = Path(f"/proc/{ours}/task/{ours}/children").read_text().split()
+    (collector,) = (int(child) for child in children if int(child) != guest)
+    os.kill(collector, signal.SIGSTOP)
+    for number in range(1, 4):
+        terminal.type(CTRL_C)
+        terminal.wait_for(rf"SIGINT {number} ")
+    wait_until(lambda: not Path(f"/proc/{guest}").exists(), 60)
+    terminal.type(CTRL_C)
+    terminal.wait_for(r"interrupt again to leave its run unfinished")
+    terminal.type(CTRL_C)
+    terminal.wait_for(r"not completed: interrupted")
+    os.kill(collector, signal.SIGCONT)
+    terminal.wait_for(r"code 9")
+    assert only_run(environ).state != "complete"

@@ -1,9 +1,11 @@
-"""Datagrams that another process sends to our netlink sockets are not taken for the kernel's."""
+"""What another process sends to our netlink sockets is not believed; its exits can be left out."""
 
 import os
 import select
 import socket
+import subprocess
 import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -58,6 +60,41 @@ def test_a_forged_exit_is_refused_and_the_kernels_received() -> None:
         assert os.getpid() not in seen
         assert dict(listener.refused) == {Refusal.SENDER: 1}
         assert listener.lost == 0
+    finally:
+        listener.close()
+
+
+def test_exits_of_other_processes_are_left_out_by_the_kernel() -> None:
+    listener = ExitListener(probe(), possible_cpus())
+
+    def wait_for(tid: int) -> set[int]:
+        """Receive records until that of a thread of ours; of which processes they were."""
+        deadline = time.monotonic() + 20
+        seen: set[int] = set()
+        while True:
+            exits = listener.drain()
+            seen |= set(listener.own_member(exits, "ac_tgid").tolist())
+            if tid in listener.own_member(exits, "ac_pid"):
+                return seen
+            assert time.monotonic() < deadline, "no exit record came"
+            time.sleep(0.001)
+
+    def end_thread() -> int:
+        thread = threading.Thread(target=lambda: None)
+        thread.start()
+        thread.join()
+        assert thread.native_id is not None
+        return thread.native_id
+
+    try:
+        listener.keep_only({os.getpid()})
+        listener.drain()
+        subprocess.run(["true"], check=True)
+        assert wait_for(end_thread()) == {os.getpid()}
+        listener.keep_only(None)
+        other = subprocess.Popen(["true"])
+        other.wait()
+        assert other.pid in wait_for(other.pid)
     finally:
         listener.close()
 

@@ -146,7 +146,7 @@ def test_what_children_used_comes_first(capsys: pytest.CaptureFixture[str], runs
         folder.write_manifest(folder.read_manifest().model_copy(update={"outcome": outcome}))
         found = report(folder)
         first = 1 if shown else 0
-        assert summary(folder.read_manifest(), found)[:first] == shown
+        assert summary(folder.read_manifest(), found, "127.0.0.1:1")[:first] == shown
         assert details(found, "there")[:first] == shown
         assert found.json_object()["missing"] == (text if shown else None)
         compared = reported(capsys, "compare", "before", run_id(2)).splitlines()
@@ -157,8 +157,31 @@ def test_what_children_used_comes_first(capsys: pytest.CaptureFixture[str], runs
             update={"outcome": make_outcome(children_cpu_us=1_000_000), "losses": losses(frames=2)}
         )
     )
-    assert "frame" in summary(folder.read_manifest(), None)[0]
-    assert "its children used 1.00 s" in summary(folder.read_manifest(), None)[1]
+    assert "frame" in summary(folder.read_manifest(), None, "127.0.0.1:1")[0]
+    assert "its children used 1.00 s" in summary(folder.read_manifest(), None, "127.0.0.1:1")[1]
+
+
+def test_what_threads_do_not_show_comes_first(runs: Path) -> None:
+    """1.73 s of CPU are shown; children and what a few ticks may explain are no part of it."""
+    found = report(RunFolder(runs / run_id(1)))
+    for used, children, first in (
+        (1_780_000, 0, "recorded"),
+        (4_000_000, 2_250_000, "recorded"),
+        (4_000_000, None, "recorded"),
+        (4_000_000, 2_000_000, "The command used 2.00 s of CPU, its threads show 1.73 s."),
+    ):
+        ended = make_outcome(user_cpu_us=used - 500, system_cpu_us=500, children_cpu_us=children)
+        manifest = found.manifest.model_copy(update={"outcome": ended})
+        lines = summary(manifest, found, "127.0.0.1:1")
+        assert lines[1 if children else 0].startswith(first)
+    source = manifest.target.source.model_copy(update={"exits": False, "exits_reason": "No rights"})
+    target = manifest.target.model_copy(update={"source": source})
+    manifest = manifest.model_copy(update={"target": target})
+    line = "The command used 2.00 s of CPU, its threads show 1.73 s. No rights."
+    assert summary(manifest, found, "127.0.0.1:1")[1] == line
+    # Where the files are not, the address of who has them is shown.
+    elsewhere = summary(manifest, None, "127.0.0.1:1")
+    assert elsewhere[-1].endswith(f" http://127.0.0.1:1/runs/{run_id(1)}")
 
 
 def test_what_is_missing_comes_first(capsys: pytest.CaptureFixture[str], runs: Path) -> None:
@@ -171,7 +194,7 @@ def test_what_is_missing_comes_first(capsys: pytest.CaptureFixture[str], runs: P
     assert f"  [incomplete: {missing}] after" in reported(capsys, "runs", "list").splitlines()[0]
     shown = reported(capsys, "runs", "show", run_id(3)).splitlines()
     assert shown[0] == f"incomplete: {missing} missing"
-    assert summary(lossy, None)[0] == shown[0]
+    assert summary(lossy, None, "127.0.0.1:1")[0] == shown[0]
     compared = reported(capsys, "compare", run_id(1), run_id(3)).splitlines()
     assert compared[0] == f"incomplete: after: {missing} missing"
     for arguments in (("runs", "list", "--json"), ("runs", "show", run_id(3), "--json")):

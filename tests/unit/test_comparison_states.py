@@ -1,7 +1,7 @@
 """Comparisons of the time that threads spent in states."""
 
 import pytest
-from compared_runs import Life, manifest, threads
+from compared_runs import Instant, Life, manifest, threads
 from compared_runs import signals as signals_of
 from tidscope_backend.comparison.compare import compare
 from tidscope_backend.comparison.tables import RunTables
@@ -116,3 +116,41 @@ def test_groups_come_by_their_share() -> None:
         ("locks", 0.3),
     ]
     assert shares_of_groups({"cpu_run_ns": 5}) == {}
+
+
+def curves(number: int, instants: list[Instant]) -> RunTables:
+    lives = [Life("main", counters(), counters(poll=4000))]
+    return RunTables(manifest(number), threads(lives, FIELDS), signals_of(instants, FIELDS), [])
+
+
+def test_time_in_states_has_curves_of_process_and_roles() -> None:
+    instants = [
+        Instant(
+            5 + second,
+            {
+                "main": counters(poll=1000 * second),
+                "worker-#": counters(
+                    futex=500 + 300 * second, preempted=100 * second, woken=second
+                ),
+            },
+        )
+        for second in range(4)
+    ]
+    found = compare([[curves(1, instants)], [curves(2, [])]])
+    named = {(one.metric, one.role): one for one in found.series}
+    locks = named["time_locks", None]
+    assert locks.time_s == [0, 1, 2, 3]
+    # From the run's start on.
+    assert locks.value == [0, 300 * MS, 600 * MS, 900 * MS]
+    # Its states together; what is 0 in all runs has no curve.
+    assert named["time_runnable", None].value[-1] == 303 * MS
+    assert named["time_polling", "main"].value == [0, 1000 * MS, 2000 * MS, 3000 * MS]
+    assert ("time_locks", "main") not in named
+    assert not {one.metric for one in found.series} & {"time_disk", "state_futex_ns"}
+
+
+def test_curves_of_states_do_not_fall() -> None:
+    fell = [Instant(5 + i, {"main": counters(on_cpu=ms)}) for i, ms in enumerate([0, 20, 19, 30])]
+    found = compare([[curves(1, fell)], [curves(2, [])]])
+    (running,) = [one for one in found.series if (one.metric, one.role) == ("time_running", None)]
+    assert running.value == [0, 20 * MS, 20 * MS, 30 * MS]

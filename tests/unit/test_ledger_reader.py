@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import cast
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from tidscope_collector.sampling.state_columns import StateColumns
 from tidscope_collector.threads.reading import Reading, TargetReader
@@ -51,6 +52,9 @@ class Keeper:
 
     def read(self, _pid: int) -> Ledgers:
         return self.reads.pop(0) if self.reads else self.now
+
+    def places(self, _pid: int) -> npt.NDArray[np.intp]:
+        return np.arange(2)
 
 
 class Base:

@@ -22,13 +22,14 @@ class Source:
     """Answers what it is given, after so many seconds."""
 
     runtime = "test"
-    complete = True
+    every_s: float | None = None
 
     def __init__(self, clock: Clock, took_s: float = 0.0) -> None:
         self._clock, self._took_s = clock, took_s
         self.names: dict[int, str] = {1: "one"}
         self.failure = ""
         self.reads = 0
+        self.closed = threading.Event()
 
     def read(self) -> Mapping[int, str]:
         self.reads += 1
@@ -36,6 +37,9 @@ class Source:
         if self.failure:
             raise NoAnswerError(self.failure)
         return dict(self.names)
+
+    def close(self) -> None:
+        self.closed.set()
 
 
 def settled(names: ThreadNames, condition: Callable[[], bool]) -> bool:
@@ -110,4 +114,18 @@ def test_another_program_is_asked_at_once_and_what_the_last_one_said_is_dropped(
     names.executed(None)
     assert names.take() == {}
     assert names.description is None
+    assert source.closed.wait(10)
     names.close()
+
+
+def test_names_that_change_without_a_sign_are_asked_for_again_and_again() -> None:
+    clock = Clock()
+    source = Source(clock)
+    source.every_s = 3.0
+    names = ThreadNames(1, source, clock)
+    wait_until(lambda: names.asked == 1)
+    clock.now += 3.0
+    names.request()  # The worker looks at the clock again.
+    wait_until(lambda: names.asked == 2)
+    names.close()
+    assert source.closed.wait(10)

@@ -101,7 +101,7 @@ async def test_stopped_before_any_frame_of_an_ended_process_came(tmp_path: Path)
     await harness.start()
     done = await harness.recorder.stop((await harness.begin()).id, target_ended=True)
     assert (done.state, done.counts.frames) == ("incomplete", 0)
-    assert summary(done, None)[0] == (
+    assert summary(done, None, "127.0.0.1:1")[0] == (
         "incomplete: The process has ended; its last frames are missing."
     )
     await harness.stop()

@@ -268,7 +268,7 @@ def test_exported_samples_have_the_stay_under_way(reported: LedgerStory, folder:
 
 def test_a_report_says_where_the_time_went(reported: LedgerStory, folder: RunFolder) -> None:
     found = report(folder)
-    lines = summary(found.manifest, found)
+    lines = summary(found.manifest, found, "127.0.0.1:1")
     (time,) = [line for line in lines if line.startswith("  time ")]
     # Three to four workers at a lock, one thread asleep and one that polls.
     assert re.search(r"locks \d\d %, (sleeping|polling) \d\d %, (sleeping|polling) \d\d %", time)
@@ -286,4 +286,8 @@ def test_a_report_without_a_ledger_says_nothing_of_it(tmp_path: Path) -> None:
     folder = run_folder(tmp_path / "run", [story], ("cpu_run_ns",), 1)
     found = report(folder)
     assert found.locks == []
-    assert not [one for one in summary(found.manifest, found) if one[:7] in ("  time ", "  locks")]
+    assert not [
+        one
+        for one in summary(found.manifest, found, "127.0.0.1:1")
+        if one[:7] in ("  time ", "  locks")
+    ]

@@ -4,7 +4,7 @@ import os
 import queue
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import CancelledError
 from pathlib import Path
 
@@ -31,11 +31,17 @@ from tidscope_wire.generated.models import (
 class LosingListener(ExitListener):
     """A listener that hears nothing and loses what the test says."""
 
+    filters = False
+
     def __init__(self) -> None:
         self.received = 0
         self.lost = 0
         self.losing: queue.SimpleQueue[int | OSError] = queue.SimpleQueue()
         self.closed = False
+        self.wanted: list[frozenset[int] | None] = []
+
+    def keep_only(self, processes: Collection[int] | None) -> None:
+        self.wanted.append(None if processes is None else frozenset(processes))
 
     def drain(self) -> Exits:
         lost = 0
@@ -87,8 +93,13 @@ class Harness:
     def _take(self, target: Target, frame: SampledFrame) -> None:
         self.frames[target.id].put(frame.data)
 
-    def add(self, name: str, script: Script, rate_hz: float = 100) -> None:
+    def add(
+        self, name: str, script: Script, rate_hz: float = 100, version: int | None = None
+    ) -> None:
         target = meant(rate_hz=rate_hz).model_copy(update={"id": f"t-{PID}-{name * 8}"})
+        if version is not None:
+            source = target.source.model_copy(update={"taskstats_version": version})
+            target = target.model_copy(update={"source": source})
         self.frames[target.id] = queue.SimpleQueue()
         procfs = self.proc.procfs
         reader = process_reader(script, procfs)
@@ -146,6 +157,13 @@ def test_lost_exits_are_reported_to_every_target_once(harness: Harness) -> None:
     # What was lost before they were attached is not theirs.
     assert reported == {"a": 42, "b": 42}
     assert harness.next("a").health.exit_records_lost == 43
+
+
+def test_exit_records_are_wanted_of_attached_processes_only(harness: Harness) -> None:
+    harness.add("a", Script(t7=1))
+    harness.engine.submit(lambda: harness.engine.detach(f"t-{PID}-{'a' * 8}")).result(5)
+    harness.add("b", Script(t7=1), version=11)
+    assert harness.listener.wanted == [{PID}, set(), None]
 
 
 def test_what_cannot_be_done_in_time_is_counted_and_reported(harness: Harness) -> None:

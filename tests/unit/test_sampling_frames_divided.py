@@ -2,7 +2,7 @@
 
 import queue
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -62,6 +62,8 @@ class Storm(ExitListener):
         drains: how many each of the next drains brings.
     """
 
+    filters = False
+
     def __init__(self) -> None:
         self.received = self.lost = 0
         self.drains: queue.SimpleQueue[int] = queue.SimpleQueue()
@@ -84,6 +86,9 @@ class Storm(ExitListener):
 
     def own_member(self, exits: Exits, name: str) -> npt.NDArray[np.uint32]:
         return np.zeros(len(exits.words), np.uint32)
+
+    def keep_only(self, processes: Collection[int] | None) -> None:
+        """All that it hears of are wanted."""
 
     def close(self) -> None:
         """Nothing is open."""

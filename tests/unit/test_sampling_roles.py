@@ -6,6 +6,7 @@ import numpy as np
 from tidscope_collector.sampling.roles import MAX_NAMED_ROLES, MAX_NAMES, RoleSums
 from tidscope_collector.threads.reading import Reading
 from tidscope_wire.generated.models import FrameHeader, RoleTotals
+from tidscope_wire.role import RoleRule
 
 FIELDS = ("cpu_run_ns", "blkio_delay_ns")
 
@@ -123,3 +124,12 @@ def test_a_counter_that_was_settled_below_what_it_was_at_the_renaming_is_0() -> 
     sums = RoleSums()
     sums.renamed("main", "io-1", {"cpu_run_ns": 100})
     assert reported(sums, ["io-1"], [60, None])["io-#"].totals == {"cpu_run_ns": 0}
+
+
+def test_a_person_s_rules_merge_roles_and_keep_names_apart() -> None:
+    sums = RoleSums([RoleRule("http-*", "web"), RoleRule("shard-?", "*")])
+    sums.ended("http-9-Poller", {"cpu_run_ns": 1})
+    names = ["http-1-exec-1", "shard-1", "shard-2", "main"]
+    roles = reported(sums, names, [2, 0], [3, 0], [4, 0], [5, 0])
+    cpu = {role: one.totals["cpu_run_ns"] for role, one in roles.items()}
+    assert cpu == {"web": 3, "shard-1": 3, "shard-2": 4, "main": 5}

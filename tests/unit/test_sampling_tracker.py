@@ -1,7 +1,7 @@
 """The tracker: births, names, ends and counters of threads, in each order that a kernel allows."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -473,6 +473,39 @@ def test_the_end_of_sampling_ends_no_thread_but_those_that_said_so() -> None:
     assert len(exits(story.tracker.finish(reading({20: Row(8)}), exited=False))) == 1
     assert story.tracker.threads.keys() == {MAIN}
     assert story.tracker.all_rows().tid.tolist() == [MAIN]
+
+
+@pytest.mark.parametrize(("unchanged", "asked"), [(0, [21]), (1, [21]), (2, [])])
+def test_samples_of_the_same_threads_say_that_who_ended_has_left(
+    unchanged: int, asked: list[int]
+) -> None:
+    tracker = Tracker(FIELDS, ATTACH, MAIN)
+    questions: list[int] = []
+
+    def look(tid: int) -> Presence:
+        questions.append(tid)
+        return Presence.GONE
+
+    def take(*listed: int, ended: int | None = None) -> None:
+        rows = reading({tid: Row(5) for tid in listed})
+        rows = replace(rows, changed=np.zeros(len(listed), np.bool_))
+        exits = None if ended is None else reading({ended: Row(9)})
+        ids = np.array(listed, np.uint32)
+        tracker.update(rows, ATTACH + 50, exits, listed=ids, look=look)
+
+    take(MAIN, 20)
+    assert tracker.is_settled
+    take(MAIN, 20, ended=20)
+    assert not tracker.is_settled  # the next listing will be another one
+    take(MAIN, 21)
+    take(MAIN, ended=21)
+    assert tracker.is_settled
+    for _ in range(unchanged):
+        tracker.note_unchanged()
+        assert tracker.is_settled
+    take(MAIN, 21)
+    # Once it is known to have left nobody is asked: the id is another thread's.
+    assert questions == asked
 
 
 WHOLE = "http-nio-127.0.0.1-18085-exec-3"

@@ -11,6 +11,8 @@ from tidscope_wire.generated.limits import MAX_TABLE_ROWS
 from tidscope_wire.generated.models import TableName
 
 SECOND = 1_000_000_000
+ATTACH = -10 * SECOND
+"""Long ago: tables are read as usual."""
 Tables = dict[TableName, Table]
 
 
@@ -62,7 +64,7 @@ def test_a_reader_of_changes_knows_the_table(
     history: list[tuple[dict[tuple[int, int, int], int], bool]],
 ) -> None:
     source = Scripted()
-    changes, known = TableChanges(source, 0, source.clock), stays([])
+    changes, known = TableChanges(source, ATTACH, source.clock), stays([])
     for rows, whole in history:
         source.now += SECOND
         source.tables = {"stays": stays([(*key, value) for key, value in rows.items()])}
@@ -77,7 +79,7 @@ def test_a_reader_of_changes_knows_the_table(
 
 def test_they_are_read_once_a_second_and_at_the_end() -> None:
     source = Scripted()
-    changes = TableChanges(source, 0, source.clock)
+    changes = TableChanges(source, ATTACH, source.clock)
     for _ in range(10):
         changes.next(whole=False)
         source.now += SECOND // 10
@@ -91,7 +93,7 @@ def test_they_are_read_once_a_second_and_at_the_end() -> None:
 def test_what_takes_long_to_read_is_read_more_seldom() -> None:
     source = Scripted()
     source.takes_ns = 20_000_000
-    changes = TableChanges(source, 0, source.clock, source.clock)
+    changes = TableChanges(source, ATTACH, source.clock, source.clock)
     for _ in range(100):
         changes.next(whole=False)
         source.now += SECOND // 10
@@ -103,7 +105,7 @@ def test_a_machine_that_is_busy_makes_no_reading_seldom() -> None:
     """What counts is the CPU that a reading takes, not how long it waits for one."""
     source = Scripted()
     source.takes_ns = 20_000_000
-    changes = TableChanges(source, 0, source.clock, lambda: 0)
+    changes = TableChanges(source, ATTACH, source.clock, lambda: 0)
     for _ in range(50):
         changes.next(whole=False)
         source.now += SECOND // 10
@@ -113,7 +115,7 @@ def test_a_machine_that_is_busy_makes_no_reading_seldom() -> None:
 def test_a_key_frame_between_two_reads_has_what_was_read_last() -> None:
     source = Scripted()
     source.tables = {"stays": stays([(1, 4, 0, 5)])}
-    changes = TableChanges(source, 0, source.clock)
+    changes = TableChanges(source, ATTACH, source.clock)
     changes.next(whole=False)
     source.tables = {"stays": stays([(1, 4, 0, 9)])}
     assert decoded(changes.next(whole=True))["stays"].tolist() == [(1, 4, 0, 5)]
@@ -124,7 +126,7 @@ def test_a_key_frame_between_two_reads_has_what_was_read_last() -> None:
 def test_a_table_that_cannot_be_read_holds_no_frame_up(caplog: pytest.LogCaptureFixture) -> None:
     source = Scripted()
     source.tables = {"stays": stays([(1, 4, 0, 5)])}
-    changes = TableChanges(source, 0, source.clock)
+    changes = TableChanges(source, ATTACH, source.clock)
     changes.next(whole=False)
     source.error = OSError("no")
     for _ in range(3):
@@ -141,7 +143,7 @@ def test_a_table_is_bounded_and_what_is_left_out_is_counted() -> None:
     many["count"] = 2
     many["count"][:7] = 1
     source.tables = {"stays": many}
-    encoded = TableChanges(source, 0, source.clock).next(whole=True)
+    encoded = TableChanges(source, ATTACH, source.clock).next(whole=True)
     (described,) = encoded.described
     assert (described.rows, described.omitted) == (MAX_TABLE_ROWS, 7)
     assert decoded(encoded)["stays"]["count"].min() == 2
@@ -153,5 +155,28 @@ def test_a_table_that_does_not_fit_says_how_many_rows_it_has(
     monkeypatch.setattr(table_changes, "MOST_BYTES", 10)
     source = Scripted()
     source.tables = {"stays": stays([(1, 4, 0, 5)])}
-    (described,) = TableChanges(source, 0, source.clock).next(whole=True).described
+    (described,) = TableChanges(source, ATTACH, source.clock).next(whole=True).described
     assert (described.rows, described.omitted) == (0, 1)
+
+
+def test_the_first_readings_come_soon() -> None:
+    """So that what lies at the addresses of locks is looked up while a short program lives."""
+    source = Scripted()
+    changes = TableChanges(source, 0, source.clock, lambda: 0)
+    read = []
+    for tick in range(40):
+        source.now, before = tick * SECOND // 10, source.reads
+        changes.next(whole=False)
+        read += [tick] * (source.reads - before)
+    assert read == [0, 1, 2, 4, 8, 16, 26, 36]
+
+
+def test_it_is_said_when_they_were_read() -> None:
+    source = Scripted()
+    source.tables = {"stays": stays([(1, 1, 0, 5)])}
+    changes = TableChanges(source, ATTACH, source.clock, lambda: 0)
+    (described,) = changes.next(whole=True).described
+    assert described.read_ns == 10 * SECOND
+    source.now = SECOND // 2
+    (described,) = changes.next(whole=True).described
+    assert described.read_ns == 10 * SECOND

@@ -11,6 +11,7 @@ import ctypes
 import errno
 import os
 import platform
+import shutil
 import signal
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -152,9 +153,7 @@ def _find(name: str) -> str:
     """The file that a shell would execute; the name itself if there is none."""
     if "/" in name:
         return name
-    found = [Path(folder, name) for folder in os.get_exec_path() if Path(folder, name).is_file()]
-    executable = [path for path in found if os.access(path, os.X_OK)]
-    return str(next(iter(executable or found), name))
+    return shutil.which(name) or shutil.which(name, os.F_OK) or name
 
 
 def _fork(

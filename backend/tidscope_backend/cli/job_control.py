@@ -10,6 +10,7 @@ import os
 import signal
 import termios
 from contextlib import suppress
+from pathlib import Path
 
 from tidscope_backend.cli.signal_queue import ReceivedSignal
 
@@ -30,6 +31,8 @@ def pass_on(received: ReceivedSignal, pid: int) -> None:
     """Send a signal on to a child that was not waited for, unless it has it already."""
     if received.sender == pid:
         return  # It sent it to its process group, as editors do for Ctrl-Z.
+    if received.number == signal.SIGCONT and not _is_stopped(pid):
+        return  # A shell continues the whole process group.
     if received.from_kernel:
         # A shell that we run has groups of its own in the foreground, and learns of the end of its
         # terminal only as the leader of the session, which we may be in its place.
@@ -37,6 +40,10 @@ def pass_on(received: ReceivedSignal, pid: int) -> None:
         if received.number != signal.SIGHUP or not other_group:
             return
     os.kill(pid, received.number)
+
+
+def _is_stopped(pid: int) -> bool:
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
 
 
 def stop_with(pid: int) -> None:

@@ -55,10 +55,15 @@ from tidscope_backend.cli.target_options import (
     target_request,
 )
 from tidscope_backend.cli.terminal import ProgressLine, print_lines
+from tidscope_backend.process_identity import start_ticks
 from tidscope_backend.settings import BROWSER_VARIABLE
 from tidscope_backend.store.folder import RunFolder
 
 TICK_SECONDS = 0.5
+WITHOUT_RIGHTS = (
+    f"tidscope record: recording without rights; with the token of a running tidscope in "
+    f"{BROWSER_VARIABLE}, its collector measures"
+)
 FINISHING = "tidscope record: the command has exited; interrupt again to leave its run unfinished"
 
 
@@ -100,6 +105,8 @@ def _recorder(runs: Path, options: argparse.Namespace) -> Iterator[RunRecorder]:
         from tidscope_backend.cli.local_recorder import LocalRecorder
 
     warn_if_others_may_change_it()
+    if os.geteuid() != 0 and not token:
+        print_lines(WITHOUT_RIGHTS, file=sys.stderr, flush=True)
     user = choose_backend_user(None, os.environ, os.geteuid())
     with LocalRecorder(runs, what, user) as recorder:
         yield recorder
@@ -109,9 +116,7 @@ def _answers(backend: BackendClient) -> bool:
     """Whether a tidscope answers there that knows the token; who does not know it is named."""
     try:
         backend.request_model("/health", HealthResponse)
-    except (UnavailableError, RefusedError):
-        return False
-    except UntrustedError as error:
+    except (UnavailableError, RefusedError, UntrustedError) as error:
         print_lines(f"tidscope record: {error}; recording without it", file=sys.stderr, flush=True)
         return False
     return True
@@ -147,10 +152,12 @@ def _record_command(
 
     Nothing is printed while it runs: the terminal is the command's.
     """
+    started = start_ticks(child.pid)
     if options.children:
-        asked = AttachRequest(group=GroupSelector(kind="tree", pid=child.pid))
+        group = GroupSelector(kind="tree", pid=child.pid, start_ticks=started)
+        asked = AttachRequest(group=group)
     else:
-        asked = AttachRequest(pid=child.pid)
+        asked = AttachRequest(pid=child.pid, start_ticks=started)
     manifest = recorder.start(recorder.attach(asked))
     with interrupted_twice(FINISHING):
         ended = relay_until_exit(child)
@@ -191,7 +198,8 @@ def _print_result(
     if here:
         manifest = folder.read_manifest()
     found = report(folder) if here and not options.json else None
-    lines = [manifest.model_dump_json()] if options.json else summary(manifest, found)
+    address = f"{options.host}:{options.port}"
+    lines = [manifest.model_dump_json()] if options.json else summary(manifest, found, address)
     print_lines(*lines, file=file, flush=True)
 
 

@@ -16,6 +16,7 @@ from tidscope_wire.generated.models import (
 
 from tidscope_backend.cli.backend_client import BackendClient
 from tidscope_backend.cli.redaction import Keeping
+from tidscope_backend.process_identity import local_host_id
 
 FIRST_SECONDS = 5.0
 LAST_SECONDS = 10.0
@@ -85,7 +86,12 @@ class RunRecorder(Protocol):
         """Ids of the targets that are being sampled."""
 
     def attach(self, asked: AttachRequest) -> Target:
-        """Attach to a process or a group; if that is attached already, its rate stays."""
+        """Attach to a process or a group; if that is attached already, its rate stays.
+
+        Args:
+            asked: with start ticks it means a process of this machine: another one with its id, as
+                in another pid namespace, is refused, and so is one of another machine.
+        """
 
     def detach(self, target: Target) -> None:
         """Stop sampling it."""
@@ -134,6 +140,8 @@ class RecordingClient:
     def attach(self, asked: AttachRequest) -> Target:
         """Attach to a process or a group; if that is attached already, its rate stays."""
         request = asked.model_dump(exclude_none=True, exclude={"rate_hz"})
+        if (asked.group or asked).start_ticks is not None:
+            request["host"] = local_host_id()
         if self._options.rate_hz is not None:
             request["rate_hz"] = self._options.rate_hz
         return self._request("/targets", Target, "POST", request)

@@ -90,6 +90,7 @@ def relay_until_exit(child: HeldChild) -> CommandExit:
                     pass_on(received, child.pid)
         elapsed_s = time.monotonic() - started
         children_cpu_us = _children_cpu_us(child.pid)
+        queue.read()  # What came before the exit was for the command.
         _, status, usage = os.wait4(child.pid, 0)
         if os.WIFSIGNALED(status):
             modes.restore()
@@ -102,7 +103,6 @@ def relay_until_exit(child: HeldChild) -> CommandExit:
 
 def _finish(relay: OutputRelay, selector: selectors.BaseSelector, queue: SignalQueue) -> None:
     """Wait until all output is relayed, or somebody ends us for waiting: our reader is slow."""
-    queue.read()
     relay.command_exited()
     selector.register(relay, selectors.EVENT_READ)
     while not any(key.fileobj is relay for key, _ in selector.select()):

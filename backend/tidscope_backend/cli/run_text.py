@@ -13,6 +13,9 @@ from tidscope_backend.text import format_bytes, format_seconds, plural
 SUMMARY_ROLES = 5
 SUMMARY_LOCKS = 3
 LEAST_SHARE = 0.001
+LEAST_UNSEEN_NS = 50_000_000
+"""Children are counted in clock ticks, and a command does its first bit before it is sampled."""
+LEAST_UNSEEN_SHARE = 0.05
 SHOWN_THREADS = 20
 LABEL_WIDTH = 11
 CUT_SHORT = ("disk-full", "write-failed", "backend-lost", "collector-lost")
@@ -68,14 +71,16 @@ def exit_text(outcome: RunOutcome) -> str:
     return f"killed by {outcome.signal}" if outcome.signal else f"exit code {outcome.exit_code}"
 
 
-def summary(manifest: RunManifest, report: RunReport | None) -> list[str]:
+def summary(manifest: RunManifest, report: RunReport | None, address: str) -> list[str]:
     """What was recorded, line by line.
 
     Args:
         manifest: of the run.
         report: its numbers, if its files can be read here.
+        address: host and port of the tidscope that has the files otherwise.
     """
-    lines = [*_missing(manifest), f"recorded {_headline(manifest, report)}", *_facts(manifest)]
+    lines = [*_missing(manifest), *_unseen(manifest, report)]
+    lines += [f"recorded {_headline(manifest, report)}", *_facts(manifest)]
     if report is not None:
         lines += [_labelled("total", text) for text in _totals(report.totals)[:1]]
         for number, role in enumerate(report.roles[:SUMMARY_ROLES]):
@@ -84,7 +89,9 @@ def summary(manifest: RunManifest, report: RunReport | None) -> list[str]:
             text = f"{used:>10}  {role.role} ({plural(role.threads, 'thread')})"
             lines.append(_labelled("" if number else "busiest", text))
         lines += [*_time(report), *_locks(report)]
-    lines.append(_labelled("show", f"tidscope runs show {manifest.id}; or `tidscope up`, Runs"))
+    here = f"tidscope runs show {manifest.id}; or `tidscope up`, Runs"
+    there = f"http://{address}/runs/{manifest.id}"
+    lines.append(_labelled("show", there if report is None else here))
     return lines
 
 
@@ -100,7 +107,8 @@ def details(report: RunReport, folder: str, threads: int | None = SHOWN_THREADS)
 
     manifest = report.manifest
     host, target = manifest.host, manifest.target
-    lines = [*_missing(manifest), _headline(manifest, report), *_facts(manifest)]
+    lines = [*_missing(manifest), *_unseen(manifest, report)]
+    lines += [_headline(manifest, report), *_facts(manifest)]
     lines.append(
         _labelled(
             "process",
@@ -142,6 +150,20 @@ def _missing(manifest: RunManifest) -> list[str]:
     else:
         lines = [f"{manifest.state}: {missing} missing"] if missing else []
     return [*lines, *filter(None, [children_text(children_cpu_us(manifest))])]
+
+
+def _unseen(manifest: RunManifest, report: RunReport | None) -> list[str]:
+    """What the kernel counted for the command itself, and its threads do not show."""
+    outcome, source = manifest.outcome, manifest.target.source
+    if outcome is None or outcome.children_cpu_us is None or report is None:
+        return []
+    own_us = outcome.user_cpu_us + outcome.system_cpu_us - outcome.children_cpu_us
+    own_ns, shown_ns = own_us * 1000, report.totals.get("cpu_run_ns", 0)
+    if own_ns - shown_ns < max(LEAST_UNSEEN_NS, LEAST_UNSEEN_SHARE * own_ns):
+        return []
+    text = f"The command used {format_seconds(own_ns)} of CPU, its threads show "
+    text += f"{format_seconds(shown_ns)}."
+    return [text if source.exits else f"{text} {source.exits_reason}."]
 
 
 def _headline(manifest: RunManifest, report: RunReport | None) -> str:

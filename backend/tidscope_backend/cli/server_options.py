@@ -118,6 +118,14 @@ def add_ledger_options(parser: argparse.ArgumentParser, when: str = "") -> None:
         help=f"{when}names of threads: those that a Java virtual machine or a Go program has for "
         "them, where they can be read (program), or the kernel's, at most 15 bytes (%(default)s)",
     )
+    parser.add_argument(
+        "--role",
+        action="append",
+        default=[],
+        metavar="PATTERN=NAME",
+        help=f"{when}role of threads whose whole name fits a pattern (* and ?); NAME * lets each "
+        "name be a role of its own; may be repeated, the first that fits counts",
+    )
 
 
 def ledger_arguments(options: argparse.Namespace) -> tuple[str, ...]:
@@ -127,6 +135,7 @@ def ledger_arguments(options: argparse.Namespace) -> tuple[str, ...]:
         *(("--calls",) if options.calls else ()),
         *(("--ask-programs",) if options.ask_programs else ()),
         *("--thread-names", options.thread_names),
+        *(part for rule in options.role for part in ("--role", rule)),
     )
 
 

@@ -9,11 +9,16 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 from tidscope_wire.generated.models import ComparedSeries, MatchedRole
+from tidscope_wire.states import STATE_FIELDS
+
+from tidscope_backend.state_groups import GROUPS
 
 Floats = npt.NDArray[np.float64]
 MAX_POINTS = 600
 ALL_POINTS = 2400
 """Of one metric of one role in all runs together, so eight runs have half as many each."""
+ALL_STATE_POINTS = 1200
+"""The same of time in states, of which there is more."""
 COUNTERS = (
     "cpu_run_ns",
     "cpu_delay_ns",
@@ -25,6 +30,8 @@ COUNTERS = (
 GAUGES = ("gomaxprocs", "rss_bytes")
 METRICS = (*COUNTERS, *GAUGES)
 OF_ROLES = ("cpu_run_ns", "cpu_delay_ns", "net_read_bytes", "net_write_bytes")
+STATES = {f"time_{group.id}": group.fields for group in GROUPS}
+"""Nanoseconds that threads spent in each group of states, and its fields."""
 MAX_ROLES = 8
 """Roles that have curves: the busiest."""
 
@@ -72,13 +79,25 @@ def curves_of(signals: pa.Table) -> RoleCurves:
             curve[at] = column[mine]
             if not np.isnan(curve).all():
                 values[role][field] = _since_start(curve)
+        values[role] = _with_groups(values[role])
     return RoleCurves(time_ns, values)
+
+
+def _with_groups(curves: Mapping[str, Floats]) -> dict[str, Floats]:
+    """Time in groups of states in place of that in each state."""
+    kept = {field: curve for field, curve in curves.items() if field not in STATE_FIELDS}
+    for metric, fields in STATES.items():
+        own = [curves[field] for field in fields if field in curves]
+        if own:
+            # Time in a state falls by microseconds when the kernel's count replaces ours.
+            kept[metric] = np.fmax.accumulate(np.sum(own, axis=0))
+    return kept
 
 
 def _totals(totals: pa.StructArray) -> dict[str, Floats]:
     return {
         field: pc.fill_null(pc.struct_field(totals, field).cast(pa.float64()), np.nan).to_numpy()
-        for field in COUNTERS
+        for field in (*COUNTERS, *STATE_FIELDS)
         if totals.type.get_field_index(field) >= 0
     }
 
@@ -105,7 +124,7 @@ class RunCurves:
 
     def of_process(self, metric: str, points: int) -> ComparedSeries:
         """A curve of the whole process."""
-        if metric in COUNTERS:
+        if metric not in GAUGES:
             return self._series(metric, None, self.roles.time_ns, self.roles.whole(metric), points)
         time_ns = self.signals.column("time_ns").to_numpy().astype(np.int64)
         gauge = pc.struct_field(self.signals.column("process"), metric)
@@ -147,7 +166,28 @@ def series_of(runs: Sequence[RunCurves], roles: Sequence[MatchedRole]) -> list[C
                 for run, role in zip(runs, matched.roles, strict=True):
                     if role is not None:
                         found.append(run.of_role(metric, matched.label, role, points))
-    return [series for series in found if any(value is not None for value in series.value)]
+    known = [series for series in found if any(value is not None for value in series.value)]
+    return known + _states_of(runs, roles)
+
+
+def _states_of(runs: Sequence[RunCurves], roles: Sequence[MatchedRole]) -> list[ComparedSeries]:
+    """Curves of time in groups of states, by metric, role and run; none where all runs have 0."""
+    points = min(MAX_POINTS, ALL_STATE_POINTS // len(runs))
+    found: list[ComparedSeries] = []
+    for metric in STATES:
+        curves = [[run.of_process(metric, points) for run in runs]]
+        curves += [
+            [
+                run.of_role(metric, matched.label, role, points)
+                for run, role in zip(runs, matched.roles, strict=True)
+                if role is not None
+            ]
+            for matched in roles[:MAX_ROLES]
+        ]
+        for of_runs in curves:
+            if any(value for series in of_runs for value in series.value):
+                found += [one for one in of_runs if any(v is not None for v in one.value)]
+    return found
 
 
 def _evenly(count: int, points: int) -> npt.NDArray[np.intp]:

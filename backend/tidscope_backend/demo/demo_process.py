@@ -4,18 +4,17 @@ import asyncio
 import os
 import sys
 from contextlib import suppress
-from pathlib import Path
 
 from tidscope_wire.generated.models import Actor, AttachRequest, Target
 from tidscope_wire.problems import ProblemError, make_problem, refusal
 
 from tidscope_backend.ingest.links import CollectorLinks
+from tidscope_backend.process_identity import local_host_id, start_ticks
 
 READY = b"ready\n"
 READY_SECONDS = 15
 END_SECONDS = 5
 RATE_HZ = 10
-BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
 class DemoProcess:
@@ -108,19 +107,3 @@ async def _code_of(process: asyncio.subprocess.Process) -> int:
         with suppress(ProcessLookupError):
             process.kill()
         return await process.wait()
-
-
-def local_host_id() -> str:
-    """Identity of this machine, as its collector gives it."""
-    return "h-" + BOOT_ID.read_text().replace("-", "")[:12]
-
-
-def start_ticks(pid: int) -> int:
-    """Start of a process in clock ticks since boot (proc(5): field 22 of stat).
-
-    Raises:
-        OSError: there is no such process.
-    """
-    stat = Path(f"/proc/{pid}/stat").read_text()
-    # The comm, in parentheses, may hold blanks and parentheses itself.
-    return int(stat.rpartition(")")[2].split()[19])

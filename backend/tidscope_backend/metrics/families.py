@@ -188,7 +188,7 @@ def _of_collectors(facts: Facts) -> Iterator[Metric]:
 
     yield counter(
         "tidscope_collector_exit_records_received",
-        "Exit records that the kernel sent and the collector received, of all processes.",
+        "Exit records that the collector received; from Linux 5.19 on of attached processes only.",
         lambda meter: meter.exit_records_received,
     )
     yield counter(

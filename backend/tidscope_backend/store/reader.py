@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from tidscope_wire.generated.models import RunEvent, RunManifest
+from tidscope_wire.role import RoleRule
 
 from tidscope_backend.store.folder import RunFolder
 from tidscope_backend.store.overview import Overview, PartFacts, facts_of
@@ -121,7 +122,8 @@ class RunReader:
         if self.folder.threads.exists():
             with pq.ParquetFile(self.folder.threads) as file:
                 return file.read()
-        return threads_table(self.parts, self.fields)
+        rules = [RoleRule(one.pattern, one.role) for one in self.manifest.target.role_rules or ()]
+        return threads_table(self.parts, self.fields, rules)
 
 
 def _between(table: pa.Table, from_ns: int | None, to_ns: int | None) -> pa.Table:

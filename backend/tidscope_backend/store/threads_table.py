@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from tidscope_wire.generated.models import RunEvent, ThreadBorn, ThreadExited, ThreadRenamed
-from tidscope_wire.role import role_of
+from tidscope_wire.role import RoleRule, role_of
 
 from tidscope_backend.store.part_tables import KEYS
 from tidscope_backend.store.parts import PartReader
@@ -66,25 +66,29 @@ def threads_schema(fields: Sequence[str], *, of_group: bool = False) -> pa.Schem
     return schema.append(pa.field("pid", pa.uint32())) if of_group else schema
 
 
-def threads_table(parts: Iterable[PartReader], fields: Sequence[str]) -> pa.Table:
+def threads_table(
+    parts: Iterable[PartReader], fields: Sequence[str], rules: Sequence[RoleRule] = ()
+) -> pa.Table:
     """Follow every thread through the parts of a run.
 
     Args:
         parts: in order.
         fields: the target's.
+        rules: the target's, by which threads have roles.
 
     Returns:
         Sorted by first sight, then by thread.
     """
-    follower = _Follower(fields)
+    follower = _Follower(fields, rules)
     for part in parts:
         follower.follow(part)
     return follower.table()
 
 
 class _Follower:
-    def __init__(self, fields: Sequence[str]) -> None:
+    def __init__(self, fields: Sequence[str], rules: Sequence[RoleRule]) -> None:
         self._fields = list(fields)
+        self._rules = rules
         self._lives: dict[Identity, _Life] = {}
         self._alive: dict[int, Identity] = {}
         self._from_ns: int | None = None
@@ -173,7 +177,7 @@ class _Follower:
             "start_ns": key[1],
             "name": name,
             "names": [{"time_ns": time_ns, "name": one} for time_ns, one in life.names],
-            "role": role_of(name),
+            "role": role_of(name, self._rules),
             "from_ns": life.from_ns,
             # A thread without later rows is idle, not gone.
             "to_ns": life.to_ns if life.exited else self._to_ns,

@@ -152,7 +152,7 @@ def _tables(parts: Sequence[_Part]) -> tuple[list[FrameTable], bytes]:
             continue
         tables = [decode_table(name, one) for _, one in pieces]
         joined = latest_rows(name, tables, keep_gone=not from_key)
-        (described,), made = encode_tables({name: joined}, {name: last.omitted})
+        (described,), made = encode_tables({name: joined}, {name: last.omitted}, last.read_ns)
         described_all.append(described)
         encoded.append(made)
     return described_all, b"".join(encoded)

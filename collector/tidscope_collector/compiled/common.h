@@ -77,6 +77,7 @@ struct ledgers {
 	__u8 *slots;
 	__u64 stride, states, first_column, attach_ns;
 	__u64 mark_at, woken_at, arrived_at, began_at, ns_at;
+	__u64 tgid, tgid_at, tid_at; /* whose a slot is; one that was freed is nobody's */
 	__s64 *slot_of; /* of each row; -1: there is none */
 	__u64 *known;	/* of each row what was read last: mark, woken, arrived */
 };

@@ -59,6 +59,8 @@ int take_ledgers(const struct ledgers *l)
 
 		if (l->slot_of[row] < 0)
 			continue;
+		if (half(slot + l->tgid_at) != l->tgid || half(slot + l->tid_at) != r->tids[row])
+			return 0;
 		if (known[0] == *(volatile const __u64 *)(slot + l->mark_at) &&
 		    known[1] == *(volatile const __u64 *)(slot + l->woken_at) &&
 		    known[2] == *(volatile const __u64 *)(slot + l->arrived_at))

@@ -34,7 +34,7 @@ FRAME = _members(
 )
 LEDGERS = _members(
     "rows base slots stride states first_column attach_ns mark_at woken_at arrived_at began_at",
-    "ns_at slot_of known",
+    "ns_at tgid tgid_at tid_at slot_of known",
 )
 TICK = _members(
     "plan walk frame ledgers watched watched_count folder path executable executable_bytes",

@@ -1,5 +1,7 @@
 """Names that a program's runtime gives its threads: questions to limited children."""
 
+import os
+
 from tidscope_confinement.resources import Limits, limit_resources
 
 from tidscope_collector.confinement.child import confine
@@ -10,6 +12,7 @@ from tidscope_collector.foreign.answering import (
     open_named_folder,
     say,
 )
+from tidscope_collector.foreign.process_files import open_file
 from tidscope_collector.foreign.thread_dump import read_names
 from tidscope_collector.foreign.virtual_machine import (
     OPEN_S,
@@ -20,6 +23,7 @@ from tidscope_collector.foreign.virtual_machine import (
 )
 
 MOST_NAMED = 16_384
+TITLE_BYTES = 1024
 NAMES_S = 5.0 + OPEN_S
 
 
@@ -56,3 +60,17 @@ def java_names(arguments: Arguments, answer: int) -> None:
         if tid:
             say(answer, {"tid": tid, "name": one.name})
     say(answer, {})
+
+
+def arguments_again(arguments: Arguments, answer: int) -> None:
+    """The arguments of a process, each time it is asked for; as long as the asker keeps its end
+    open.
+
+    Arguments: root, pid, start_ticks.
+    Answers: a byte and the first TITLE_BYTES of /proc/PID/cmdline to each byte that comes.
+    """
+    limit_resources(Limits(MEMORY_BYTES, None, None))
+    file = open_file(open_named_folder(arguments), "cmdline")
+    confine()
+    while file >= 0 and os.read(answer, 1):
+        os.write(answer, b"=" + os.pread(file, TITLE_BYTES, 0))

@@ -83,6 +83,7 @@ class GroupSampler(TargetSampler):
             0,
             foreign_exits=self.foreign_exits,
             processes=self._sums,
+            role_rules=self._role_rules(),
         )
 
     def _make_meter(

@@ -15,8 +15,8 @@ class JavaNames:
         start_ticks: its start.
     """
 
-    runtime = "Java virtual machine"
-    complete = True
+    runtime: str = "Java virtual machine"
+    every_s: float | None = None
 
     def __init__(self, procfs: ProcFs, pid: int, start_ticks: int) -> None:
         self._procfs = procfs
@@ -26,3 +26,6 @@ class JavaNames:
     def read(self) -> Mapping[int, str]:
         """See `NameSource`."""
         return ask_java_names(self._procfs, self._pid, self._start_ticks)
+
+    def close(self) -> None:
+        """See `NameSource`; there is nothing to close."""

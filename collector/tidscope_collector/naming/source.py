@@ -5,7 +5,10 @@ from typing import Protocol
 
 from tidscope_wire.generated.models import Process
 
+from tidscope_collector.naming.go_names import GoNames
 from tidscope_collector.naming.java_names import JavaNames
+from tidscope_collector.naming.title_names import TitleNames
+from tidscope_collector.naming.titles import read_title
 from tidscope_collector.procfs.files import ProcFs
 
 
@@ -14,12 +17,11 @@ class NameSource(Protocol):
 
     Attributes:
         runtime: which one, for people.
-        complete: whether the last answer named every thread that it can ever name; else asking
-            again later may give more.
+        every_s: how often names change without a sign of it, seconds; None: never.
     """
 
     runtime: str
-    complete: bool
+    every_s: float | None
 
     def read(self) -> Mapping[int, str]:
         """Names by thread id; takes its time.
@@ -29,9 +31,17 @@ class NameSource(Protocol):
         """
         ...
 
+    def close(self) -> None:
+        """It is not read any more; twice does no harm."""
+        ...
+
 
 def name_source(procfs: ProcFs, process: Process) -> NameSource | None:
     """What a process' threads are named by; None: by the kernel alone."""
     if process.runtime == "java":
         return JavaNames(procfs, process.pid, process.start_ticks)
+    if process.runtime == "go":
+        return GoNames(procfs, process.pid, process.start_ticks)
+    if process.command is not None and read_title(process.command.encode()) is not None:
+        return TitleNames(procfs, process.pid, process.start_ticks)
     return None

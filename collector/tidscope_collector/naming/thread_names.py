@@ -111,14 +111,20 @@ class ThreadNames:
             self._worker.start()
 
     def _work(self) -> None:
+        asked: NameSource | None = None
         while True:
             with self._changed:
-                while not self._closed and not self._is_due():
+                while not self._closed and not self._is_due() and asked in (None, self._source):
                     self._changed.wait(self._until_due_s())
-                if self._closed:
-                    return
-                source, self._wanted = self._source, False
-            if source is not None:
+                closed, source, due = self._closed, self._source, self._is_due()
+                self._wanted = self._wanted and not due
+            if asked is not None and (closed or asked is not source):
+                asked.close()
+                asked = None
+            if closed:
+                return
+            if source is not None and due:
+                asked = source
                 self._ask(source)
 
     def _is_due(self) -> bool:
@@ -142,7 +148,9 @@ class ThreadNames:
                 log.info("names of the threads of process %d: %s", self._pid, reason)
             self.reason = reason
             rest_s = max(SHORTEST_S, REST * took_s)
-            if reason or not source.complete:
+            if source.every_s is not None:
+                rest_s, self._wanted = max(rest_s, source.every_s), True
+            if reason:
                 rest_s = max(rest_s, self._retry_s)
                 self._retry_s = min(LONGEST_RETRY_S, 2 * self._retry_s)
                 self._wanted = True

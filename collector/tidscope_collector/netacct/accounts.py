@@ -9,11 +9,14 @@ import numpy.typing as npt
 
 from tidscope_collector.ebpf import libbpf
 from tidscope_collector.ebpf.exited_threads import find_exited, is_exiting
+from tidscope_collector.ebpf.hash_maps import HashMap
 from tidscope_collector.ebpf.thread_slots import ThreadSlots
 from tidscope_collector.netacct.slots import (
     CONTROL,
+    MOST_UNCOUNTED,
     SLOT,
     SLOTS,
+    UNCOUNTED,
     Indices,
     LivingThreads,
     counters,
@@ -23,6 +26,7 @@ from tidscope_collector.procfs.files import ProcFs
 
 OBJECT = Path(__file__).parent / "bpf" / "netacct.bpf.o"
 SPLICE = "count_splice"
+NOTE_SPLICE = "note_splice"
 _PROGRAMS = ("mark_exit", "follow_exec", "count_send", "count_receive")
 
 
@@ -44,14 +48,17 @@ class Accounts:
         self.splice = True
         """Whether splice() out of a TCP socket is counted."""
         try:
-            self._program = libbpf.Program(image)
+            self._program = libbpf.Program(image, leave_out=(NOTE_SPLICE,))
             self._program.attach((SPLICE,))
         except libbpf.BpfError:
             self.splice = False
             self._program = libbpf.Program(image, leave_out=(SPLICE,))
         self._program.detach()
         self._lock = threading.Lock()
-        attached = (*_PROGRAMS, SPLICE) if self.splice else _PROGRAMS
+        attached = (*_PROGRAMS, SPLICE if self.splice else NOTE_SPLICE)
+        self._spliced = HashMap(
+            self._program.map("uncounted"), UNCOUNTED, np.dtype("u8"), MOST_UNCOUNTED
+        )
         self._held = ThreadSlots(self._program, attached, SLOT, CONTROL, SLOTS)
         self.slots = self._held.slots
         """The slots of all threads, which the program writes to."""
@@ -83,6 +90,25 @@ class Accounts:
     def uncounted_calls(self) -> int:
         """Calls of watched processes that were not counted, because all slots were in use."""
         return int(self.control["uncounted_calls"][0])
+
+    def uncounted_reads(self, pid: int) -> dict[int, tuple[int, int]]:
+        """Reads of TCP sockets by splice() and sendfile() that could not be counted.
+
+        Returns:
+            Of each thread of a process that made any, by its id: its start on CLOCK_MONOTONIC, and
+            how many parts such reads had, since a process was first watched.
+
+        Raises:
+            BpfError: the kernel refused.
+        """
+        if self.splice:
+            return {}
+        threads, counts = self._spliced.read()
+        return {
+            int(thread["tid"]): (int(thread["start_ns"]), int(count))
+            for thread, count in zip(threads, counts, strict=True)
+            if thread["tgid"] == pid
+        }
 
     @property
     def slots_in_use(self) -> int:

@@ -5,9 +5,10 @@ Best first: the four fields that an extended kernel appends to struct taskstats;
 
 import logging
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Literal
 
+from tidscope_wire.frame_tables import Table, empty_table
 from tidscope_wire.generated.models import AbsentField
 
 from tidscope_collector.ebpf import libbpf
@@ -16,6 +17,7 @@ from tidscope_collector.netacct.accounts import Accounts
 from tidscope_collector.netacct.loading import limits, load
 from tidscope_collector.netacct.reader import NetworkExitReader, NetworkReader
 from tidscope_collector.netacct.slots import FIELDS
+from tidscope_collector.netacct.uncounted import uncounted_rows
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.taskstats.layout import Layout
 from tidscope_collector.threads.reading import ExitDecoder, ThreadReader
@@ -89,6 +91,12 @@ class NetworkSource:
         """Socket calls of watched processes that the eBPF program could not count."""
         accounts = self._accounts
         return accounts.uncounted_calls if accounts is not None else 0
+
+    def uncounted(self, pid: int, start_of: Callable[[int], int | None]) -> Table:
+        """Values of threads that are lower bounds; see `uncounted_rows`."""
+        if self._accounts is None:
+            return empty_table("inexact")
+        return uncounted_rows(self._accounts, pid, start_of)
 
     def close(self) -> None:
         """Take the program out of the kernel."""

@@ -38,5 +38,8 @@ def limits(splice: bool, release: str) -> str:
     if version and (int(version[1]), int(version[2])) < _SPLICE_PAGES_SINCE:
         missing.append("sendfile() and splice() into TCP sockets (counted from Linux 6.5 on)")
     if not splice:
-        missing.append("splice() out of TCP sockets (the kernel refused the program for it)")
+        missing.append(
+            "splice() out of TCP sockets (the kernel refused the program for it; threads that make "
+            "such calls are marked)"
+        )
     return " and ".join(missing)

@@ -27,6 +27,9 @@ CONTROL = np.dtype(
         *((name, "u8") for name in ("uncounted_calls", "uncounted_bytes", "changes")),
     ]
 )
+UNCOUNTED = np.dtype([("tgid", "u4"), ("tid", "u4"), ("start_ns", "i8")])
+"""A thread that read a TCP socket by splice(), which was not counted."""
+MOST_UNCOUNTED = 4096
 _WORDS = SLOT.itemsize // 8
 _COUNTERS_AT = 3
 """Where a slot's counters begin, in words."""

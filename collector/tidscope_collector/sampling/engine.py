@@ -7,7 +7,7 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from concurrent.futures import Future
 from typing import Any
 
@@ -33,6 +33,8 @@ log = logging.getLogger("tidscope.sampling")
 
 DRAIN_NS = 100_000_000
 """Exit records are taken at least this often, so that the sockets do not fill."""
+FILTERED_DRAIN_NS = 500_000_000
+"""The same where only those of attached processes come; at two samples a second samples do it."""
 
 HELD_EXITS = 200_000
 """Exit records of all targets that wait in memory, about 90 MB; more are folded into totals."""
@@ -119,6 +121,7 @@ class Engine:
         """Begin sampling; call through `submit`."""
         if self._exits is None and self._open_exits is not None:
             self._exits = self._open_exits()
+        self._keep_exits({*self._targets.values(), sampler})
         # Who ended before is no thread of this attachment.
         self._drain()
         self._targets[sampler.target.id] = sampler
@@ -268,7 +271,7 @@ class Engine:
         if frame is None:
             return False
         # There were no exit records, or they are drained.
-        self._drain_due_ns = started_ns + DRAIN_NS
+        self._drain_due_ns = started_ns + self._drain_ns()
         sampler.schedule.advance(started_ns)
         self._sink(sampler.target, frame)
         self._watch.note(target, self._watch.sampling() - cpu_ns, len(frame.data))
@@ -354,6 +357,7 @@ class Engine:
         target = sampler.target.id
         del self._targets[target], self._lost_reported[target], self._health[target]
         self._switches.pop(target, None)
+        self._keep_exits(self._targets.values())
         sampler.close()
         yield frames, True
 
@@ -365,16 +369,33 @@ class Engine:
         self._lost_reported[sampler.target.id] = self._exits.lost
         return self._exits.lost - reported
 
+    def _keep_exits(self, samplers: Iterable[TargetSampler]) -> None:
+        """Exit records of these targets are wanted, and no others."""
+        if self._exits is None:
+            return
+        wanted: set[int] | None = set()
+        for sampler in samplers:
+            processes = sampler.exits_of
+            wanted = None if wanted is None or processes is None else wanted | processes
+        try:
+            self._exits.keep_only(wanted)
+        except OSError as error:  # then all come, as before
+            log.warning("exit records of all processes are received: %s", error)
+
     def _drain_if_due(self) -> None:
         """Called between any two steps: the sockets must not fill meanwhile."""
         if self._exits is not None and time.monotonic_ns() >= self._drain_due_ns:
             self._drain()
 
+    def _drain_ns(self) -> int:
+        filtered = self._exits is not None and self._exits.filters
+        return FILTERED_DRAIN_NS if filtered else DRAIN_NS
+
     def _drain(self) -> None:
         if self._exits is None:
             return
         # At ten samples a second and more, samples do it, and nobody wakes up for it in between.
-        self._drain_due_ns = time.monotonic_ns() + DRAIN_NS
+        self._drain_due_ns = time.monotonic_ns() + self._drain_ns()
         try:
             exits = self._exits.drain()
         except Exception as error:  # the next drain may go well, and samples do in any case

@@ -135,6 +135,11 @@ class FrameMaker:
         )
         return [*frames, frame]
 
+    @property
+    def tables_due_ns(self) -> int | None:
+        """CLOCK_MONOTONIC from which tables are read again; None: there are none."""
+        return None if self._tables is None else self._tables.due_ns
+
     def is_key_due(self, now_ns: int) -> bool:
         """Whether the next frame is to be a key frame."""
         return now_ns - self._key_ns >= KEY_FRAME_NS or self._key_bytes > KEY_FRAME_BYTES

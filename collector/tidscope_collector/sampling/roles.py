@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from tidscope_wire.generated.limits import MAX_ROLES
 from tidscope_wire.generated.models import RoleTotals
-from tidscope_wire.role import role_of
+from tidscope_wire.role import RoleRule, role_of
 
 from tidscope_collector.threads.reading import Reading
 
@@ -46,9 +46,13 @@ class RoleSums:
 
     The first `MAX_NAMED_ROLES` keep a place of their own for good; all others share one, so that a
     program that names threads without end fills neither memory nor frames.
+
+    Args:
+        rules: by which threads have roles, before the general one.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, rules: Sequence[RoleRule] = ()) -> None:
+        self._rules = rules
         self._roles: dict[str | None, _Settled] = {}
         self._keys: dict[str, str | None] = {}
 
@@ -99,11 +103,13 @@ class RoleSums:
         if keys:
             _add_up(reading, roles, sums, given)
         reported = []
-        for place, (role, settled) in enumerate(self._roles.items()):
+        rows = zip(self._roles.items(), sums.tolist(), given.tolist(), strict=True)
+        for place, ((role, settled), summed, there) in enumerate(rows):
+            before = settled.values
             totals = {
-                name: max(0, int(sums[place, column]) + settled.values.get(name, 0))
-                for column, name in enumerate(fields)
-                if given[place, column] or name in settled.values
+                name: max(0, value + before.get(name, 0)) if before else value
+                for name, value, is_given in zip(fields, summed, there, strict=True)
+                if is_given or name in before
             }
             reported.append(
                 RoleTotals(role=role, live=live[place], exited=settled.exited, totals=totals)
@@ -118,7 +124,7 @@ class RoleSums:
         known = self._keys.get(name, "")
         if known != "":
             return known
-        role: str | None = role_of(name)
+        role: str | None = role_of(name, self._rules)
         if role not in self._roles:
             if len(self._roles.keys() - {None}) >= MAX_NAMED_ROLES:
                 role = None

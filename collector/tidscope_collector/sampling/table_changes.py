@@ -22,7 +22,10 @@ from tidscope_wire.generated.models import FrameTable, TableName
 
 LOG = logging.getLogger(__name__)
 TABLES_NS = 950_000_000
-MOST_SHARE = 0.005
+EARLIEST_NS = 100_000_000
+"""Between the first readings, whose distance doubles: what a program that lives for a second waits
+for is looked up while it lives."""
+MOST_SHARE = 0.003
 """Of a core: tables that take more CPU time to read are read more seldom."""
 MOST_BYTES = 8 * 1024 * 1024
 """Tables in a frame; the rows and the events of the largest frames leave so much room."""
@@ -56,6 +59,9 @@ class TableChanges:
         attach_ns: CLOCK_MONOTONIC of the attachment, from which the wire counts time.
         clock: CLOCK_MONOTONIC, nanoseconds.
         cpu_clock: CPU time of the thread, nanoseconds.
+
+    Attributes:
+        due_ns: CLOCK_MONOTONIC from which they are read again.
     """
 
     def __init__(
@@ -71,7 +77,7 @@ class TableChanges:
         self._cpu_clock = cpu_clock
         self._sent: dict[TableName, Table] = {}
         self._omitted: dict[TableName, int] = {}
-        self._due_ns = 0
+        self.due_ns = 0
         self._read_ns = 0
         """When the rows that were sent last were read, since attach."""
         self._trouble = ""
@@ -85,7 +91,7 @@ class TableChanges:
         """
         changes: dict[TableName, Table] = {}
         began_ns, cpu_ns = self._clock(), self._cpu_clock()
-        if last or began_ns >= self._due_ns:
+        if last or began_ns >= self.due_ns:
             try:
                 changes = self._changes()
                 self._read_ns = max(0, began_ns - self._attach_ns)
@@ -95,7 +101,8 @@ class TableChanges:
                     LOG.warning("tables cannot be read: %s", error)
                 self._trouble = repr(error)
             took_ns = self._cpu_clock() - cpu_ns
-            self._due_ns = began_ns + max(TABLES_NS, int(took_ns / MOST_SHARE))
+            usual_ns = min(TABLES_NS, max(EARLIEST_NS, began_ns - self._attach_ns))
+            self.due_ns = began_ns + max(usual_ns, int(took_ns / MOST_SHARE))
         chosen = self._sent if whole else changes
         return _encoded(chosen, self._omitted, self._read_ns)
 

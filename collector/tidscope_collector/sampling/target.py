@@ -27,10 +27,11 @@ from tidscope_wire.generated.models import (
     ThreadExited,
     ThreadRenamed,
 )
+from tidscope_wire.role import RoleRule
 from tidscope_wire.states import STATE
 
 from tidscope_collector.compiled.library import Compiled
-from tidscope_collector.compiled.rows import SteadySource
+from tidscope_collector.compiled.rows import steady_source
 from tidscope_collector.foreign.gomaxprocs import GomaxprocsReader, GoProgram
 from tidscope_collector.foreign.program import open_program
 from tidscope_collector.naming.thread_names import ThreadNames
@@ -138,8 +139,16 @@ class TargetSampler:
         self._usual: UsualTick | None = None
 
     def _make_tracker(self) -> Tracker:
-        fields = self.reader.fields
-        return Tracker(fields, self.attach_ns, self.pid, foreign_exits=self.foreign_exits)
+        return Tracker(
+            self.reader.fields,
+            self.attach_ns,
+            self.pid,
+            foreign_exits=self.foreign_exits,
+            role_rules=self._role_rules(),
+        )
+
+    def _role_rules(self) -> list[RoleRule]:
+        return [RoleRule(one.pattern, one.role) for one in self.target.role_rules or ()]
 
     def _make_meter(
         self, procfs: ProcFs, delays: DelayAccounting | None, gomaxprocs: GomaxprocsReader | None
@@ -179,6 +188,11 @@ class TargetSampler:
     def seq(self) -> int:
         """Number of the last frame; 0: there is none yet."""
         return self._frames.seq
+
+    @property
+    def exits_of(self) -> frozenset[int] | None:
+        """Processes whose exit records it takes; None: they may be any."""
+        return None if self.foreign_exits else frozenset({self.pid})
 
     def _check_identity(self) -> None:
         """See that the id is still that of the process that was meant."""
@@ -308,10 +322,9 @@ class TargetSampler:
         resized = self._process.collect_gomaxprocs()
         if resized is not None:
             self._pending.append(resized)
-        quiet = not events and not self._pending
         frames = self._sample(events, rows, started_ns, late, health)
         if self._usual is not None:
-            self._arm(self._usual, started_ns, health, quiet=quiet)
+            self._arm(self._usual, started_ns, health)
         return frames
 
     def _name_threads(self, events: list[TargetEvent], started_ns: int) -> None:
@@ -334,10 +347,11 @@ class TargetSampler:
         Args:
             exits: where exit records come from; None: there are none.
         """
-        if self._compiled is not None and isinstance(self.reader, SteadySource):
+        source = steady_source(self.reader)
+        if self._compiled is not None and source is not None:
             self._usual = UsualTick(
                 self._compiled,
-                self.reader,
+                source,
                 len(self.reader.fields),
                 self._pidfd,
                 self.attach_ns,
@@ -369,18 +383,17 @@ class TargetSampler:
         if made is None:
             tick.disarm()
             return None
+        self._tracker.note_unchanged()
         return self._frames.usual(made, started_ns)
 
-    def _arm(self, tick: UsualTick, started_ns: int, health: HealthNow, *, quiet: bool) -> None:
+    def _arm(self, tick: UsualTick, started_ns: int, health: HealthNow) -> None:
         """After a sample: let the next ones be usual ones, if they can be."""
-        if (
-            quiet
-            and not self._stale
-            and not self._process.reads_gomaxprocs
-            and self._tracker.is_settled
-        ):
+        if not self._stale and not self._process.reads_gomaxprocs and self._tracker.is_settled:
             header = self._frames.prepare(health.read(started_ns))
-            tick.arm(header, started_ns + USUAL_NS, self._tasks, self._program.link())
+            due_ns, until_ns = self._frames.tables_due_ns, started_ns + USUAL_NS
+            if due_ns is not None:
+                until_ns = min(until_ns, due_ns)
+            tick.arm(header, until_ns, self._tasks, self._program.link())
         else:
             tick.disarm()
 

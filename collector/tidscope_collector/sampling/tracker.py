@@ -17,6 +17,7 @@ from tidscope_wire.generated.models import (
     ThreadExited,
     ThreadRenamed,
 )
+from tidscope_wire.role import RoleRule
 
 from tidscope_collector.sampling.exited import ExitedThreads, ProcessNotes, latest
 from tidscope_collector.sampling.presence import Look, Presence
@@ -36,6 +37,7 @@ from tidscope_collector.sampling.readings import (
     wire_rows,
     without_lacking,
 )
+from tidscope_collector.sampling.roles import RoleSums
 from tidscope_collector.sampling.state_columns import StateColumns
 from tidscope_collector.threads.matching import Index, rows_of_both
 from tidscope_collector.threads.reading import Reading
@@ -80,6 +82,7 @@ class Tracker:
         foreign_exits: whether exit records may be of other processes' threads (taskstats before
             version 12 does not say whose they are); then only those of known threads are believed.
         processes: takes what the ended threads of each process add up to; None: there is only one.
+        role_rules: by which threads have roles, before the general one.
     """
 
     fields: tuple[str, ...]
@@ -87,12 +90,15 @@ class Tracker:
     pid: int
     foreign_exits: bool = False
     processes: ProcessNotes | None = None
+    role_rules: Sequence[RoleRule] = ()
     threads: dict[int, Thread] = field(default_factory=dict)
-    _ended: ExitedThreads = field(default_factory=ExitedThreads)
+    _ended: ExitedThreads = field(init=False)
     _lingering: set[int] = field(default_factory=set)
     """Ids whose exit record came and that may still be listed, or be listed only now."""
     _absent: set[int] = field(default_factory=set)
-    """Those of them that the last listing did not have."""
+    """Those of them that the last listing did not have, and whose record came before it."""
+    _listed: bool = False
+    """Whether the last listing had any of them."""
     _recorded: set[int] = field(default_factory=set)
     """Ids whose exit record came for the sample that is being taken in."""
     _heirs: list[Heir] = field(default_factory=list)
@@ -108,6 +114,7 @@ class Tracker:
     _states: StateColumns = field(init=False)
 
     def __post_init__(self) -> None:
+        self._ended = ExitedThreads(roles=RoleSums(self.role_rules))
         self._states = StateColumns(self.fields, self.attach_ns)
         self._last = empty(len(self.fields))
         self._ended.processes = self.processes
@@ -212,9 +219,15 @@ class Tracker:
         """Whether the next sample, brought up to date in place, can only change counters."""
         return (
             self._last.changed is not None
-            and not (self._lingering or self._open or self._heirs)
+            and not (self._open or self._heirs or (self._lingering and self._listed))
             and self._ended.is_settled
         )
+
+    def note_unchanged(self) -> None:
+        """Such a sample was taken: whoever was not listed before it was not listed again."""
+        if self._lingering:
+            self._lingering -= self._absent
+            self._absent = set(self._lingering)
 
     def all_rows(self) -> Rows:
         """All live threads with their identities."""
@@ -411,7 +424,9 @@ class Tracker:
         # this listing and has sent its record may still be in the next one: the kernel sends the
         # record early in do_exit (kernel/exit.c), before the thread waits for the lock of its
         # memory in exit_mm. As listings may skip threads, two of them have to agree that it left.
-        absent = doubtful - set(listed.tolist()) - recorded
+        gone = doubtful - set(listed.tolist())
+        self._listed = len(gone) < len(doubtful)
+        absent = gone - recorded
         self._lingering = doubtful - (absent & self._absent)
         self._absent = absent
         return reading if keep.all() else pick(reading, keep)

@@ -1,8 +1,8 @@
 """Ticks in which nothing happens but that counters grow: compiled code takes sample and frame.
 
 Python takes a tick about once a second, which makes what is made so often (health, roles, gauges),
-and each tick in which anything else happens. After one of its own without events it prepares the
-next ones: the header with places for its numbers, and what the compiled code looks at.
+and each tick in which anything else happens. After one of its own it prepares the next ones: the
+header with places for its numbers, and what the compiled code looks at.
 """
 
 from collections.abc import Callable

@@ -15,7 +15,7 @@ from tidscope_wire.frame_tables import Table, dtype_of
 from tidscope_wire.generated.catalogue import CATALOGUE
 from tidscope_wire.generated.models import AbsentField, CountersSource
 
-from tidscope_collector.compiled.rows import SteadyRows, SteadySource
+from tidscope_collector.compiled.rows import SteadyRows, steady_source
 from tidscope_collector.threads.reading import (
     ExitDecoder,
     Reading,
@@ -75,6 +75,7 @@ class ValidDelays:
 
     def __init__(self, base: TargetReader, clock: Callable[[], int] = time.monotonic_ns) -> None:
         self.base = base
+        self._steady_base = steady_source(base)
         self._clock = clock
         fields = base.fields
         self._columns = [place for place, name in enumerate(fields) if is_delay_time(name)]
@@ -86,6 +87,8 @@ class ValidDelays:
         self._held: dict[Key, _Held] = {}
         self._before: dict[int, tuple[int, list[int]]] | None = None
         """Of threads that were there first: start, and of each ledger's delay what was before."""
+        self._reading: Reading | None = None
+        """The last one of the base."""
         exits = base.exits
         self.exits = None if exits is None else _ExitDecoder(exits, self)
 
@@ -127,26 +130,26 @@ class ValidDelays:
 
     def begin(self) -> SteadyRows | None:
         """See `SteadySource.begin`: not while values have to be corrected."""
-        base = self.base
-        return base.begin() if isinstance(base, SteadySource) and not self._held else None
+        steady = self._steady_base
+        return None if steady is None or self._held else steady.begin()
 
     def sampled(self, result: int, cpu_ns: int = 0) -> bool:
         """See `SteadySource.sampled`."""
-        base = self.base
-        return isinstance(base, SteadySource) and base.sampled(result, cpu_ns)
+        steady = self._steady_base
+        return steady is not None and steady.sampled(result, cpu_ns)
 
     @property
     def is_complete(self) -> bool:
         """See `SteadySource.is_complete`."""
-        return not isinstance(self.base, SteadySource) or self.base.is_complete
+        return self._steady_base is None or self._steady_base.is_complete
 
     def complete(self) -> bool:
         """See `SteadySource.complete`."""
-        return isinstance(self.base, SteadySource) and self.base.complete()
+        return self._steady_base is not None and self._steady_base.complete()
 
     def read(self) -> Reading:
         """Read all threads; see `ProcessReader.read`."""
-        reading = self.base.read()
+        reading = self._reading = self.base.read()
         now_ns = self._clock()
         life_ns = np.maximum(now_ns - reading.start_ns, 0) + SLACK_NS
         found = self._too_long(reading, life_ns)
@@ -187,6 +190,12 @@ class ValidDelays:
         for key in [key for key in self._held if key[0] in ended]:
             del self._held[key]
         return corrected
+
+    def start_of(self, tid: int) -> int | None:
+        """When a thread of the last reading began, CLOCK_MONOTONIC; None: it is not in it."""
+        reading = self._reading
+        found = () if reading is None else np.flatnonzero(reading.tid == tid).tolist()
+        return None if reading is None or not found else int(reading.start_ns[found[0]])
 
     def table(self) -> Table:
         """The rows of the table `inexact`."""

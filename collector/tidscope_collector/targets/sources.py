@@ -15,6 +15,7 @@ from tidscope_collector.ebpf.libbpf import BpfError
 from tidscope_collector.ebpf.obstacles import Obstacle
 from tidscope_collector.groups.opening import GroupSource
 from tidscope_collector.groups.programs import load as load_groups
+from tidscope_collector.naming.options import KERNEL_NAMES, NamingOptions
 from tidscope_collector.naming.source import NameSource, name_source
 from tidscope_collector.naming.thread_names import ThreadNames
 from tidscope_collector.netacct.choice import Choice, NetworkSource
@@ -57,7 +58,7 @@ class Sources:
         counters: how counters of threads are to be read.
         budget_percent: for sampling and sending, 100 is one core; 0: no limit.
         ledger: which ledgers of states are to be kept.
-        program_names: whether programs are asked for the names of their threads.
+        naming: how threads are named and put into roles.
 
     Attributes:
         delays: the switch of delay accounting.
@@ -76,10 +77,10 @@ class Sources:
         counters: WalkChoice = "auto",
         budget_percent: float = 0,
         ledger: LedgerOptions = USUAL,
-        program_names: bool = False,
+        naming: NamingOptions = KERNEL_NAMES,
     ) -> None:
         self._procfs = procfs
-        self._program_names = program_names
+        self.naming = naming
         self.delays = delays or DelayAccounting(procfs)
         self._query: BatchQuery | None = None
         self.kernel: Kernel | None = None
@@ -169,7 +170,7 @@ class Sources:
 
     def thread_names(self, process: Process) -> ThreadNames | None:
         """What names a process' threads beyond the kernel's 15 bytes; None: nobody is asked."""
-        if not self._program_names:
+        if not self.naming.ask_programs:
             return None
         return ThreadNames(process.pid, self.name_source(process))
 
@@ -222,7 +223,8 @@ class Sources:
             reader: made by `target_reader`.
             process: whose.
         """
-        return TargetTables(self.ledger.tables(reader.base, process), [reader.table])
+        uncounted = partial(self.network.uncounted, process.pid, reader.start_of)
+        return TargetTables(self.ledger.tables(reader.base, process), [reader.table, uncounted])
 
     def explain(self, absent: Iterable[AbsentField]) -> list[AbsentField]:
         """Give absent fields the reasons that are in effect here."""

@@ -218,6 +218,7 @@ class TargetRegistry:
                 absent=self._sources.explain(reader.absent),
                 gomaxprocs=program.reader.read() if program.reader else None,
                 gomaxprocs_reason=program.reason,
+                role_rules=list(self._sources.naming.role_rules) or None,
                 steering=None,
             )
             tables = self._sources.tables(reader, process)

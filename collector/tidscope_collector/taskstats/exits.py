@@ -12,7 +12,7 @@ import socket
 import struct
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tidscope_collector.taskstats.columns import member
+from tidscope_collector.taskstats.exit_filter import attach_filter, exit_filter
 from tidscope_collector.taskstats.link import Kernel, TaskstatsUnavailableError, open_socket
 from tidscope_collector.taskstats.messages import (
     ATTR_DEREGISTER_CPUMASK,
@@ -126,6 +127,7 @@ class ExitListener:
         self._drops_known = True
         self._missing_before = 0
         self._missing_reported = 0
+        self._filter: bytes | None = None
         self._poll = select.epoll()
         self._nothing = Exits(
             np.empty((0, kernel.layout.length // 8), np.uint64),
@@ -182,6 +184,31 @@ class ExitListener:
             link.close()
         self._sockets.clear()
         self._poll.close()
+
+    def keep_only(self, processes: Collection[int] | None) -> None:
+        """Let the kernel leave out the records of other processes, as far as it can.
+
+        It can where records say whose they are, and where lost ones are not counted by their
+        numbers, which skip those that are left out.
+
+        Args:
+            processes: ids of those whose records are wanted; None: all.
+
+        Raises:
+            OSError: the kernel refused.
+        """
+        wanted = None
+        if processes is not None and self._drops_known:
+            wanted = exit_filter(self._kernel, processes)
+        if wanted != self._filter:
+            for link in self._sockets.values():
+                attach_filter(link, wanted)
+            self._filter = wanted
+
+    @property
+    def filters(self) -> bool:
+        """Whether the kernel leaves out the records of other processes now."""
+        return self._filter is not None
 
     def drain(self) -> Exits:
         """Take all records that are there.

@@ -37,10 +37,12 @@ from tidscope_collector.waits.takers import TakersByName
 _MORE_EDGES, _MORE_TAKERS, _MORE_CALLS, _NAMES = 32768, 16384, 65536, 4096
 _MANY_EDGES = _MORE_EDGES * 3 // 4
 """From so many on the rarest are taken out, and kept here."""
-_MANY_TAKERS = _MORE_TAKERS // 4
+_MANY_TAKERS = _MORE_TAKERS // 16
 """From so many on all are taken out, and kept here by name."""
 _KEPT_ROWS = 16384
 """Of wake-ups of threads that have ended; of more, the rarest are added up by process."""
+_MOST_LEFT = 1024
+"""So many threads may end before what they left is added up; it takes 3 MB until then."""
 
 _PID = np.uint64(32)
 _NO_EDGES = np.empty(0, EDGE_KEY), np.empty(0, EDGE)
@@ -79,9 +81,12 @@ class Counting:
         self._takers_by_name = TakersByName(self._name)
         self._ended: dict[int, Counts] = {}
         self._freed: dict[tuple[int, int], int] = {}
+        self._left: list[tuple[Slots, Slots, npt.NDArray[np.uint64]]] = []
+        """Of threads that ended since tables were read: their processes, details and ledgers."""
 
     def forget(self, pid: int) -> None:
         """Drop what threads of a process left."""
+        self._keep_left()
         self._ended.pop(pid, None)
 
     def keep(self, indices: Indices, ns: npt.NDArray[np.uint64]) -> None:
@@ -92,16 +97,25 @@ class Counting:
             ns: uint64[n, STATES], their ledgers.
         """
         owners = self._slots["tgid"][indices]
-        for pid in np.unique(owners).tolist():
-            mine = np.flatnonzero(owners == pid)
-            nobody = np.zeros(len(mine), np.uint64)
-            own = indices[mine]
-            counts = counts_of_details(self._details, own, nobody, self._edges_of(own), ns[mine])
-            self._keep(pid, replace(counts, queued=_queued(nobody, ns[mine])))
+        self._left.append((owners, self._details[indices], ns))
+        if sum(len(one) for one, _, _ in self._left) > _MOST_LEFT:
+            self._keep_left()
         if self._has_more():
             generations = self._slots["generation"][indices].astype(np.uint32)
             keys = zip(indices.tolist(), generations.tolist(), strict=True)
             self._freed.update(zip(keys, owners.tolist(), strict=True))
+
+    def _keep_left(self) -> None:
+        """Add up what threads left that have ended lately: all of them at once."""
+        if not self._left:
+            return
+        owners, details, ns = (np.concatenate(column) for column in zip(*self._left, strict=True))
+        self._left.clear()
+        for pid in np.unique(owners).tolist():
+            mine = np.flatnonzero(owners == pid)
+            nobody = np.zeros(len(mine), np.uint64)
+            counts = counts_of_details(details, mine, nobody, details["edges"][mine], ns[mine])
+            self._keep(pid, replace(counts, queued=_queued(nobody, ns[mine])))
 
     def tables(self, pid: int, read: Callable[[], tuple[Ledgers, Indices]]) -> dict[str, Table]:
         """The tables of a process; see `as_tables`.
@@ -113,6 +127,7 @@ class Counting:
         Raises:
             BpfError: the kernel refused.
         """
+        self._keep_left()
         ledgers, indices = read()
         tids = np.where(ledgers.state == State.ENDED, 0, ledgers.tid).astype(np.uint64)
         tid_of = np.full(SLOTS, -1, np.int64)
@@ -242,6 +257,13 @@ class Counting:
     def _name(self, pid: int) -> tuple[str, bool]:
         known = self._known_names.get(pid)
         if known is None:
+            try:
+                # Of a build's processes most have ended by now: less than failing to open a file.
+                os.kill(pid, 0)
+            except ProcessLookupError:
+                return "", False
+            except OSError:
+                pass  # it is there
             try:
                 comm = self._procfs.read(f"{pid}/comm", 64).decode("utf-8", "replace").strip()
             except OSError:

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from tidscope_wire.generated.models import AbsentField, CountersSource
 from tidscope_wire.states import SINCE, STATE, STATE_FIELDS
 
-from tidscope_collector.compiled.rows import SteadyRows, SteadySource, describe_rows
+from tidscope_collector.compiled.rows import SteadyRows, describe_rows, steady_source
 from tidscope_collector.compiled.structs import LEDGERS, Struct
 from tidscope_collector.ebpf.libbpf import BpfError
 from tidscope_collector.threads.reading import ExitDecoder, Reading, TargetReader
@@ -40,6 +40,7 @@ class LedgerReader:
 
     def __init__(self, base: TargetReader, keeper: LedgerKeeper, pid: int, attach_ns: int) -> None:
         self._base = base
+        self._steady_base = steady_source(base)
         self._keeper = keeper
         self._pid = pid
         self._attach_ns = attach_ns
@@ -55,6 +56,10 @@ class LedgerReader:
         """The rows, if compiled code may bring them up to date."""
         self._under: SteadyRows | None = None
         """The base's rows, of which those were made."""
+        self._places: Indices = np.empty(0, np.intp)
+        """Of each ledger that was read last its slot."""
+        self._lacks_ledgers = False
+        """Whether some of these rows have no ledger."""
         self._closed = False
         keeper.watch(pid)
         exits = base.exits
@@ -101,37 +106,39 @@ class LedgerReader:
 
     def begin(self) -> SteadyRows | None:
         """See `SteadySource.begin`."""
-        base, kept = self._base, self._reading
-        under = base.begin() if isinstance(base, SteadySource) else None
-        places = self._keeper.places(self._pid)
-        if under is None or kept is None or self._from is None or places is None:
+        steady, kept = self._steady_base, self._reading
+        under = None if steady is None else steady.begin()
+        if under is None or kept is None or self._from is None:
             self._steady = self._under = None
+        elif self._lacks_ledgers and not self._keeper.is_listed(self._pid):
+            self._steady = self._under = None  # one of them may have a ledger by now
         elif self._under is not under:
             same = under.reading.counters is self._from.counters
-            self._steady = self._describe(kept, under, places) if same else None
+            self._steady = self._describe(kept, under) if same else None
             self._under = under
         return self._steady
 
     def sampled(self, result: int, cpu_ns: int = 0) -> bool:
         """See `SteadySource.sampled`."""
-        base = self._base
-        return isinstance(base, SteadySource) and base.sampled(result, cpu_ns)
+        steady = self._steady_base
+        return steady is not None and steady.sampled(result, cpu_ns)
 
     @property
     def is_complete(self) -> bool:
         """See `SteadySource.is_complete`."""
-        return not isinstance(self._base, SteadySource) or self._base.is_complete
+        return self._steady_base is None or self._steady_base.is_complete
 
     def complete(self) -> bool:
         """See `SteadySource.complete`."""
-        return isinstance(self._base, SteadySource) and self._base.complete()
+        return self._steady_base is not None and self._steady_base.complete()
 
-    def _describe(self, kept: Reading, under: SteadyRows, places: Indices) -> SteadyRows:
+    def _describe(self, kept: Reading, under: SteadyRows) -> SteadyRows:
         """What compiled code needs to bring the columns of ledgers up to date."""
         rows, ledgers = describe_rows(kept), Struct(LEDGERS)
         slot_of = np.full(len(self._rows), -1, np.int64)
         has = self._rows >= 0
-        slot_of[has] = places[self._rows[has]]
+        slot_of[has] = self._places[self._rows[has]]
+        self._lacks_ledgers = not has.all()
         ledgers.point(rows=rows, base=under.rows, slots=self._keeper.slots, slot_of=slot_of)
         ledgers.point(known=np.zeros((len(slot_of), 3), np.uint64))
         ledgers.set(stride=SLOT.itemsize, states=STATES, first_column=self._width)
@@ -139,12 +146,13 @@ class LedgerReader:
         ledgers.set(mark_at=offsets["mark"], woken_at=offsets["woken_ns"])
         ledgers.set(arrived_at=offsets["arrived_ns"], began_at=offsets["began_ns"])
         ledgers.set(ns_at=offsets["ns"], attach_ns=self._attach_ns)
+        ledgers.set(tgid=self._pid, tgid_at=offsets["tgid"], tid_at=offsets["tid"])
         return SteadyRows(kept, rows, under.sample, under.walks, under.completed, ledgers)
 
     def read(self) -> Reading:
         """Read all threads; see `ProcessReader.read`."""
         self._steady = self._under = None
-        ledgers = self._keeper.read(self._pid)
+        ledgers = self._read_ledgers()
         base = self._base.read()
         kept, before = self._reading, self._from
         if (
@@ -164,6 +172,11 @@ class LedgerReader:
         self._reading = replace(kept, seen_ns=base.seen_ns)
         return self._reading
 
+    def _read_ledgers(self) -> Ledgers:
+        ledgers = self._keeper.read(self._pid)
+        self._places = self._keeper.places(self._pid)
+        return ledgers
+
     def _began_since(self, base: Reading, ledgers: Ledgers, rows: Indices) -> bool:
         """Whether some threads began, or were given another's id, since ledgers were read."""
         if (rows < 0).any():
@@ -174,7 +187,7 @@ class LedgerReader:
         """Make a reading of its own."""
         rows = ledgers.find(base.tid)
         if self._began_since(base, ledgers, rows):
-            ledgers = self._keeper.read(self._pid)
+            ledgers = self._read_ledgers()
             rows = ledgers.find(base.tid)
         counters = np.concatenate([base.counters, columns(ledgers, rows, self._attach_ns)], axis=1)
         absent = None

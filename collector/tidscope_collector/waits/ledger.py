@@ -149,16 +149,17 @@ class LedgerKeeper:
         """All slots, which the program writes to."""
         return self._held.slots
 
-    def places(self, pid: int) -> npt.NDArray[np.intp] | None:
-        """The slots of the ledgers that `read` gave last, intp[n].
+    def places(self, pid: int) -> npt.NDArray[np.intp]:
+        """The slots of the ledgers that `read` has just given, intp[n].
 
-        Returns:
-            None if a slot was given or freed since.
+        One that is freed later is nobody's, or another thread's.
         """
+        return self._readings[pid].indices
+
+    def is_listed(self, pid: int) -> bool:
+        """Whether no slot was given or freed since `read`."""
         reading = self._readings.get(pid)
-        if reading is None or not reading.is_listed(self._listing()):
-            return None
-        return reading.indices
+        return reading is not None and reading.is_listed(self._listing())
 
     def tables(self, pid: int) -> dict[str, Table]:
         """What is counted beside ledgers, since the process is watched.

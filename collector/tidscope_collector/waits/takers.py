@@ -43,7 +43,14 @@ class TakersByName:
         """
         (tid, who), (ns,) = counts.takers.keys, counts.takers.values
         several, place = np.unique(who, return_inverse=True)
-        stands = np.array([self._stands_for(one, pid) for one in several.tolist()], np.int64)
+        known = self._known
+        stands = np.array(
+            [
+                known[one] if one in known and one >> 1 != pid else self._stands_for(one, pid)
+                for one in several.tolist()
+            ],
+            np.int64,
+        )
         found: npt.NDArray[np.int64] = stands[place]
         kept = found != _NONE
         keys = tid[kept], found[kept].astype(np.uint64)

@@ -12,6 +12,7 @@ const LEAST: Readonly<Record<ShownUnit, number>> = {
   W: 1,
   J: 1,
   cores: 0.01,
+  threads: 1,
   s: 0.01,
   ms: 1,
   share: 0.01,

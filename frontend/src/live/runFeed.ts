@@ -243,7 +243,9 @@ export class RunFeed {
 
   private freshModel(): TargetModel {
     const history = new History(RING_FIELDS.length, 1, HISTORY_BYTES, Number.POSITIVE_INFINITY);
-    return new TargetModel(history, this.roles);
+    const model = new TargetModel(history, this.roles);
+    model.threads.applyRules(this.run.target.role_rules ?? []);
+    return model;
   }
 
   /** Use another piece, in a model of its own, up to the window's right end. */

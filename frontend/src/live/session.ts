@@ -212,7 +212,14 @@ export class LiveSession {
     this.latency_ms = null;
     this.lastFrame_ms = this.env.clock_ms();
     this.makeOf(new TargetModel());
+    this.applyRules();
     this.subscribe();
+  }
+
+  /** Roles are those that the collector counts by. */
+  private applyRules(): void {
+    const target = this.live?.targets.find(({ id }) => id === this.followed);
+    if (target && this.run === null) this.model.threads.applyRules(target.role_rules ?? []);
   }
 
   private onMessage(text: string): void {
@@ -224,6 +231,7 @@ export class LiveSession {
     switch (message.type) {
       case "live_state":
         this.live = message;
+        this.applyRules();
         this.env.post({ type: "live", live: message }, []);
         this.builder.askAll();
         this.schedule.changed();

@@ -139,6 +139,7 @@ const SCALES: Readonly<Record<ShownUnit, Scale>> = {
   W: scaleOf("W", ["m", ...SI]),
   J: scaleOf("J", ["m", ...SI]),
   cores: scaleOf("cores", ["m", ""]),
+  threads: scaleOf("threads", [""]),
   s: scaleOf("s", ["µ", "m", ""]),
   ms: scaleOf("ms", [""]),
   share: scaleOf("%", [""], { factor: 100 }),
@@ -214,9 +215,9 @@ function placesOf(step: number): number {
   return Math.max(0, Math.min(6, 1 - Math.floor(Math.log10(step))));
 }
 
-/** The unit beside each label of an axis; that of cores stands in the chart's heading. */
+/** The unit beside each label of an axis; those of cores and threads stand in the chart's heading. */
 function axisName(prefix: string, suffix: string): string {
-  return suffix === "cores" ? prefix : `${prefix}${suffix}`;
+  return suffix === "cores" || suffix === "threads" ? prefix : `${prefix}${suffix}`;
 }
 
 function grouped(value: number): string {

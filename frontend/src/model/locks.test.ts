@@ -87,6 +87,37 @@ it("lists the locks of a thread", () => {
   ]);
 });
 
+it("does not take contended locks of a Java virtual machine for idle parks", () => {
+  const names = ["pool-1", "pool-2", "pool-3"];
+  const row = (lock: number, tid: number, wait_s: number) => ({
+    ...{ lock, tid, wait_ns: wait_s * 1e9, waits: 1, wakes: 0 },
+  });
+  const java = factModel(
+    names,
+    [0, 5, 10].map((t_s, i) => ({
+      t_s,
+      facts: {
+        // All of them park; the first for a contended lock most of the time, the second always.
+        locks: [row(1, 1, t_s), row(1, 2, t_s), row(1, 3, t_s), row(2, 1, 0.75 * t_s)].concat(
+          row(2, 2, 1.1 * t_s),
+        ),
+        ...(i === 0 && {
+          lock_names: [
+            { lock: 1, name: "JVM park", kind: "park", source: "futex" },
+            { lock: 2, name: "Lock in Shop.pay", kind: "monitor", source: "java-monitor" },
+          ],
+        }),
+      },
+      counters: names.map(() => ({ cpu_run_ns: 0 })),
+    })),
+  );
+  expect(Object.fromEntries(parkedShares(java))).toEqual({ 1: 0.25, 3: 1 });
+  const { locks: shown } = locksView(factInput(java), null);
+  expect(shown.map(({ name, estimated }) => [name, estimated])).toEqual([
+    ["Lock in Shop.pay", true],
+  ]);
+});
+
 it("knows which waits of a thread are none of work", () => {
   expect(Object.fromEntries(parkedShares(model))).toEqual({ 4: 1 });
 });

@@ -4,7 +4,7 @@ import type { RingField } from "./chartSpecs";
 import { RING_FIELDS } from "./chartSpecs";
 import type { ViewInput } from "./chartView";
 import { type CurrentRates, rateAt } from "./currentRates";
-import { isInvalid, ledgerDelay } from "./delayValidity";
+import type { Inexact } from "./inexact";
 import type { ProcessLife } from "./lined";
 import { powerOf } from "./power";
 import { smoothingFor } from "./rate";
@@ -41,28 +41,32 @@ export function tableView(input: ViewInput, rates: CurrentRates, asked: TableReq
 
 /** Rate of a thread's field; none once it has ended. */
 function rateOf(model: TargetModel, rates: CurrentRates, thread: Thread, column: number): number {
-  if (hasEnded(thread, rates.now_s)) return Number.NaN;
+  if (hasEnded(thread, rates.now_s) || isAbsent(model, thread, column)) return Number.NaN;
   return rateAt(rates, thread.slot * model.counters.fields.length + column);
 }
 
-/** Total of a thread's field; one that cannot be is what the ledger says, or absent. */
+/** Total of a thread's field. */
 function totalOf(model: TargetModel, rates: CurrentRates, thread: Thread, column: number): number {
-  const { fields } = model.counters;
-  const total = rates.latest[thread.slot * fields.length + column] ?? Number.NaN;
-  const field = fields[column] ?? "";
-  if (!isInvalid(thread, field, total, rates.now_s)) return total;
-  return ledgerDelay(model, thread, field, rates.now_s);
+  if (isAbsent(model, thread, column)) return Number.NaN;
+  return rates.latest[thread.slot * model.counters.fields.length + column] ?? Number.NaN;
 }
 
-/** Fields of which one of these threads has a value that cannot be. */
-function invalidOf({ counters }: TargetModel, rates: CurrentRates, threads: readonly Thread[]) {
-  const { fields } = counters;
-  return fields.filter((field, column) =>
-    threads.some((thread) => {
-      const total = rates.latest[thread.slot * fields.length + column] ?? Number.NaN;
-      return isInvalid(thread, field, total, rates.now_s);
-    }),
-  );
+/** Whether what the kernel says of a field cannot be, and nothing else is known. */
+function isAbsent(
+  { counters, inexactValues }: TargetModel,
+  thread: Thread,
+  column: number,
+): boolean {
+  const field = counters.fields[column];
+  return inexactValues.of(thread).some((one) => one.field === field && one.label === "invalid");
+}
+
+/** Values of these threads that are not exact, one a field. */
+function inexactOf({ inexactValues }: TargetModel, threads: readonly Thread[]): readonly Inexact[] {
+  const found = new Map<string, Inexact>();
+  for (const thread of threads)
+    for (const one of inexactValues.of(thread)) found.set(one.field, one);
+  return Array.from(found.values());
 }
 
 /** Sum of those that have a value; NaN if none has. */
@@ -170,7 +174,7 @@ function rowOf(
     totals: Float64Array.from(model.counters.fields, (_, column) =>
       sumOf(threads, (thread) => totalOf(model, rates, thread, column)),
     ),
-    invalid: invalidOf(model, rates, threads),
+    inexact: inexactOf(model, threads),
     spark: sparkOf(input, asked.spark_field, threads),
   };
 }

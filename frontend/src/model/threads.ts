@@ -1,5 +1,7 @@
 /** Threads of a target: who is alive, who ended, and which slot of the arrays is whose. */
 
+import type { RoleRule } from "../wire/generated/models";
+import { roleOf } from "./role";
 import type { LevelSum, Lined, ProcessLife } from "./lined";
 import type { ThreadKey } from "./viewRequest";
 
@@ -82,11 +84,22 @@ export class Threads {
   private readonly free: number[] = [];
   private nextSlot = PROCESS_SLOT + 1;
 
-  /** @param roles Numbers of roles; given, they are shared with another book of the same process. */
+  /**
+   * @param roles Numbers of roles; given, they are shared with another book of the same process.
+   * @param rules By which threads have roles, before the general rule.
+   */
   constructor(
     private readonly roles = new Map<string, number>(),
     private readonly maxEnded = 2000,
+    private rules: readonly RoleRule[] = [],
   ) {}
+
+  /** Put all threads into roles by other rules. */
+  applyRules(rules: readonly RoleRule[]): void {
+    if (JSON.stringify(rules) === JSON.stringify(this.rules)) return;
+    this.rules = rules;
+    for (const thread of this.all()) this.rename(thread, thread.name);
+  }
 
   /** One more than the highest slot in use. */
   get slots(): number {
@@ -117,7 +130,7 @@ export class Threads {
     { before_s, now_s }: Instants,
     sinceBlock: number,
   ): Thread {
-    const role = roleOf(name);
+    const role = roleOf(name, this.rules);
     const roleIndex = this.roleIndex(role);
     const thread: Thread = {
       slot: this.takeSlot(),
@@ -151,7 +164,7 @@ export class Threads {
 
   rename(thread: Thread, name: string): void {
     thread.name = name;
-    thread.role = roleOf(name);
+    thread.role = roleOf(name, this.rules);
     thread.roleIndex = this.roleIndex(thread.role);
     thread.colour = threadColour(thread.roleIndex, thread.tid);
   }
@@ -189,12 +202,4 @@ export class Threads {
       if (thread) yield thread;
     }
   }
-}
-
-/**
- * Role of a thread: its name with each run of digits as one #, so worker-12 is a worker-#. The same
- * rule as tidscope_wire/role.py.
- */
-export function roleOf(name: string): string {
-  return name.replace(/\d+/g, "#");
 }

@@ -14,6 +14,7 @@ import type {
   Target,
   TargetEvent,
 } from "../wire/generated/models";
+import type { Inexact } from "./inexact";
 import type { CpuCheck } from "./reconciliation";
 import type { TimePart } from "./timeParts";
 import type { ChartId, TableRequest, ThreadKey } from "./viewRequest";
@@ -23,6 +24,7 @@ export type ShownUnit =
   | "W"
   | "J"
   | "cores"
+  | "threads"
   | "s"
   | "bytes"
   | "bytes/s"
@@ -215,11 +217,8 @@ export interface TableRow {
   readonly rates: Float64Array;
   /** Float64[fields], raw unit of the catalogue, since the thread's start; NaN = absent. */
   readonly totals: Float64Array;
-  /**
-   * Fields whose total by the kernel cannot be, for it is longer than a thread's life: `totals` has
-   * what ledgers say, or nothing.
-   */
-  readonly invalid: readonly string[];
+  /** Values that are not exact although their field is. */
+  readonly inexact: readonly Inexact[];
   /** Recent rate of `spark_field`, oldest first; NaN where there is none. */
   readonly spark: Float32Array;
 }

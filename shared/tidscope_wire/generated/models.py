@@ -216,11 +216,11 @@ class CollectorHealth(Message):
     """
     exit_records_received: Annotated[int, Field(ge=0)]
     """
-    Exit records received, host-wide.
+    Exit records received; from Linux 5.19 on those of attached processes only.
     """
     exit_records_lost: Annotated[int, Field(ge=0)]
     """
-    Exit records lost, host-wide, exact.
+    Exit records lost, exact; of those that exit_records_received counts.
     """
     cpu_percent: float | None
     """
@@ -1694,6 +1694,24 @@ What a session may do: viewers watch, operators also change things.
 """
 
 
+class RoleRule(Message):
+    """
+    A person's own word on the role of threads.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    pattern: Annotated[str, Field(max_length=256, min_length=1)]
+    """
+    Of whole names of threads; * stands for any characters, ? for one.
+    """
+    role: Annotated[str, Field(max_length=256, min_length=1)]
+    """
+    Role of threads with such names; *: each name is a role of its own.
+    """
+
+
 class RoleTotals(Message):
     """
     Totals of the threads of one role, those that exited since attach included. A thread's counters count for the role it had when they were read: after a rename only later growth counts for the new role, so totals never fall.
@@ -1704,7 +1722,7 @@ class RoleTotals(Message):
     )
     role: str | None
     """
-    Thread name with each run of digits replaced by #; null: all roles beyond the limit.
+    Thread name without the number of the thread, or what the target's role_rules make of it; null: all roles beyond the limit.
     """
     live: Annotated[int, Field(ge=0)]
     """
@@ -3742,6 +3760,10 @@ class Target(Message):
     thread_names: str | None = None
     """
     How its threads got names beyond the kernel's 15 bytes, or why they have none; null or missing: its runtime gives none, or is not asked.
+    """
+    role_rules: Annotated[list[RoleRule] | None, Field(max_length=64)] = None
+    """
+    Rules by which threads have roles, before the general one, in their order; null or missing: none.
     """
     steering: Steering | None
     """

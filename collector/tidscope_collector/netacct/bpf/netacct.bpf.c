@@ -12,10 +12,12 @@
  * and compared with this object's BTF by a test.
  */
 #include <linux/bpf.h>
+#include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
 #define SLOTS 65536
+#define UNCOUNTED 4096 /* threads that read by splice() where that cannot be counted */
 
 #define AF_INET 2
 #define AF_INET6 10
@@ -41,6 +43,14 @@ struct sock {
 
 struct socket {
 	struct sock *sk;
+} KERNEL;
+
+struct pt_regs___x86 {
+	unsigned long orig_ax;
+} KERNEL;
+
+struct pt_regs___arm64 {
+	__s32 syscallno;
 } KERNEL;
 
 /* One cache line. In use while tgid is not 0; the collector gives it back. */
@@ -144,6 +154,60 @@ int BPF_PROG(count_splice, struct socket *sock, void *position, void *pipe, unsi
 	     unsigned int flags, long ret)
 {
 	count(sock->sk, ret, 0);
+	return 0;
+}
+
+/* Where that program cannot be loaded: who reads a TCP socket by splice() or sendfile(), and how often.
+ * The tracepoint is in what every read of a TCP socket calls before it returns (net/ipv4/tcp.c). The
+ * current system call says which kind of read it is. */
+struct uncounted {
+	__u32 tgid;
+	__u32 tid;
+	__u64 start_ns;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, UNCOUNTED);
+	__type(key, struct uncounted);
+	__type(value, __u64);
+} uncounted SEC(".maps");
+
+/* By the numbers of splice() and sendfile(): x86-64, and where numbers are the same for all. */
+static __always_inline int is_splicing(struct task_struct *task)
+{
+	void *registers = (void *)bpf_task_pt_regs(task);
+	long call;
+
+	if (bpf_core_field_exists(((struct pt_regs___x86 *)0)->orig_ax)) {
+		call = (long)((struct pt_regs___x86 *)registers)->orig_ax;
+		return call == 275 || call == 40;
+	}
+	call = ((struct pt_regs___arm64 *)registers)->syscallno;
+	return call == 76 || call == 71;
+}
+
+SEC("tp_btf/tcp_rcv_space_adjust")
+int BPF_PROG(note_splice, struct sock *sk)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct uncounted key = {};
+	__u64 once = 1, *known;
+	__u32 tgid;
+
+	if (!may_be_watched(task) || !is_splicing(task))
+		return 0;
+	tgid = task->tgid;
+	if (!bpf_map_lookup_elem(&targets, &tgid))
+		return 0;
+	key.tgid = tgid;
+	key.tid = task->pid;
+	key.start_ns = task->start_time;
+	known = bpf_map_lookup_elem(&uncounted, &key);
+	if (known)
+		__sync_fetch_and_add(known, 1);
+	else
+		bpf_map_update_elem(&uncounted, &key, &once, 0);
 	return 0;
 }
 

@@ -23,7 +23,7 @@ it("knows all columns of all tables", () => {
     ...{ stays: STAYS, wakes: WAKES, locks: LOCKS, lock_names: LOCK_NAMES },
     ...{ takers: TAKERS, calls: CALLS, call_stays: CALL_STAYS },
   };
-  // Processes have a model of their own, and the page does not show what is inexact.
+  // Processes have a model of their own; what is inexact has no past (inexact.ts).
   const { processes: _, inexact: __, ...tables } = COLUMNS;
   for (const [name, columns] of Object.entries(tables)) {
     const known = places[name as keyof typeof places];
@@ -119,6 +119,17 @@ describe("a table over time", () => {
     // The collector is busy and reads every four seconds: it has not gone quiet.
     expect(facts.wakes.window(0, 7.5)).toMatchObject({ t1_s: 4, seconds: 4 });
     expect(growth(facts, 0, 7.5)).toEqual({ 1: 40 });
+  });
+
+  it("counts rates from when tables were read, which key frames repeat later", () => {
+    const facts = new Facts(600);
+    const read = (read_ns: number) => [{ name: "wakes", read_ns }];
+    facts.take(read(1e9), factTables({ wakes: [wake(1, 10)] }), 1.01, true);
+    facts.take(read(2e9), factTables({ wakes: [wake(1, 30)] }), 2.01, false);
+    // A page that has missed the frame before.
+    facts.take(read(3e9), factTables({ wakes: [wake(1, 50)] }), 3.9, true);
+    expect(facts.wakes.window(0, 4)).toMatchObject({ t0_s: 1, t1_s: 3, seconds: 2 });
+    expect(growth(facts, 0, 4)).toEqual({ 1: 40 });
   });
 
   it("says how many rows are missing", () => {

@@ -27,6 +27,8 @@ type FactName = (typeof NAMES)[number];
 interface Described {
   readonly name: string;
   readonly omitted?: number;
+  /** When its rows were read, nanoseconds since attach; null: not known. */
+  readonly read_ns?: number | null;
 }
 
 /** Readings whose distance counts, and after how many such without news nothing has changed. */
@@ -81,14 +83,18 @@ export class Facts {
    * Tables of a frame.
    *
    * @param described What its header says of them; null: nothing.
+   * @param frame_s Time of the frame, at which its tables were read if the header does not say when.
    * @param whole They have all rows, as those of a key frame.
    */
   take(
     described: readonly Described[] | null,
     tables: Readonly<Partial<Record<FactName, TableRows>>>,
-    t_s: number,
+    frame_s: number,
     whole: boolean,
   ): void {
+    // Frames that were merged may have tables of several readings: as of the last one all are right.
+    const read_ns = Math.max(...(described ?? []).map((each) => each.read_ns ?? Number.NaN));
+    const t_s = read_ns > 0 ? read_ns / 1e9 : frame_s;
     const none = NAMES.every((name) => tables[name] === undefined);
     // In between nothing changed; a key frame without tables says that there is nothing any more.
     if ((none && !(whole && this.some)) || t_s <= this.t_s) return;

@@ -14,6 +14,8 @@ export interface LockIdentity {
   readonly kind: LockKind;
   /** Where the figures come from: futex, go-mutex-profile and so on. */
   readonly source: string;
+  /** The program's own account, which samples waits: figures are estimates. */
+  readonly estimated: boolean;
   /** File whose symbol it is, or "". */
   readonly symbol_file: string;
   /** Where it lies in the program's memory; 0: not known. */
@@ -28,12 +30,14 @@ export function lockNames({ facts }: TargetModel): ReadonlyMap<number, LockIdent
     const lock = lock_names.key(slot, LOCK_NAMES.lock);
     const name = lock_names.text(slot, LOCK_NAMES.name);
     const kind = lock_names.text(slot, LOCK_NAMES.kind);
+    const source = lock_names.text(slot, LOCK_NAMES.source);
     names.set(lock, {
       lock,
       name: name || numbered(lock),
       named: name !== "",
       kind: KINDS.find((each) => each === kind) ?? "unknown",
-      source: lock_names.text(slot, LOCK_NAMES.source),
+      source,
+      estimated: source !== "futex",
       symbol_file: lock_names.text(slot, LOCK_NAMES.symbol_file),
       address: lock_names.fact(slot, LOCK_NAMES.address),
     });
@@ -44,14 +48,8 @@ export function lockNames({ facts }: TargetModel): ReadonlyMap<number, LockIdent
 /** What is known of a lock that nobody described yet. */
 export function unnamedLock(lock: number): LockIdentity {
   const name = numbered(lock);
-  return { lock, name, named: false, kind: "unknown", source: "", symbol_file: "", address: 0 };
-}
-
-/** Locks at which threads are idle: waiting there is no waiting for others' work. */
-export function parkLocks(model: TargetModel): ReadonlySet<number> {
-  const parks = new Set<number>();
-  for (const { lock, kind } of lockNames(model).values()) if (kind === "park") parks.add(lock);
-  return parks;
+  const unknown = { kind: "unknown", source: "", symbol_file: "", address: 0 } as const;
+  return { lock, name, named: false, estimated: false, ...unknown };
 }
 
 function numbered(lock: number): string {

@@ -3,8 +3,9 @@
  * Tables name threads by id; their names are those of the model.
  */
 
+import { roleOf } from "../role";
 import type { TargetModel } from "../targetModel";
-import { roleColour, roleOf, type Thread } from "../threads";
+import { roleColour, type Thread } from "../threads";
 import type { ThreadKey } from "../viewRequest";
 
 export type PartyKind = "role" | "process" | "kernel" | "interrupt";

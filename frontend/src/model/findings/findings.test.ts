@@ -42,7 +42,7 @@ function lock(kind: LockKind, waiters: LockThread[], wakers: LockThread[], named
   const evidence: LockEvidence = {
     lock: {
       ...{ lock: 1, name, named, kind, source: "futex", symbol_file: "", address: 0 },
-      ...{ wait, waits_per_s: 80, mean_s: wait / 80, waiters: waiters.length },
+      ...{ estimated: false, wait, waits_per_s: 80, mean_s: wait / 80, waiters: waiters.length },
       ...{ share: 0.1, trend: new Float32Array(0) },
     },
     waiters,

@@ -27,6 +27,7 @@ const KINDS: readonly { readonly value: CurveKind; readonly label: string }[] = 
 
 const UNIT_WORDS: Readonly<Partial<Record<ShownUnit, string>>> = {
   cores: "cores",
+  threads: "threads in such a state, on average",
   share: "share of a core",
   "1/s": "per second",
   count: "number",

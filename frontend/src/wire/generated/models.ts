@@ -319,11 +319,11 @@ export interface CollectorHealth {
    */
   requested_hz: number;
   /**
-   * Exit records received, host-wide.
+   * Exit records received; from Linux 5.19 on those of attached processes only.
    */
   exit_records_received: number;
   /**
-   * Exit records lost, host-wide, exact.
+   * Exit records lost, exact; of those that exit_records_received counts.
    */
   exit_records_lost: number;
   /**
@@ -840,6 +840,12 @@ export interface Target {
    */
   thread_names?: string | null;
   /**
+   * Rules by which threads have roles, before the general one, in their order; null or missing: none.
+   *
+   * @maxItems 64
+   */
+  role_rules?: RoleRule[] | null;
+  /**
    * How it is steered; null: it is not.
    */
   steering: Steering | null;
@@ -1070,6 +1076,19 @@ export interface EnergyDomain {
    * Whether it counts towards package_uj. Parts, platforms and duplicate views of a package do not.
    */
   summed: boolean;
+}
+/**
+ * A person's own word on the role of threads.
+ */
+export interface RoleRule {
+  /**
+   * Of whole names of threads; * stands for any characters, ? for one.
+   */
+  pattern: string;
+  /**
+   * Role of threads with such names; *: each name is a role of its own.
+   */
+  role: string;
 }
 /**
  * How a target is being steered.
@@ -1782,7 +1801,7 @@ export interface MachineCounters {
  */
 export interface RoleTotals {
   /**
-   * Thread name with each run of digits replaced by #; null: all roles beyond the limit.
+   * Thread name without the number of the thread, or what the target's role_rules make of it; null: all roles beyond the limit.
    */
   role: string | null;
   /**

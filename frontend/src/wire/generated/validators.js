@@ -378,84 +378,6 @@ return false;
 validate34.errors = vErrors;
 return errors === 0;
 }
-function validate36(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((((data.id === undefined) && (missing0 = "id")) || ((data.name === undefined) && (missing0 = "name"))) || ((data.runtime === undefined) && (missing0 = "runtime"))) || ((data.pod === undefined) && (missing0 = "pod"))){
-validate36.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.id !== undefined){
-const _errs1 = errors;
-if(typeof data.id !== "string"){
-validate36.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.name !== undefined){
-let data1 = data.name;
-const _errs3 = errors;
-if((typeof data1 !== "string") && (data1 !== null)){
-validate36.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
-return false;
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.runtime !== undefined){
-let data2 = data.runtime;
-const _errs5 = errors;
-if(typeof data2 !== "string"){
-validate36.errors = [{instancePath:instancePath+"/runtime",keyword:"type"}];
-return false;
-}
-if(!((((((data2 === "docker") || (data2 === "containerd")) || (data2 === "podman")) || (data2 === "kubernetes")) || (data2 === "lxc")) || (data2 === "other"))){
-validate36.errors = [{instancePath:instancePath+"/runtime",keyword:"enum"}];
-return false;
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.pod !== undefined){
-let data3 = data.pod;
-const _errs7 = errors;
-if((typeof data3 !== "string") && (data3 !== null)){
-validate36.errors = [{instancePath:instancePath+"/pod",keyword:"type"}];
-return false;
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-else {
-validate36.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate36.errors = vErrors;
-return errors === 0;
-}
 function validate31(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
@@ -775,135 +697,6 @@ var valid0 = _errs30 === errors;
 else {
 var valid0 = true;
 }
-if(valid0){
-if(data.parent !== undefined){
-let data16 = data.parent;
-const _errs35 = errors;
-if((!((typeof data16 == "number") && (!(data16 % 1) && !isNaN(data16)))) && (data16 !== null)){
-validate31.errors = [{instancePath:instancePath+"/parent",keyword:"type"}];
-return false;
-}
-if(errors === _errs35){
-if(typeof data16 == "number"){
-if(data16 < 1 || isNaN(data16)){
-validate31.errors = [{instancePath:instancePath+"/parent",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs35 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.cgroup !== undefined){
-let data17 = data.cgroup;
-const _errs37 = errors;
-if((typeof data17 !== "string") && (data17 !== null)){
-validate31.errors = [{instancePath:instancePath+"/cgroup",keyword:"type"}];
-return false;
-}
-var valid0 = _errs37 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.unit !== undefined){
-let data18 = data.unit;
-const _errs39 = errors;
-if((typeof data18 !== "string") && (data18 !== null)){
-validate31.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
-return false;
-}
-var valid0 = _errs39 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.container !== undefined){
-let data19 = data.container;
-const _errs41 = errors;
-const _errs42 = errors;
-let valid3 = false;
-const _errs43 = errors;
-if(!(validate36(data19, {instancePath:instancePath+"/container"}))){
-vErrors = vErrors === null ? validate36.errors : vErrors.concat(validate36.errors);
-errors = vErrors.length;
-}
-var _valid1 = _errs43 === errors;
-valid3 = valid3 || _valid1;
-if(!valid3){
-const _errs44 = errors;
-if(data19 !== null){
-const err2 = {instancePath:instancePath+"/container",keyword:"type"};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-var _valid1 = _errs44 === errors;
-valid3 = valid3 || _valid1;
-}
-if(!valid3){
-const err3 = {instancePath:instancePath+"/container",keyword:"anyOf"};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-validate31.errors = vErrors;
-return false;
-}
-else {
-errors = _errs42;
-if(vErrors !== null){
-if(_errs42){
-vErrors.length = _errs42;
-}
-else {
-vErrors = null;
-}
-}
-}
-var valid0 = _errs41 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.namespace_pid !== undefined){
-let data20 = data.namespace_pid;
-const _errs46 = errors;
-if((!((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20)))) && (data20 !== null)){
-validate31.errors = [{instancePath:instancePath+"/namespace_pid",keyword:"type"}];
-return false;
-}
-if(errors === _errs46){
-if(typeof data20 == "number"){
-if(data20 < 1 || isNaN(data20)){
-validate31.errors = [{instancePath:instancePath+"/namespace_pid",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs46 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
 }
 }
 }
@@ -928,18 +721,18 @@ return false;
 validate31.errors = vErrors;
 return errors === 0;
 }
-function validate40(data, {instancePath=""}={}){
+function validate37(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate40.errors = [{instancePath,keyword:"type"}];
+validate37.errors = [{instancePath,keyword:"type"}];
 return false;
 }
-if(!(((((data === "tree") || (data === "cgroup")) || (data === "unit")) || (data === "container")) || (data === "match"))){
-validate40.errors = [{instancePath,keyword:"enum"}];
+if(!(((data === "attached") || (data === "exited")) || (data === "detached"))){
+validate37.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate40.errors = vErrors;
+validate37.errors = vErrors;
 return errors === 0;
 }
 function validate39(data, {instancePath=""}={}){
@@ -948,126 +741,8 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((((data.kind === undefined) && (missing0 = "kind")) || ((data.value === undefined) && (missing0 = "value"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.cgroup === undefined) && (missing0 = "cgroup"))) || ((data.discovery === undefined) && (missing0 = "discovery"))) || ((data.discovery_reason === undefined) && (missing0 = "discovery_reason"))){
-validate39.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.kind !== undefined){
-const _errs1 = errors;
-if(!(validate40(data.kind, {instancePath:instancePath+"/kind"}))){
-vErrors = vErrors === null ? validate40.errors : vErrors.concat(validate40.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.value !== undefined){
-let data1 = data.value;
-const _errs2 = errors;
-if((typeof data1 !== "string") && (data1 !== null)){
-validate39.errors = [{instancePath:instancePath+"/value",keyword:"type"}];
-return false;
-}
-var valid0 = _errs2 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.name !== undefined){
-const _errs4 = errors;
-if(typeof data.name !== "string"){
-validate39.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
-return false;
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.cgroup !== undefined){
-let data3 = data.cgroup;
-const _errs6 = errors;
-if((typeof data3 !== "string") && (data3 !== null)){
-validate39.errors = [{instancePath:instancePath+"/cgroup",keyword:"type"}];
-return false;
-}
-var valid0 = _errs6 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.discovery !== undefined){
-let data4 = data.discovery;
-const _errs8 = errors;
-if(typeof data4 !== "string"){
-validate39.errors = [{instancePath:instancePath+"/discovery",keyword:"type"}];
-return false;
-}
-if(!((data4 === "ebpf") || (data4 === "polling"))){
-validate39.errors = [{instancePath:instancePath+"/discovery",keyword:"enum"}];
-return false;
-}
-var valid0 = _errs8 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.discovery_reason !== undefined){
-const _errs10 = errors;
-if(typeof data.discovery_reason !== "string"){
-validate39.errors = [{instancePath:instancePath+"/discovery_reason",keyword:"type"}];
-return false;
-}
-var valid0 = _errs10 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-validate39.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate39.errors = vErrors;
-return errors === 0;
-}
-function validate43(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(typeof data !== "string"){
-validate43.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-if(!(((data === "attached") || (data === "exited")) || (data === "detached"))){
-validate43.errors = [{instancePath,keyword:"enum"}];
-return false;
-}
-validate43.errors = vErrors;
-return errors === 0;
-}
-function validate45(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
 if(((((((((data.kind === undefined) && (missing0 = "kind")) || ((data.taskstats_version === undefined) && (missing0 = "taskstats_version"))) || ((data.layout === undefined) && (missing0 = "layout"))) || ((data.reply_bytes === undefined) && (missing0 = "reply_bytes"))) || ((data.reason === undefined) && (missing0 = "reason"))) || ((data.exits === undefined) && (missing0 = "exits"))) || ((data.exits_reason === undefined) && (missing0 = "exits_reason"))) || ((data.network === undefined) && (missing0 = "network"))){
-validate45.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate39.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -1087,13 +762,13 @@ if(data.taskstats_version !== undefined){
 let data1 = data.taskstats_version;
 const _errs2 = errors;
 if((!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))) && (data1 !== null)){
-validate45.errors = [{instancePath:instancePath+"/taskstats_version",keyword:"type"}];
+validate39.errors = [{instancePath:instancePath+"/taskstats_version",keyword:"type"}];
 return false;
 }
 if(errors === _errs2){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate45.errors = [{instancePath:instancePath+"/taskstats_version",keyword:"minimum"}];
+validate39.errors = [{instancePath:instancePath+"/taskstats_version",keyword:"minimum"}];
 return false;
 }
 }
@@ -1108,7 +783,7 @@ if(data.layout !== undefined){
 let data2 = data.layout;
 const _errs4 = errors;
 if((typeof data2 !== "string") && (data2 !== null)){
-validate45.errors = [{instancePath:instancePath+"/layout",keyword:"type"}];
+validate39.errors = [{instancePath:instancePath+"/layout",keyword:"type"}];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -1121,13 +796,13 @@ if(data.reply_bytes !== undefined){
 let data3 = data.reply_bytes;
 const _errs6 = errors;
 if((!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))) && (data3 !== null)){
-validate45.errors = [{instancePath:instancePath+"/reply_bytes",keyword:"type"}];
+validate39.errors = [{instancePath:instancePath+"/reply_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs6){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate45.errors = [{instancePath:instancePath+"/reply_bytes",keyword:"minimum"}];
+validate39.errors = [{instancePath:instancePath+"/reply_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -1141,7 +816,7 @@ if(valid0){
 if(data.reason !== undefined){
 const _errs8 = errors;
 if(typeof data.reason !== "string"){
-validate45.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+validate39.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
 return false;
 }
 var valid0 = _errs8 === errors;
@@ -1153,7 +828,7 @@ if(valid0){
 if(data.exits !== undefined){
 const _errs10 = errors;
 if(typeof data.exits !== "boolean"){
-validate45.errors = [{instancePath:instancePath+"/exits",keyword:"type"}];
+validate39.errors = [{instancePath:instancePath+"/exits",keyword:"type"}];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -1165,7 +840,7 @@ if(valid0){
 if(data.exits_reason !== undefined){
 const _errs12 = errors;
 if(typeof data.exits_reason !== "string"){
-validate45.errors = [{instancePath:instancePath+"/exits_reason",keyword:"type"}];
+validate39.errors = [{instancePath:instancePath+"/exits_reason",keyword:"type"}];
 return false;
 }
 var valid0 = _errs12 === errors;
@@ -1177,7 +852,7 @@ if(valid0){
 if(data.network !== undefined){
 const _errs14 = errors;
 if(typeof data.network !== "string"){
-validate45.errors = [{instancePath:instancePath+"/network",keyword:"type"}];
+validate39.errors = [{instancePath:instancePath+"/network",keyword:"type"}];
 return false;
 }
 var valid0 = _errs14 === errors;
@@ -1189,7 +864,7 @@ if(valid0){
 if(data.ledger !== undefined){
 const _errs16 = errors;
 if(typeof data.ledger !== "boolean"){
-validate45.errors = [{instancePath:instancePath+"/ledger",keyword:"type"}];
+validate39.errors = [{instancePath:instancePath+"/ledger",keyword:"type"}];
 return false;
 }
 var valid0 = _errs16 === errors;
@@ -1202,7 +877,7 @@ if(data.ledger_reason !== undefined){
 let data9 = data.ledger_reason;
 const _errs18 = errors;
 if((typeof data9 !== "string") && (data9 !== null)){
-validate45.errors = [{instancePath:instancePath+"/ledger_reason",keyword:"type"}];
+validate39.errors = [{instancePath:instancePath+"/ledger_reason",keyword:"type"}];
 return false;
 }
 var valid0 = _errs18 === errors;
@@ -1214,7 +889,7 @@ if(valid0){
 if(data.calls !== undefined){
 const _errs20 = errors;
 if(typeof data.calls !== "boolean"){
-validate45.errors = [{instancePath:instancePath+"/calls",keyword:"type"}];
+validate39.errors = [{instancePath:instancePath+"/calls",keyword:"type"}];
 return false;
 }
 var valid0 = _errs20 === errors;
@@ -1235,28 +910,28 @@ var valid0 = true;
 }
 }
 else {
-validate45.errors = [{instancePath,keyword:"type"}];
+validate39.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate45.errors = vErrors;
+validate39.errors = vErrors;
 return errors === 0;
 }
-function validate49(data, {instancePath=""}={}){
+function validate43(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.zone === undefined) && (missing0 = "zone")) || ((data.name === undefined) && (missing0 = "name"))) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.summed === undefined) && (missing0 = "summed"))){
-validate49.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate43.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.zone !== undefined){
 const _errs1 = errors;
 if(typeof data.zone !== "string"){
-validate49.errors = [{instancePath:instancePath+"/zone",keyword:"type"}];
+validate43.errors = [{instancePath:instancePath+"/zone",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -1268,7 +943,7 @@ if(valid0){
 if(data.name !== undefined){
 const _errs3 = errors;
 if(typeof data.name !== "string"){
-validate49.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate43.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -1281,11 +956,11 @@ if(data.kind !== undefined){
 let data2 = data.kind;
 const _errs5 = errors;
 if(typeof data2 !== "string"){
-validate49.errors = [{instancePath:instancePath+"/kind",keyword:"type"}];
+validate43.errors = [{instancePath:instancePath+"/kind",keyword:"type"}];
 return false;
 }
 if(!((((((data2 === "package") || (data2 === "core")) || (data2 === "uncore")) || (data2 === "dram")) || (data2 === "psys")) || (data2 === "other"))){
-validate49.errors = [{instancePath:instancePath+"/kind",keyword:"enum"}];
+validate43.errors = [{instancePath:instancePath+"/kind",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -1297,7 +972,7 @@ if(valid0){
 if(data.summed !== undefined){
 const _errs7 = errors;
 if(typeof data.summed !== "boolean"){
-validate49.errors = [{instancePath:instancePath+"/summed",keyword:"type"}];
+validate43.errors = [{instancePath:instancePath+"/summed",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -1311,21 +986,21 @@ var valid0 = true;
 }
 }
 else {
-validate49.errors = [{instancePath,keyword:"type"}];
+validate43.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate49.errors = vErrors;
+validate43.errors = vErrors;
 return errors === 0;
 }
-function validate48(data, {instancePath=""}={}){
+function validate42(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.domains === undefined) && (missing0 = "domains")) || ((data.reason === undefined) && (missing0 = "reason"))){
-validate48.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate42.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -1338,8 +1013,8 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate49(data0[i0], {instancePath:instancePath+"/domains/" + i0}))){
-vErrors = vErrors === null ? validate49.errors : vErrors.concat(validate49.errors);
+if(!(validate43(data0[i0], {instancePath:instancePath+"/domains/" + i0}))){
+vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs3 === errors;
@@ -1349,7 +1024,7 @@ break;
 }
 }
 else {
-validate48.errors = [{instancePath:instancePath+"/domains",keyword:"type"}];
+validate42.errors = [{instancePath:instancePath+"/domains",keyword:"type"}];
 return false;
 }
 }
@@ -1362,10 +1037,100 @@ if(valid0){
 if(data.reason !== undefined){
 const _errs4 = errors;
 if(typeof data.reason !== "string"){
-validate48.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+validate42.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
 return false;
 }
 var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate42.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate42.errors = vErrors;
+return errors === 0;
+}
+function validate46(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.field === undefined) && (missing0 = "field")) || ((data.reason === undefined) && (missing0 = "reason"))){
+validate46.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.field !== undefined){
+const _errs1 = errors;
+if(typeof data.field !== "string"){
+validate46.errors = [{instancePath:instancePath+"/field",keyword:"type"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.reason !== undefined){
+const _errs3 = errors;
+if(typeof data.reason !== "string"){
+validate46.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate46.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate46.errors = vErrors;
+return errors === 0;
+}
+function validate48(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.pattern === undefined) && (missing0 = "pattern")) || ((data.role === undefined) && (missing0 = "role"))){
+validate48.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.pattern !== undefined){
+const _errs1 = errors;
+if(typeof data.pattern !== "string"){
+validate48.errors = [{instancePath:instancePath+"/pattern",keyword:"type"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.role !== undefined){
+const _errs3 = errors;
+if(typeof data.role !== "string"){
+validate48.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
 }
 else {
 var valid0 = true;
@@ -1381,94 +1146,49 @@ return false;
 validate48.errors = vErrors;
 return errors === 0;
 }
-function validate52(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((data.field === undefined) && (missing0 = "field")) || ((data.reason === undefined) && (missing0 = "reason"))){
-validate52.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.field !== undefined){
-const _errs1 = errors;
-if(typeof data.field !== "string"){
-validate52.errors = [{instancePath:instancePath+"/field",keyword:"type"}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.reason !== undefined){
-const _errs3 = errors;
-if(typeof data.reason !== "string"){
-validate52.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
-return false;
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-else {
-validate52.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate52.errors = vErrors;
-return errors === 0;
-}
-function validate55(data, {instancePath=""}={}){
+function validate51(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate55.errors = [{instancePath,keyword:"type"}];
+validate51.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 if(!(((data === "go-agent") || (data === "pool-agent")) || (data === "go-affinity"))){
-validate55.errors = [{instancePath,keyword:"enum"}];
+validate51.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate55.errors = vErrors;
+validate51.errors = vErrors;
 return errors === 0;
 }
-function validate57(data, {instancePath=""}={}){
+function validate53(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate57.errors = [{instancePath,keyword:"type"}];
+validate53.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 if(!(((((data === "agent-ops") || (data === "queue-wait")) || (data === "prometheus")) || (data === "network-calls")) || (data === "network-bytes"))){
-validate57.errors = [{instancePath,keyword:"enum"}];
+validate53.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate57.errors = vErrors;
+validate53.errors = vErrors;
 return errors === 0;
 }
-function validate54(data, {instancePath=""}={}){
+function validate50(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((((((data.policy === undefined) && (missing0 = "policy")) || ((data.parameters === undefined) && (missing0 = "parameters"))) || ((data.shadow === undefined) && (missing0 = "shadow"))) || ((data.knob === undefined) && (missing0 = "knob"))) || ((data.signal === undefined) && (missing0 = "signal"))) || ((data.proxy === undefined) && (missing0 = "proxy"))) || ((data.lower === undefined) && (missing0 = "lower"))) || ((data.upper === undefined) && (missing0 = "upper"))) || ((data.original === undefined) && (missing0 = "original"))) || ((data.size === undefined) && (missing0 = "size"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.reason === undefined) && (missing0 = "reason"))) || ((data.decisions === undefined) && (missing0 = "decisions"))) || ((data.since_unix_us === undefined) && (missing0 = "since_unix_us"))) || ((data.problem === undefined) && (missing0 = "problem"))){
-validate54.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate50.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.policy !== undefined){
 const _errs1 = errors;
 if(typeof data.policy !== "string"){
-validate54.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
+validate50.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -1483,14 +1203,14 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
 if(Object.keys(data1).length > 64){
-validate54.errors = [{instancePath:instancePath+"/parameters",keyword:"maxProperties"}];
+validate50.errors = [{instancePath:instancePath+"/parameters",keyword:"maxProperties"}];
 return false;
 }
 else {
 for(const key0 in data1){
 const _errs6 = errors;
 if(!(typeof data1[key0] == "number")){
-validate54.errors = [{instancePath:instancePath+"/parameters/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type"}];
+validate50.errors = [{instancePath:instancePath+"/parameters/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type"}];
 return false;
 }
 var valid1 = _errs6 === errors;
@@ -1501,7 +1221,7 @@ break;
 }
 }
 else {
-validate54.errors = [{instancePath:instancePath+"/parameters",keyword:"type"}];
+validate50.errors = [{instancePath:instancePath+"/parameters",keyword:"type"}];
 return false;
 }
 }
@@ -1514,7 +1234,7 @@ if(valid0){
 if(data.shadow !== undefined){
 const _errs8 = errors;
 if(typeof data.shadow !== "boolean"){
-validate54.errors = [{instancePath:instancePath+"/shadow",keyword:"type"}];
+validate50.errors = [{instancePath:instancePath+"/shadow",keyword:"type"}];
 return false;
 }
 var valid0 = _errs8 === errors;
@@ -1525,8 +1245,8 @@ var valid0 = true;
 if(valid0){
 if(data.knob !== undefined){
 const _errs10 = errors;
-if(!(validate55(data.knob, {instancePath:instancePath+"/knob"}))){
-vErrors = vErrors === null ? validate55.errors : vErrors.concat(validate55.errors);
+if(!(validate51(data.knob, {instancePath:instancePath+"/knob"}))){
+vErrors = vErrors === null ? validate51.errors : vErrors.concat(validate51.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs10 === errors;
@@ -1537,8 +1257,8 @@ var valid0 = true;
 if(valid0){
 if(data.signal !== undefined){
 const _errs11 = errors;
-if(!(validate57(data.signal, {instancePath:instancePath+"/signal"}))){
-vErrors = vErrors === null ? validate57.errors : vErrors.concat(validate57.errors);
+if(!(validate53(data.signal, {instancePath:instancePath+"/signal"}))){
+vErrors = vErrors === null ? validate53.errors : vErrors.concat(validate53.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs11 === errors;
@@ -1550,7 +1270,7 @@ if(valid0){
 if(data.proxy !== undefined){
 const _errs12 = errors;
 if(typeof data.proxy !== "boolean"){
-validate54.errors = [{instancePath:instancePath+"/proxy",keyword:"type"}];
+validate50.errors = [{instancePath:instancePath+"/proxy",keyword:"type"}];
 return false;
 }
 var valid0 = _errs12 === errors;
@@ -1563,13 +1283,13 @@ if(data.lower !== undefined){
 let data7 = data.lower;
 const _errs14 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate54.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
+validate50.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
 return false;
 }
 if(errors === _errs14){
 if(typeof data7 == "number"){
 if(data7 < 1 || isNaN(data7)){
-validate54.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
+validate50.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
 return false;
 }
 }
@@ -1584,13 +1304,13 @@ if(data.upper !== undefined){
 let data8 = data.upper;
 const _errs16 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate54.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
+validate50.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
 return false;
 }
 if(errors === _errs16){
 if(typeof data8 == "number"){
 if(data8 < 1 || isNaN(data8)){
-validate54.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
+validate50.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
 return false;
 }
 }
@@ -1605,13 +1325,13 @@ if(data.original !== undefined){
 let data9 = data.original;
 const _errs18 = errors;
 if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate54.errors = [{instancePath:instancePath+"/original",keyword:"type"}];
+validate50.errors = [{instancePath:instancePath+"/original",keyword:"type"}];
 return false;
 }
 if(errors === _errs18){
 if(typeof data9 == "number"){
 if(data9 < 1 || isNaN(data9)){
-validate54.errors = [{instancePath:instancePath+"/original",keyword:"minimum"}];
+validate50.errors = [{instancePath:instancePath+"/original",keyword:"minimum"}];
 return false;
 }
 }
@@ -1626,13 +1346,13 @@ if(data.size !== undefined){
 let data10 = data.size;
 const _errs20 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate54.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
+validate50.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
 return false;
 }
 if(errors === _errs20){
 if(typeof data10 == "number"){
 if(data10 < 1 || isNaN(data10)){
-validate54.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
+validate50.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
 return false;
 }
 }
@@ -1646,7 +1366,7 @@ if(valid0){
 if(data.state !== undefined){
 const _errs22 = errors;
 if(typeof data.state !== "string"){
-validate54.errors = [{instancePath:instancePath+"/state",keyword:"type"}];
+validate50.errors = [{instancePath:instancePath+"/state",keyword:"type"}];
 return false;
 }
 var valid0 = _errs22 === errors;
@@ -1658,7 +1378,7 @@ if(valid0){
 if(data.reason !== undefined){
 const _errs24 = errors;
 if(typeof data.reason !== "string"){
-validate54.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+validate50.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
 return false;
 }
 var valid0 = _errs24 === errors;
@@ -1671,13 +1391,13 @@ if(data.decisions !== undefined){
 let data13 = data.decisions;
 const _errs26 = errors;
 if(!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))){
-validate54.errors = [{instancePath:instancePath+"/decisions",keyword:"type"}];
+validate50.errors = [{instancePath:instancePath+"/decisions",keyword:"type"}];
 return false;
 }
 if(errors === _errs26){
 if(typeof data13 == "number"){
 if(data13 < 0 || isNaN(data13)){
-validate54.errors = [{instancePath:instancePath+"/decisions",keyword:"minimum"}];
+validate50.errors = [{instancePath:instancePath+"/decisions",keyword:"minimum"}];
 return false;
 }
 }
@@ -1692,13 +1412,13 @@ if(data.since_unix_us !== undefined){
 let data14 = data.since_unix_us;
 const _errs28 = errors;
 if(!((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14)))){
-validate54.errors = [{instancePath:instancePath+"/since_unix_us",keyword:"type"}];
+validate50.errors = [{instancePath:instancePath+"/since_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs28){
 if(typeof data14 == "number"){
 if(data14 < 0 || isNaN(data14)){
-validate54.errors = [{instancePath:instancePath+"/since_unix_us",keyword:"minimum"}];
+validate50.errors = [{instancePath:instancePath+"/since_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -1713,7 +1433,7 @@ if(data.problem !== undefined){
 let data15 = data.problem;
 const _errs30 = errors;
 if((typeof data15 !== "string") && (data15 !== null)){
-validate54.errors = [{instancePath:instancePath+"/problem",keyword:"type"}];
+validate50.errors = [{instancePath:instancePath+"/problem",keyword:"type"}];
 return false;
 }
 var valid0 = _errs30 === errors;
@@ -1738,11 +1458,11 @@ var valid0 = true;
 }
 }
 else {
-validate54.errors = [{instancePath,keyword:"type"}];
+validate50.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate54.errors = vErrors;
+validate50.errors = vErrors;
 return errors === 0;
 }
 function validate30(data, {instancePath=""}={}){
@@ -1792,22 +1512,236 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.group !== undefined){
-let data3 = data.group;
+if(data.state !== undefined){
 const _errs6 = errors;
+if(!(validate37(data.state, {instancePath:instancePath+"/state"}))){
+vErrors = vErrors === null ? validate37.errors : vErrors.concat(validate37.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.rate_hz !== undefined){
+let data4 = data.rate_hz;
 const _errs7 = errors;
-let valid1 = false;
-const _errs8 = errors;
-if(!(validate39(data3, {instancePath:instancePath+"/group"}))){
+if(errors === _errs7){
+if(typeof data4 == "number"){
+if(data4 < 1 || isNaN(data4)){
+validate30.errors = [{instancePath:instancePath+"/rate_hz",keyword:"minimum"}];
+return false;
+}
+}
+else {
+validate30.errors = [{instancePath:instancePath+"/rate_hz",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.attached_unix_us !== undefined){
+let data5 = data.attached_unix_us;
+const _errs9 = errors;
+if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
+validate30.errors = [{instancePath:instancePath+"/attached_unix_us",keyword:"type"}];
+return false;
+}
+if(errors === _errs9){
+if(typeof data5 == "number"){
+if(data5 < 0 || isNaN(data5)){
+validate30.errors = [{instancePath:instancePath+"/attached_unix_us",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.source !== undefined){
+const _errs11 = errors;
+if(!(validate39(data.source, {instancePath:instancePath+"/source"}))){
 vErrors = vErrors === null ? validate39.errors : vErrors.concat(validate39.errors);
 errors = vErrors.length;
 }
-var _valid0 = _errs8 === errors;
-valid1 = valid1 || _valid0;
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.energy !== undefined){
+const _errs12 = errors;
+if(!(validate42(data.energy, {instancePath:instancePath+"/energy"}))){
+vErrors = vErrors === null ? validate42.errors : vErrors.concat(validate42.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs12 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.fields !== undefined){
+let data8 = data.fields;
+const _errs13 = errors;
+if(errors === _errs13){
+if(Array.isArray(data8)){
+var valid1 = true;
+const len0 = data8.length;
+for(let i0=0; i0<len0; i0++){
+const _errs15 = errors;
+if(typeof data8[i0] !== "string"){
+validate30.errors = [{instancePath:instancePath+"/fields/" + i0,keyword:"type"}];
+return false;
+}
+var valid1 = _errs15 === errors;
 if(!valid1){
-const _errs9 = errors;
-if(data3 !== null){
-const err0 = {instancePath:instancePath+"/group",keyword:"type"};
+break;
+}
+}
+}
+else {
+validate30.errors = [{instancePath:instancePath+"/fields",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.absent !== undefined){
+let data10 = data.absent;
+const _errs17 = errors;
+if(errors === _errs17){
+if(Array.isArray(data10)){
+var valid2 = true;
+const len1 = data10.length;
+for(let i1=0; i1<len1; i1++){
+const _errs19 = errors;
+if(!(validate46(data10[i1], {instancePath:instancePath+"/absent/" + i1}))){
+vErrors = vErrors === null ? validate46.errors : vErrors.concat(validate46.errors);
+errors = vErrors.length;
+}
+var valid2 = _errs19 === errors;
+if(!valid2){
+break;
+}
+}
+}
+else {
+validate30.errors = [{instancePath:instancePath+"/absent",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs17 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.gomaxprocs !== undefined){
+let data12 = data.gomaxprocs;
+const _errs20 = errors;
+if((!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))) && (data12 !== null)){
+validate30.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"type"}];
+return false;
+}
+if(errors === _errs20){
+if(typeof data12 == "number"){
+if(data12 < 0 || isNaN(data12)){
+validate30.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs20 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.gomaxprocs_reason !== undefined){
+const _errs22 = errors;
+if(typeof data.gomaxprocs_reason !== "string"){
+validate30.errors = [{instancePath:instancePath+"/gomaxprocs_reason",keyword:"type"}];
+return false;
+}
+var valid0 = _errs22 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.thread_names !== undefined){
+let data14 = data.thread_names;
+const _errs24 = errors;
+if((typeof data14 !== "string") && (data14 !== null)){
+validate30.errors = [{instancePath:instancePath+"/thread_names",keyword:"type"}];
+return false;
+}
+var valid0 = _errs24 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.role_rules !== undefined){
+let data15 = data.role_rules;
+const _errs26 = errors;
+if((!(Array.isArray(data15))) && (data15 !== null)){
+validate30.errors = [{instancePath:instancePath+"/role_rules",keyword:"type"}];
+return false;
+}
+if(errors === _errs26){
+if(Array.isArray(data15)){
+var valid3 = true;
+const len2 = data15.length;
+for(let i2=0; i2<len2; i2++){
+const _errs28 = errors;
+if(!(validate48(data15[i2], {instancePath:instancePath+"/role_rules/" + i2}))){
+vErrors = vErrors === null ? validate48.errors : vErrors.concat(validate48.errors);
+errors = vErrors.length;
+}
+var valid3 = _errs28 === errors;
+if(!valid3){
+break;
+}
+}
+}
+}
+var valid0 = _errs26 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.steering !== undefined){
+let data17 = data.steering;
+const _errs29 = errors;
+const _errs30 = errors;
+let valid4 = false;
+const _errs31 = errors;
+if(!(validate50(data17, {instancePath:instancePath+"/steering"}))){
+vErrors = vErrors === null ? validate50.errors : vErrors.concat(validate50.errors);
+errors = vErrors.length;
+}
+var _valid0 = _errs31 === errors;
+valid4 = valid4 || _valid0;
+if(!valid4){
+const _errs32 = errors;
+if(data17 !== null){
+const err0 = {instancePath:instancePath+"/steering",keyword:"type"};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -1816,11 +1750,11 @@ vErrors.push(err0);
 }
 errors++;
 }
-var _valid0 = _errs9 === errors;
-valid1 = valid1 || _valid0;
+var _valid0 = _errs32 === errors;
+valid4 = valid4 || _valid0;
 }
-if(!valid1){
-const err1 = {instancePath:instancePath+"/group",keyword:"anyOf"};
+if(!valid4){
+const err1 = {instancePath:instancePath+"/steering",keyword:"anyOf"};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -1832,257 +1766,17 @@ validate30.errors = vErrors;
 return false;
 }
 else {
-errors = _errs7;
+errors = _errs30;
 if(vErrors !== null){
-if(_errs7){
-vErrors.length = _errs7;
+if(_errs30){
+vErrors.length = _errs30;
 }
 else {
 vErrors = null;
 }
 }
-}
-var valid0 = _errs6 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.state !== undefined){
-const _errs11 = errors;
-if(!(validate43(data.state, {instancePath:instancePath+"/state"}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs11 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.rate_hz !== undefined){
-let data5 = data.rate_hz;
-const _errs12 = errors;
-if(errors === _errs12){
-if(typeof data5 == "number"){
-if(data5 < 1 || isNaN(data5)){
-validate30.errors = [{instancePath:instancePath+"/rate_hz",keyword:"minimum"}];
-return false;
-}
-}
-else {
-validate30.errors = [{instancePath:instancePath+"/rate_hz",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs12 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.attached_unix_us !== undefined){
-let data6 = data.attached_unix_us;
-const _errs14 = errors;
-if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate30.errors = [{instancePath:instancePath+"/attached_unix_us",keyword:"type"}];
-return false;
-}
-if(errors === _errs14){
-if(typeof data6 == "number"){
-if(data6 < 0 || isNaN(data6)){
-validate30.errors = [{instancePath:instancePath+"/attached_unix_us",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs14 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.source !== undefined){
-const _errs16 = errors;
-if(!(validate45(data.source, {instancePath:instancePath+"/source"}))){
-vErrors = vErrors === null ? validate45.errors : vErrors.concat(validate45.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs16 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.energy !== undefined){
-const _errs17 = errors;
-if(!(validate48(data.energy, {instancePath:instancePath+"/energy"}))){
-vErrors = vErrors === null ? validate48.errors : vErrors.concat(validate48.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs17 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.fields !== undefined){
-let data9 = data.fields;
-const _errs18 = errors;
-if(errors === _errs18){
-if(Array.isArray(data9)){
-var valid2 = true;
-const len0 = data9.length;
-for(let i0=0; i0<len0; i0++){
-const _errs20 = errors;
-if(typeof data9[i0] !== "string"){
-validate30.errors = [{instancePath:instancePath+"/fields/" + i0,keyword:"type"}];
-return false;
-}
-var valid2 = _errs20 === errors;
-if(!valid2){
-break;
-}
-}
-}
-else {
-validate30.errors = [{instancePath:instancePath+"/fields",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs18 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.absent !== undefined){
-let data11 = data.absent;
-const _errs22 = errors;
-if(errors === _errs22){
-if(Array.isArray(data11)){
-var valid3 = true;
-const len1 = data11.length;
-for(let i1=0; i1<len1; i1++){
-const _errs24 = errors;
-if(!(validate52(data11[i1], {instancePath:instancePath+"/absent/" + i1}))){
-vErrors = vErrors === null ? validate52.errors : vErrors.concat(validate52.errors);
-errors = vErrors.length;
-}
-var valid3 = _errs24 === errors;
-if(!valid3){
-break;
-}
-}
-}
-else {
-validate30.errors = [{instancePath:instancePath+"/absent",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs22 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.gomaxprocs !== undefined){
-let data13 = data.gomaxprocs;
-const _errs25 = errors;
-if((!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))) && (data13 !== null)){
-validate30.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"type"}];
-return false;
-}
-if(errors === _errs25){
-if(typeof data13 == "number"){
-if(data13 < 0 || isNaN(data13)){
-validate30.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs25 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.gomaxprocs_reason !== undefined){
-const _errs27 = errors;
-if(typeof data.gomaxprocs_reason !== "string"){
-validate30.errors = [{instancePath:instancePath+"/gomaxprocs_reason",keyword:"type"}];
-return false;
-}
-var valid0 = _errs27 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.thread_names !== undefined){
-let data15 = data.thread_names;
-const _errs29 = errors;
-if((typeof data15 !== "string") && (data15 !== null)){
-validate30.errors = [{instancePath:instancePath+"/thread_names",keyword:"type"}];
-return false;
 }
 var valid0 = _errs29 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.steering !== undefined){
-let data16 = data.steering;
-const _errs31 = errors;
-const _errs32 = errors;
-let valid4 = false;
-const _errs33 = errors;
-if(!(validate54(data16, {instancePath:instancePath+"/steering"}))){
-vErrors = vErrors === null ? validate54.errors : vErrors.concat(validate54.errors);
-errors = vErrors.length;
-}
-var _valid1 = _errs33 === errors;
-valid4 = valid4 || _valid1;
-if(!valid4){
-const _errs34 = errors;
-if(data16 !== null){
-const err2 = {instancePath:instancePath+"/steering",keyword:"type"};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-var _valid1 = _errs34 === errors;
-valid4 = valid4 || _valid1;
-}
-if(!valid4){
-const err3 = {instancePath:instancePath+"/steering",keyword:"anyOf"};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-validate30.errors = vErrors;
-return false;
-}
-else {
-errors = _errs32;
-if(vErrors !== null){
-if(_errs32){
-vErrors.length = _errs32;
-}
-else {
-vErrors = null;
-}
-}
-}
-var valid0 = _errs31 === errors;
 }
 else {
 var valid0 = true;
@@ -2111,21 +1805,21 @@ return false;
 validate30.errors = vErrors;
 return errors === 0;
 }
-function validate61(data, {instancePath=""}={}){
+function validate57(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.run === undefined) && (missing0 = "run")) || ((data.target === undefined) && (missing0 = "target"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.created_unix_us === undefined) && (missing0 = "created_unix_us"))){
-validate61.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate57.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.run !== undefined){
 const _errs1 = errors;
 if(typeof data.run !== "string"){
-validate61.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
+validate57.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -2137,7 +1831,7 @@ if(valid0){
 if(data.target !== undefined){
 const _errs3 = errors;
 if(typeof data.target !== "string"){
-validate61.errors = [{instancePath:instancePath+"/target",keyword:"type"}];
+validate57.errors = [{instancePath:instancePath+"/target",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -2149,7 +1843,7 @@ if(valid0){
 if(data.name !== undefined){
 const _errs5 = errors;
 if(typeof data.name !== "string"){
-validate61.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate57.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -2162,13 +1856,13 @@ if(data.created_unix_us !== undefined){
 let data3 = data.created_unix_us;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate61.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"type"}];
+validate57.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate61.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"minimum"}];
+validate57.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -2184,11 +1878,11 @@ var valid0 = true;
 }
 }
 else {
-validate61.errors = [{instancePath,keyword:"type"}];
+validate57.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate61.errors = vErrors;
+validate57.errors = vErrors;
 return errors === 0;
 }
 function validate23(data, {instancePath=""}={}){
@@ -2288,8 +1982,8 @@ var valid3 = true;
 const len2 = data5.length;
 for(let i2=0; i2<len2; i2++){
 const _errs11 = errors;
-if(!(validate61(data5[i2], {instancePath:instancePath+"/recordings/" + i2}))){
-vErrors = vErrors === null ? validate61.errors : vErrors.concat(validate61.errors);
+if(!(validate57(data5[i2], {instancePath:instancePath+"/recordings/" + i2}))){
+vErrors = vErrors === null ? validate57.errors : vErrors.concat(validate57.errors);
 errors = vErrors.length;
 }
 var valid3 = _errs11 === errors;
@@ -2321,14 +2015,14 @@ return false;
 validate23.errors = vErrors;
 return errors === 0;
 }
-function validate63(data, {instancePath=""}={}){
+function validate59(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.type === undefined) && (missing0 = "type")) || ((data.sent === undefined) && (missing0 = "sent"))) || ((data.coalesced === undefined) && (missing0 = "coalesced"))) || ((data.dropped === undefined) && (missing0 = "dropped"))) || ((data.queue === undefined) && (missing0 = "queue"))) || ((data.clients === undefined) && (missing0 = "clients"))){
-validate63.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate59.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -2336,11 +2030,11 @@ if(data.type !== undefined){
 let data0 = data.type;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate63.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+validate59.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
 if("stream_stats" !== data0){
-validate63.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+validate59.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -2353,13 +2047,13 @@ if(data.sent !== undefined){
 let data1 = data.sent;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate63.errors = [{instancePath:instancePath+"/sent",keyword:"type"}];
+validate59.errors = [{instancePath:instancePath+"/sent",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate63.errors = [{instancePath:instancePath+"/sent",keyword:"minimum"}];
+validate59.errors = [{instancePath:instancePath+"/sent",keyword:"minimum"}];
 return false;
 }
 }
@@ -2374,13 +2068,13 @@ if(data.coalesced !== undefined){
 let data2 = data.coalesced;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate63.errors = [{instancePath:instancePath+"/coalesced",keyword:"type"}];
+validate59.errors = [{instancePath:instancePath+"/coalesced",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate63.errors = [{instancePath:instancePath+"/coalesced",keyword:"minimum"}];
+validate59.errors = [{instancePath:instancePath+"/coalesced",keyword:"minimum"}];
 return false;
 }
 }
@@ -2395,13 +2089,13 @@ if(data.dropped !== undefined){
 let data3 = data.dropped;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate63.errors = [{instancePath:instancePath+"/dropped",keyword:"type"}];
+validate59.errors = [{instancePath:instancePath+"/dropped",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate63.errors = [{instancePath:instancePath+"/dropped",keyword:"minimum"}];
+validate59.errors = [{instancePath:instancePath+"/dropped",keyword:"minimum"}];
 return false;
 }
 }
@@ -2416,13 +2110,13 @@ if(data.queue !== undefined){
 let data4 = data.queue;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate63.errors = [{instancePath:instancePath+"/queue",keyword:"type"}];
+validate59.errors = [{instancePath:instancePath+"/queue",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate63.errors = [{instancePath:instancePath+"/queue",keyword:"minimum"}];
+validate59.errors = [{instancePath:instancePath+"/queue",keyword:"minimum"}];
 return false;
 }
 }
@@ -2437,13 +2131,13 @@ if(data.clients !== undefined){
 let data5 = data.clients;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate63.errors = [{instancePath:instancePath+"/clients",keyword:"type"}];
+validate59.errors = [{instancePath:instancePath+"/clients",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate63.errors = [{instancePath:instancePath+"/clients",keyword:"minimum"}];
+validate59.errors = [{instancePath:instancePath+"/clients",keyword:"minimum"}];
 return false;
 }
 }
@@ -2461,21 +2155,21 @@ var valid0 = true;
 }
 }
 else {
-validate63.errors = [{instancePath,keyword:"type"}];
+validate59.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate63.errors = vErrors;
+validate59.errors = vErrors;
 return errors === 0;
 }
-function validate64(data, {instancePath=""}={}){
+function validate60(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.type === undefined) && (missing0 = "type")) || ((data.target === undefined) && (missing0 = "target"))) || ((data.from_seq === undefined) && (missing0 = "from_seq"))) || ((data.to_seq === undefined) && (missing0 = "to_seq"))) || ((data.reason === undefined) && (missing0 = "reason"))){
-validate64.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate60.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -2483,11 +2177,11 @@ if(data.type !== undefined){
 let data0 = data.type;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate64.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+validate60.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
 if("frames_lost" !== data0){
-validate64.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+validate60.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -2499,7 +2193,7 @@ if(valid0){
 if(data.target !== undefined){
 const _errs3 = errors;
 if(typeof data.target !== "string"){
-validate64.errors = [{instancePath:instancePath+"/target",keyword:"type"}];
+validate60.errors = [{instancePath:instancePath+"/target",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -2512,13 +2206,13 @@ if(data.from_seq !== undefined){
 let data2 = data.from_seq;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate64.errors = [{instancePath:instancePath+"/from_seq",keyword:"type"}];
+validate60.errors = [{instancePath:instancePath+"/from_seq",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 1 || isNaN(data2)){
-validate64.errors = [{instancePath:instancePath+"/from_seq",keyword:"minimum"}];
+validate60.errors = [{instancePath:instancePath+"/from_seq",keyword:"minimum"}];
 return false;
 }
 }
@@ -2533,13 +2227,13 @@ if(data.to_seq !== undefined){
 let data3 = data.to_seq;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate64.errors = [{instancePath:instancePath+"/to_seq",keyword:"type"}];
+validate60.errors = [{instancePath:instancePath+"/to_seq",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 1 || isNaN(data3)){
-validate64.errors = [{instancePath:instancePath+"/to_seq",keyword:"minimum"}];
+validate60.errors = [{instancePath:instancePath+"/to_seq",keyword:"minimum"}];
 return false;
 }
 }
@@ -2553,7 +2247,7 @@ if(valid0){
 if(data.reason !== undefined){
 const _errs9 = errors;
 if(typeof data.reason !== "string"){
-validate64.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+validate60.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -2568,21 +2262,21 @@ var valid0 = true;
 }
 }
 else {
-validate64.errors = [{instancePath,keyword:"type"}];
+validate60.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate64.errors = vErrors;
+validate60.errors = vErrors;
 return errors === 0;
 }
-function validate65(data, {instancePath=""}={}){
+function validate61(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.type === undefined) && (missing0 = "type")) || ((data.problem === undefined) && (missing0 = "problem"))){
-validate65.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate61.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -2590,11 +2284,11 @@ if(data.type !== undefined){
 let data0 = data.type;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate65.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+validate61.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
 if("live_problem" !== data0){
-validate65.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+validate61.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -2618,11 +2312,11 @@ var valid0 = true;
 }
 }
 else {
-validate65.errors = [{instancePath,keyword:"type"}];
+validate61.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate65.errors = vErrors;
+validate61.errors = vErrors;
 return errors === 0;
 }
 function validate22(data, {instancePath=""}={}){
@@ -2639,20 +2333,20 @@ errors = vErrors.length;
 }
 }
 else if(tag0 === "stream_stats"){
-if(!(validate63(data, {instancePath}))){
-vErrors = vErrors === null ? validate63.errors : vErrors.concat(validate63.errors);
+if(!(validate59(data, {instancePath}))){
+vErrors = vErrors === null ? validate59.errors : vErrors.concat(validate59.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "frames_lost"){
-if(!(validate64(data, {instancePath}))){
-vErrors = vErrors === null ? validate64.errors : vErrors.concat(validate64.errors);
+if(!(validate60(data, {instancePath}))){
+vErrors = vErrors === null ? validate60.errors : vErrors.concat(validate60.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "live_problem"){
-if(!(validate65(data, {instancePath}))){
-vErrors = vErrors === null ? validate65.errors : vErrors.concat(validate65.errors);
+if(!(validate61(data, {instancePath}))){
+vErrors = vErrors === null ? validate61.errors : vErrors.concat(validate61.errors);
 errors = vErrors.length;
 }
 }
@@ -2670,15 +2364,15 @@ return false;
 validate22.errors = vErrors;
 return errors === 0;
 }
-export const isFrameHeader = validate71;
-function validate73(data, {instancePath=""}={}){
+export const isFrameHeader = validate67;
+function validate69(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.type === undefined) && (missing0 = "type")) || ((data.tid === undefined) && (missing0 = "tid"))) || ((data.start_ns === undefined) && (missing0 = "start_ns"))) || ((data.name === undefined) && (missing0 = "name"))){
-validate73.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate69.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -2686,11 +2380,11 @@ if(data.type !== undefined){
 let data0 = data.type;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate73.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+validate69.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
 if("thread_born" !== data0){
-validate73.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+validate69.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -2703,13 +2397,13 @@ if(data.tid !== undefined){
 let data1 = data.tid;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate73.errors = [{instancePath:instancePath+"/tid",keyword:"type"}];
+validate69.errors = [{instancePath:instancePath+"/tid",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 1 || isNaN(data1)){
-validate73.errors = [{instancePath:instancePath+"/tid",keyword:"minimum"}];
+validate69.errors = [{instancePath:instancePath+"/tid",keyword:"minimum"}];
 return false;
 }
 }
@@ -2724,7 +2418,7 @@ if(data.start_ns !== undefined){
 let data2 = data.start_ns;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate73.errors = [{instancePath:instancePath+"/start_ns",keyword:"type"}];
+validate69.errors = [{instancePath:instancePath+"/start_ns",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -2736,7 +2430,178 @@ if(valid0){
 if(data.name !== undefined){
 const _errs7 = errors;
 if(typeof data.name !== "string"){
-validate73.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate69.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+else {
+validate69.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate69.errors = vErrors;
+return errors === 0;
+}
+function validate70(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((data.type === undefined) && (missing0 = "type")) || ((data.tid === undefined) && (missing0 = "tid"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.previous === undefined) && (missing0 = "previous"))){
+validate70.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate70.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+return false;
+}
+if("thread_renamed" !== data0){
+validate70.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.tid !== undefined){
+let data1 = data.tid;
+const _errs3 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate70.errors = [{instancePath:instancePath+"/tid",keyword:"type"}];
+return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 1 || isNaN(data1)){
+validate70.errors = [{instancePath:instancePath+"/tid",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.name !== undefined){
+const _errs5 = errors;
+if(typeof data.name !== "string"){
+validate70.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.previous !== undefined){
+const _errs7 = errors;
+if(typeof data.previous !== "string"){
+validate70.errors = [{instancePath:instancePath+"/previous",keyword:"type"}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+else {
+validate70.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate70.errors = vErrors;
+return errors === 0;
+}
+function validate71(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((((data.type === undefined) && (missing0 = "type")) || ((data.tid === undefined) && (missing0 = "tid"))) || ((data.start_ns === undefined) && (missing0 = "start_ns"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.totals === undefined) && (missing0 = "totals"))) || ((data.exact === undefined) && (missing0 = "exact"))) || ((data.seen_alive === undefined) && (missing0 = "seen_alive"))){
+validate71.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate71.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+return false;
+}
+if("thread_exited" !== data0){
+validate71.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.tid !== undefined){
+let data1 = data.tid;
+const _errs3 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate71.errors = [{instancePath:instancePath+"/tid",keyword:"type"}];
+return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 1 || isNaN(data1)){
+validate71.errors = [{instancePath:instancePath+"/tid",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.start_ns !== undefined){
+let data2 = data.start_ns;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate71.errors = [{instancePath:instancePath+"/start_ns",keyword:"type"}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.name !== undefined){
+const _errs7 = errors;
+if(typeof data.name !== "string"){
+validate71.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -2745,19 +2610,35 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.pid !== undefined){
-let data4 = data.pid;
+if(data.totals !== undefined){
+let data4 = data.totals;
 const _errs9 = errors;
-if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
-validate73.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
-return false;
-}
 if(errors === _errs9){
-if(typeof data4 == "number"){
-if(data4 < 1 || isNaN(data4)){
-validate73.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
+if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
+for(const key0 in data4){
+let data5 = data4[key0];
+const _errs12 = errors;
+if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
+validate71.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type"}];
 return false;
 }
+if(errors === _errs12){
+if(typeof data5 == "number"){
+if(data5 < 0 || isNaN(data5)){
+validate71.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid1 = _errs12 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate71.errors = [{instancePath:instancePath+"/totals",keyword:"type"}];
+return false;
 }
 }
 var valid0 = _errs9 === errors;
@@ -2765,8 +2646,170 @@ var valid0 = _errs9 === errors;
 else {
 var valid0 = true;
 }
+if(valid0){
+if(data.exact !== undefined){
+const _errs14 = errors;
+if(typeof data.exact !== "boolean"){
+validate71.errors = [{instancePath:instancePath+"/exact",keyword:"type"}];
+return false;
+}
+var valid0 = _errs14 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.seen_alive !== undefined){
+const _errs16 = errors;
+if(typeof data.seen_alive !== "boolean"){
+validate71.errors = [{instancePath:instancePath+"/seen_alive",keyword:"type"}];
+return false;
+}
+var valid0 = _errs16 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.lifetime_ns !== undefined){
+let data8 = data.lifetime_ns;
+const _errs18 = errors;
+if((!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))) && (data8 !== null)){
+validate71.errors = [{instancePath:instancePath+"/lifetime_ns",keyword:"type"}];
+return false;
+}
+if(errors === _errs18){
+if(typeof data8 == "number"){
+if(data8 < 0 || isNaN(data8)){
+validate71.errors = [{instancePath:instancePath+"/lifetime_ns",keyword:"minimum"}];
+return false;
 }
 }
+}
+var valid0 = _errs18 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.inexact !== undefined){
+let data9 = data.inexact;
+const _errs20 = errors;
+if(errors === _errs20){
+if(Array.isArray(data9)){
+var valid2 = true;
+const len0 = data9.length;
+for(let i0=0; i0<len0; i0++){
+const _errs22 = errors;
+if(typeof data9[i0] !== "string"){
+validate71.errors = [{instancePath:instancePath+"/inexact/" + i0,keyword:"type"}];
+return false;
+}
+var valid2 = _errs22 === errors;
+if(!valid2){
+break;
+}
+}
+}
+else {
+validate71.errors = [{instancePath:instancePath+"/inexact",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs20 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate71.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate71.errors = vErrors;
+return errors === 0;
+}
+function validate72(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.type === undefined) && (missing0 = "type")) || ((data.exit_code === undefined) && (missing0 = "exit_code"))){
+validate72.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate72.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+return false;
+}
+if("target_exited" !== data0){
+validate72.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.exit_code !== undefined){
+let data1 = data.exit_code;
+const _errs3 = errors;
+if((!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))) && (data1 !== null)){
+validate72.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate72.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate72.errors = vErrors;
+return errors === 0;
+}
+function validate73(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.type === undefined) && (missing0 = "type")){
+validate73.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+if(typeof data0 !== "string"){
+validate73.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+return false;
+}
+if("target_detached" !== data0){
+validate73.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+return false;
 }
 }
 }
@@ -2785,7 +2828,7 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((data.type === undefined) && (missing0 = "type")) || ((data.tid === undefined) && (missing0 = "tid"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.previous === undefined) && (missing0 = "previous"))){
+if((((data.type === undefined) && (missing0 = "type")) || ((data.rate_hz === undefined) && (missing0 = "rate_hz"))) || ((data.previous_hz === undefined) && (missing0 = "previous_hz"))){
 validate74.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -2797,7 +2840,7 @@ if(typeof data0 !== "string"){
 validate74.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("thread_renamed" !== data0){
+if("rate_changed" !== data0){
 validate74.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
@@ -2807,19 +2850,19 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.tid !== undefined){
-let data1 = data.tid;
+if(data.rate_hz !== undefined){
+let data1 = data.rate_hz;
 const _errs3 = errors;
-if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate74.errors = [{instancePath:instancePath+"/tid",keyword:"type"}];
-return false;
-}
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 1 || isNaN(data1)){
-validate74.errors = [{instancePath:instancePath+"/tid",keyword:"minimum"}];
+validate74.errors = [{instancePath:instancePath+"/rate_hz",keyword:"minimum"}];
 return false;
 }
+}
+else {
+validate74.errors = [{instancePath:instancePath+"/rate_hz",keyword:"type"}];
+return false;
 }
 }
 var valid0 = _errs3 === errors;
@@ -2828,51 +2871,25 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.name !== undefined){
+if(data.previous_hz !== undefined){
+let data2 = data.previous_hz;
 const _errs5 = errors;
-if(typeof data.name !== "string"){
-validate74.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 1 || isNaN(data2)){
+validate74.errors = [{instancePath:instancePath+"/previous_hz",keyword:"minimum"}];
 return false;
+}
+}
+else {
+validate74.errors = [{instancePath:instancePath+"/previous_hz",keyword:"type"}];
+return false;
+}
 }
 var valid0 = _errs5 === errors;
 }
 else {
 var valid0 = true;
-}
-if(valid0){
-if(data.previous !== undefined){
-const _errs7 = errors;
-if(typeof data.previous !== "string"){
-validate74.errors = [{instancePath:instancePath+"/previous",keyword:"type"}];
-return false;
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.pid !== undefined){
-let data4 = data.pid;
-const _errs9 = errors;
-if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
-validate74.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
-return false;
-}
-if(errors === _errs9){
-if(typeof data4 == "number"){
-if(data4 < 1 || isNaN(data4)){
-validate74.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs9 === errors;
-}
-else {
-var valid0 = true;
-}
-}
 }
 }
 }
@@ -2892,7 +2909,7 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((((((data.type === undefined) && (missing0 = "type")) || ((data.tid === undefined) && (missing0 = "tid"))) || ((data.start_ns === undefined) && (missing0 = "start_ns"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.totals === undefined) && (missing0 = "totals"))) || ((data.exact === undefined) && (missing0 = "exact"))) || ((data.seen_alive === undefined) && (missing0 = "seen_alive"))){
+if(((((((data.type === undefined) && (missing0 = "type")) || ((data.rate_hz === undefined) && (missing0 = "rate_hz"))) || ((data.previous_hz === undefined) && (missing0 = "previous_hz"))) || ((data.requested_hz === undefined) && (missing0 = "requested_hz"))) || ((data.overhead_percent === undefined) && (missing0 = "overhead_percent"))) || ((data.budget_percent === undefined) && (missing0 = "budget_percent"))){
 validate75.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -2904,7 +2921,7 @@ if(typeof data0 !== "string"){
 validate75.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("thread_exited" !== data0){
+if("rate_adapted" !== data0){
 validate75.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
@@ -2914,19 +2931,19 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.tid !== undefined){
-let data1 = data.tid;
+if(data.rate_hz !== undefined){
+let data1 = data.rate_hz;
 const _errs3 = errors;
-if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate75.errors = [{instancePath:instancePath+"/tid",keyword:"type"}];
-return false;
-}
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 1 || isNaN(data1)){
-validate75.errors = [{instancePath:instancePath+"/tid",keyword:"minimum"}];
+validate75.errors = [{instancePath:instancePath+"/rate_hz",keyword:"minimum"}];
 return false;
 }
+}
+else {
+validate75.errors = [{instancePath:instancePath+"/rate_hz",keyword:"type"}];
+return false;
 }
 }
 var valid0 = _errs3 === errors;
@@ -2935,12 +2952,20 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.start_ns !== undefined){
-let data2 = data.start_ns;
+if(data.previous_hz !== undefined){
+let data2 = data.previous_hz;
 const _errs5 = errors;
-if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate75.errors = [{instancePath:instancePath+"/start_ns",keyword:"type"}];
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 1 || isNaN(data2)){
+validate75.errors = [{instancePath:instancePath+"/previous_hz",keyword:"minimum"}];
 return false;
+}
+}
+else {
+validate75.errors = [{instancePath:instancePath+"/previous_hz",keyword:"type"}];
+return false;
+}
 }
 var valid0 = _errs5 === errors;
 }
@@ -2948,11 +2973,20 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.name !== undefined){
+if(data.requested_hz !== undefined){
+let data3 = data.requested_hz;
 const _errs7 = errors;
-if(typeof data.name !== "string"){
-validate75.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 < 1 || isNaN(data3)){
+validate75.errors = [{instancePath:instancePath+"/requested_hz",keyword:"minimum"}];
 return false;
+}
+}
+else {
+validate75.errors = [{instancePath:instancePath+"/requested_hz",keyword:"type"}];
+return false;
+}
 }
 var valid0 = _errs7 === errors;
 }
@@ -2960,34 +2994,18 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.totals !== undefined){
-let data4 = data.totals;
+if(data.overhead_percent !== undefined){
+let data4 = data.overhead_percent;
 const _errs9 = errors;
 if(errors === _errs9){
-if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
-for(const key0 in data4){
-let data5 = data4[key0];
-const _errs12 = errors;
-if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate75.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type"}];
+if(typeof data4 == "number"){
+if(data4 < 0 || isNaN(data4)){
+validate75.errors = [{instancePath:instancePath+"/overhead_percent",keyword:"minimum"}];
 return false;
-}
-if(errors === _errs12){
-if(typeof data5 == "number"){
-if(data5 < 0 || isNaN(data5)){
-validate75.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid1 = _errs12 === errors;
-if(!valid1){
-break;
-}
 }
 }
 else {
-validate75.errors = [{instancePath:instancePath+"/totals",keyword:"type"}];
+validate75.errors = [{instancePath:instancePath+"/overhead_percent",keyword:"type"}];
 return false;
 }
 }
@@ -2997,103 +3015,46 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.exact !== undefined){
-const _errs14 = errors;
-if(typeof data.exact !== "boolean"){
-validate75.errors = [{instancePath:instancePath+"/exact",keyword:"type"}];
+if(data.budget_percent !== undefined){
+let data5 = data.budget_percent;
+const _errs11 = errors;
+if(errors === _errs11){
+if(typeof data5 == "number"){
+if(data5 < 0 || isNaN(data5)){
+validate75.errors = [{instancePath:instancePath+"/budget_percent",keyword:"minimum"}];
 return false;
 }
-var valid0 = _errs14 === errors;
+}
+else {
+validate75.errors = [{instancePath:instancePath+"/budget_percent",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs11 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.seen_alive !== undefined){
-const _errs16 = errors;
-if(typeof data.seen_alive !== "boolean"){
-validate75.errors = [{instancePath:instancePath+"/seen_alive",keyword:"type"}];
+if(data.undelivered_bytes !== undefined){
+let data6 = data.undelivered_bytes;
+const _errs13 = errors;
+if((!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))) && (data6 !== null)){
+validate75.errors = [{instancePath:instancePath+"/undelivered_bytes",keyword:"type"}];
 return false;
 }
-var valid0 = _errs16 === errors;
+if(errors === _errs13){
+if(typeof data6 == "number"){
+if(data6 < 0 || isNaN(data6)){
+validate75.errors = [{instancePath:instancePath+"/undelivered_bytes",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs13 === errors;
 }
 else {
 var valid0 = true;
-}
-if(valid0){
-if(data.lifetime_ns !== undefined){
-let data8 = data.lifetime_ns;
-const _errs18 = errors;
-if((!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))) && (data8 !== null)){
-validate75.errors = [{instancePath:instancePath+"/lifetime_ns",keyword:"type"}];
-return false;
-}
-if(errors === _errs18){
-if(typeof data8 == "number"){
-if(data8 < 0 || isNaN(data8)){
-validate75.errors = [{instancePath:instancePath+"/lifetime_ns",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs18 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.pid !== undefined){
-let data9 = data.pid;
-const _errs20 = errors;
-if((!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))) && (data9 !== null)){
-validate75.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
-return false;
-}
-if(errors === _errs20){
-if(typeof data9 == "number"){
-if(data9 < 1 || isNaN(data9)){
-validate75.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs20 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.inexact !== undefined){
-let data10 = data.inexact;
-const _errs22 = errors;
-if(errors === _errs22){
-if(Array.isArray(data10)){
-var valid2 = true;
-const len0 = data10.length;
-for(let i0=0; i0<len0; i0++){
-const _errs24 = errors;
-if(typeof data10[i0] !== "string"){
-validate75.errors = [{instancePath:instancePath+"/inexact/" + i0,keyword:"type"}];
-return false;
-}
-var valid2 = _errs24 === errors;
-if(!valid2){
-break;
-}
-}
-}
-else {
-validate75.errors = [{instancePath:instancePath+"/inexact",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs22 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
 }
 }
 }
@@ -3117,7 +3078,7 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((data.type === undefined) && (missing0 = "type")) || ((data.exit_code === undefined) && (missing0 = "exit_code"))){
+if(((data.type === undefined) && (missing0 = "type")) || ((data.count === undefined) && (missing0 = "count"))){
 validate76.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -3129,7 +3090,7 @@ if(typeof data0 !== "string"){
 validate76.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("target_exited" !== data0){
+if("deadlines_missed" !== data0){
 validate76.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
@@ -3139,12 +3100,20 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.exit_code !== undefined){
-let data1 = data.exit_code;
+if(data.count !== undefined){
+let data1 = data.count;
 const _errs3 = errors;
-if((!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))) && (data1 !== null)){
-validate76.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate76.errors = [{instancePath:instancePath+"/count",keyword:"type"}];
 return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 1 || isNaN(data1)){
+validate76.errors = [{instancePath:instancePath+"/count",keyword:"minimum"}];
+return false;
+}
+}
 }
 var valid0 = _errs3 === errors;
 }
@@ -3168,20 +3137,47 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((data.type === undefined) && (missing0 = "type")){
+if(((data.type === undefined) && (missing0 = "type")) || ((data.count === undefined) && (missing0 = "count"))){
 validate77.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.type !== undefined){
 let data0 = data.type;
+const _errs1 = errors;
 if(typeof data0 !== "string"){
 validate77.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("target_detached" !== data0){
+if("exit_records_lost" !== data0){
 validate77.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.count !== undefined){
+let data1 = data.count;
+const _errs3 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate77.errors = [{instancePath:instancePath+"/count",keyword:"type"}];
+return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 1 || isNaN(data1)){
+validate77.errors = [{instancePath:instancePath+"/count",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
 }
 }
 }
@@ -3200,7 +3196,7 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((data.type === undefined) && (missing0 = "type")) || ((data.rate_hz === undefined) && (missing0 = "rate_hz"))) || ((data.previous_hz === undefined) && (missing0 = "previous_hz"))){
+if(((((data.type === undefined) && (missing0 = "type")) || ((data.from_seq === undefined) && (missing0 = "from_seq"))) || ((data.to_seq === undefined) && (missing0 = "to_seq"))) || ((data.reason === undefined) && (missing0 = "reason"))){
 validate78.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -3212,7 +3208,7 @@ if(typeof data0 !== "string"){
 validate78.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("rate_changed" !== data0){
+if("gap" !== data0){
 validate78.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
@@ -3222,19 +3218,19 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.rate_hz !== undefined){
-let data1 = data.rate_hz;
+if(data.from_seq !== undefined){
+let data1 = data.from_seq;
 const _errs3 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate78.errors = [{instancePath:instancePath+"/from_seq",keyword:"type"}];
+return false;
+}
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 1 || isNaN(data1)){
-validate78.errors = [{instancePath:instancePath+"/rate_hz",keyword:"minimum"}];
+validate78.errors = [{instancePath:instancePath+"/from_seq",keyword:"minimum"}];
 return false;
 }
-}
-else {
-validate78.errors = [{instancePath:instancePath+"/rate_hz",keyword:"type"}];
-return false;
 }
 }
 var valid0 = _errs3 === errors;
@@ -3243,25 +3239,38 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.previous_hz !== undefined){
-let data2 = data.previous_hz;
+if(data.to_seq !== undefined){
+let data2 = data.to_seq;
 const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate78.errors = [{instancePath:instancePath+"/to_seq",keyword:"type"}];
+return false;
+}
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 1 || isNaN(data2)){
-validate78.errors = [{instancePath:instancePath+"/previous_hz",keyword:"minimum"}];
+validate78.errors = [{instancePath:instancePath+"/to_seq",keyword:"minimum"}];
 return false;
 }
-}
-else {
-validate78.errors = [{instancePath:instancePath+"/previous_hz",keyword:"type"}];
-return false;
 }
 }
 var valid0 = _errs5 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data.reason !== undefined){
+const _errs7 = errors;
+if(typeof data.reason !== "string"){
+validate78.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
 }
 }
 }
@@ -3281,7 +3290,7 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((((data.type === undefined) && (missing0 = "type")) || ((data.rate_hz === undefined) && (missing0 = "rate_hz"))) || ((data.previous_hz === undefined) && (missing0 = "previous_hz"))) || ((data.requested_hz === undefined) && (missing0 = "requested_hz"))) || ((data.overhead_percent === undefined) && (missing0 = "overhead_percent"))) || ((data.budget_percent === undefined) && (missing0 = "budget_percent"))){
+if((((data.type === undefined) && (missing0 = "type")) || ((data.size === undefined) && (missing0 = "size"))) || ((data.previous === undefined) && (missing0 = "previous"))){
 validate79.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -3293,7 +3302,7 @@ if(typeof data0 !== "string"){
 validate79.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("rate_adapted" !== data0){
+if("gomaxprocs_changed" !== data0){
 validate79.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
@@ -3303,19 +3312,19 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.rate_hz !== undefined){
-let data1 = data.rate_hz;
+if(data.size !== undefined){
+let data1 = data.size;
 const _errs3 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate79.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
+return false;
+}
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 1 || isNaN(data1)){
-validate79.errors = [{instancePath:instancePath+"/rate_hz",keyword:"minimum"}];
+validate79.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
 return false;
 }
-}
-else {
-validate79.errors = [{instancePath:instancePath+"/rate_hz",keyword:"type"}];
-return false;
 }
 }
 var valid0 = _errs3 === errors;
@@ -3324,113 +3333,25 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.previous_hz !== undefined){
-let data2 = data.previous_hz;
+if(data.previous !== undefined){
+let data2 = data.previous;
 const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate79.errors = [{instancePath:instancePath+"/previous",keyword:"type"}];
+return false;
+}
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 1 || isNaN(data2)){
-validate79.errors = [{instancePath:instancePath+"/previous_hz",keyword:"minimum"}];
+validate79.errors = [{instancePath:instancePath+"/previous",keyword:"minimum"}];
 return false;
 }
-}
-else {
-validate79.errors = [{instancePath:instancePath+"/previous_hz",keyword:"type"}];
-return false;
 }
 }
 var valid0 = _errs5 === errors;
 }
 else {
 var valid0 = true;
-}
-if(valid0){
-if(data.requested_hz !== undefined){
-let data3 = data.requested_hz;
-const _errs7 = errors;
-if(errors === _errs7){
-if(typeof data3 == "number"){
-if(data3 < 1 || isNaN(data3)){
-validate79.errors = [{instancePath:instancePath+"/requested_hz",keyword:"minimum"}];
-return false;
-}
-}
-else {
-validate79.errors = [{instancePath:instancePath+"/requested_hz",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.overhead_percent !== undefined){
-let data4 = data.overhead_percent;
-const _errs9 = errors;
-if(errors === _errs9){
-if(typeof data4 == "number"){
-if(data4 < 0 || isNaN(data4)){
-validate79.errors = [{instancePath:instancePath+"/overhead_percent",keyword:"minimum"}];
-return false;
-}
-}
-else {
-validate79.errors = [{instancePath:instancePath+"/overhead_percent",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs9 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.budget_percent !== undefined){
-let data5 = data.budget_percent;
-const _errs11 = errors;
-if(errors === _errs11){
-if(typeof data5 == "number"){
-if(data5 < 0 || isNaN(data5)){
-validate79.errors = [{instancePath:instancePath+"/budget_percent",keyword:"minimum"}];
-return false;
-}
-}
-else {
-validate79.errors = [{instancePath:instancePath+"/budget_percent",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs11 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.undelivered_bytes !== undefined){
-let data6 = data.undelivered_bytes;
-const _errs13 = errors;
-if((!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))) && (data6 !== null)){
-validate79.errors = [{instancePath:instancePath+"/undelivered_bytes",keyword:"type"}];
-return false;
-}
-if(errors === _errs13){
-if(typeof data6 == "number"){
-if(data6 < 0 || isNaN(data6)){
-validate79.errors = [{instancePath:instancePath+"/undelivered_bytes",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs13 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
 }
 }
 }
@@ -3450,7 +3371,7 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((data.type === undefined) && (missing0 = "type")) || ((data.count === undefined) && (missing0 = "count"))){
+if(((((data.type === undefined) && (missing0 = "type")) || ((data.name === undefined) && (missing0 = "name"))) || ((data.executable === undefined) && (missing0 = "executable"))) || ((data.previous === undefined) && (missing0 = "previous"))){
 validate80.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -3462,7 +3383,7 @@ if(typeof data0 !== "string"){
 validate80.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("deadlines_missed" !== data0){
+if("program_executed" !== data0){
 validate80.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
@@ -3472,25 +3393,44 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.count !== undefined){
-let data1 = data.count;
+if(data.name !== undefined){
 const _errs3 = errors;
-if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate80.errors = [{instancePath:instancePath+"/count",keyword:"type"}];
+if(typeof data.name !== "string"){
+validate80.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
-}
-if(errors === _errs3){
-if(typeof data1 == "number"){
-if(data1 < 1 || isNaN(data1)){
-validate80.errors = [{instancePath:instancePath+"/count",keyword:"minimum"}];
-return false;
-}
-}
 }
 var valid0 = _errs3 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data.executable !== undefined){
+let data2 = data.executable;
+const _errs5 = errors;
+if((typeof data2 !== "string") && (data2 !== null)){
+validate80.errors = [{instancePath:instancePath+"/executable",keyword:"type"}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.previous !== undefined){
+let data3 = data.previous;
+const _errs7 = errors;
+if((typeof data3 !== "string") && (data3 !== null)){
+validate80.errors = [{instancePath:instancePath+"/previous",keyword:"type"}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+}
 }
 }
 }
@@ -3509,7 +3449,7 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((data.type === undefined) && (missing0 = "type")) || ((data.count === undefined) && (missing0 = "count"))){
+if(((data.type === undefined) && (missing0 = "type")) || ((data.reason === undefined) && (missing0 = "reason"))){
 validate81.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -3521,7 +3461,7 @@ if(typeof data0 !== "string"){
 validate81.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("exit_records_lost" !== data0){
+if("sample_failed" !== data0){
 validate81.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
@@ -3531,20 +3471,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.count !== undefined){
-let data1 = data.count;
+if(data.reason !== undefined){
 const _errs3 = errors;
-if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate81.errors = [{instancePath:instancePath+"/count",keyword:"type"}];
+if(typeof data.reason !== "string"){
+validate81.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
 return false;
-}
-if(errors === _errs3){
-if(typeof data1 == "number"){
-if(data1 < 1 || isNaN(data1)){
-validate81.errors = [{instancePath:instancePath+"/count",keyword:"minimum"}];
-return false;
-}
-}
 }
 var valid0 = _errs3 === errors;
 }
@@ -3562,13 +3493,27 @@ return false;
 validate81.errors = vErrors;
 return errors === 0;
 }
+function validate83(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(typeof data !== "string"){
+validate83.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+if(!(((data === "genetlink") || (data === "walk")) || (data === "procfs"))){
+validate83.errors = [{instancePath,keyword:"enum"}];
+return false;
+}
+validate83.errors = vErrors;
+return errors === 0;
+}
 function validate82(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((data.type === undefined) && (missing0 = "type")) || ((data.from_seq === undefined) && (missing0 = "from_seq"))) || ((data.to_seq === undefined) && (missing0 = "to_seq"))) || ((data.reason === undefined) && (missing0 = "reason"))){
+if((((((data.type === undefined) && (missing0 = "type")) || ((data.source === undefined) && (missing0 = "source"))) || ((data.previous === undefined) && (missing0 = "previous"))) || ((data.reason === undefined) && (missing0 = "reason"))) || ((data.disagreed === undefined) && (missing0 = "disagreed"))){
 validate82.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -3580,7 +3525,7 @@ if(typeof data0 !== "string"){
 validate82.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("gap" !== data0){
+if("counters_source_changed" !== data0){
 validate82.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
@@ -3590,20 +3535,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.from_seq !== undefined){
-let data1 = data.from_seq;
+if(data.source !== undefined){
 const _errs3 = errors;
-if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate82.errors = [{instancePath:instancePath+"/from_seq",keyword:"type"}];
-return false;
-}
-if(errors === _errs3){
-if(typeof data1 == "number"){
-if(data1 < 1 || isNaN(data1)){
-validate82.errors = [{instancePath:instancePath+"/from_seq",keyword:"minimum"}];
-return false;
-}
-}
+if(!(validate83(data.source, {instancePath:instancePath+"/source"}))){
+vErrors = vErrors === null ? validate83.errors : vErrors.concat(validate83.errors);
+errors = vErrors.length;
 }
 var valid0 = _errs3 === errors;
 }
@@ -3611,20 +3547,23 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.to_seq !== undefined){
-let data2 = data.to_seq;
+if(data.previous !== undefined){
+const _errs4 = errors;
+if(!(validate83(data.previous, {instancePath:instancePath+"/previous"}))){
+vErrors = vErrors === null ? validate83.errors : vErrors.concat(validate83.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.reason !== undefined){
 const _errs5 = errors;
-if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate82.errors = [{instancePath:instancePath+"/to_seq",keyword:"type"}];
+if(typeof data.reason !== "string"){
+validate82.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
 return false;
-}
-if(errors === _errs5){
-if(typeof data2 == "number"){
-if(data2 < 1 || isNaN(data2)){
-validate82.errors = [{instancePath:instancePath+"/to_seq",keyword:"minimum"}];
-return false;
-}
-}
 }
 var valid0 = _errs5 === errors;
 }
@@ -3632,16 +3571,17 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.reason !== undefined){
+if(data.disagreed !== undefined){
 const _errs7 = errors;
-if(typeof data.reason !== "string"){
-validate82.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+if(typeof data.disagreed !== "boolean"){
+validate82.errors = [{instancePath:instancePath+"/disagreed",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
 }
 else {
 var valid0 = true;
+}
 }
 }
 }
@@ -3656,280 +3596,13 @@ return false;
 validate82.errors = vErrors;
 return errors === 0;
 }
-function validate83(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((((data.type === undefined) && (missing0 = "type")) || ((data.size === undefined) && (missing0 = "size"))) || ((data.previous === undefined) && (missing0 = "previous"))){
-validate83.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.type !== undefined){
-let data0 = data.type;
-const _errs1 = errors;
-if(typeof data0 !== "string"){
-validate83.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
-return false;
-}
-if("gomaxprocs_changed" !== data0){
-validate83.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.size !== undefined){
-let data1 = data.size;
-const _errs3 = errors;
-if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate83.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
-return false;
-}
-if(errors === _errs3){
-if(typeof data1 == "number"){
-if(data1 < 1 || isNaN(data1)){
-validate83.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.previous !== undefined){
-let data2 = data.previous;
-const _errs5 = errors;
-if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate83.errors = [{instancePath:instancePath+"/previous",keyword:"type"}];
-return false;
-}
-if(errors === _errs5){
-if(typeof data2 == "number"){
-if(data2 < 1 || isNaN(data2)){
-validate83.errors = [{instancePath:instancePath+"/previous",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.pid !== undefined){
-let data3 = data.pid;
-const _errs7 = errors;
-if((!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))) && (data3 !== null)){
-validate83.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
-return false;
-}
-if(errors === _errs7){
-if(typeof data3 == "number"){
-if(data3 < 1 || isNaN(data3)){
-validate83.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-else {
-validate83.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate83.errors = vErrors;
-return errors === 0;
-}
-function validate84(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((((data.type === undefined) && (missing0 = "type")) || ((data.name === undefined) && (missing0 = "name"))) || ((data.executable === undefined) && (missing0 = "executable"))) || ((data.previous === undefined) && (missing0 = "previous"))){
-validate84.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.type !== undefined){
-let data0 = data.type;
-const _errs1 = errors;
-if(typeof data0 !== "string"){
-validate84.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
-return false;
-}
-if("program_executed" !== data0){
-validate84.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.name !== undefined){
-const _errs3 = errors;
-if(typeof data.name !== "string"){
-validate84.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
-return false;
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.executable !== undefined){
-let data2 = data.executable;
-const _errs5 = errors;
-if((typeof data2 !== "string") && (data2 !== null)){
-validate84.errors = [{instancePath:instancePath+"/executable",keyword:"type"}];
-return false;
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.previous !== undefined){
-let data3 = data.previous;
-const _errs7 = errors;
-if((typeof data3 !== "string") && (data3 !== null)){
-validate84.errors = [{instancePath:instancePath+"/previous",keyword:"type"}];
-return false;
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.pid !== undefined){
-let data4 = data.pid;
-const _errs9 = errors;
-if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
-validate84.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
-return false;
-}
-if(errors === _errs9){
-if(typeof data4 == "number"){
-if(data4 < 1 || isNaN(data4)){
-validate84.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs9 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-else {
-validate84.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate84.errors = vErrors;
-return errors === 0;
-}
-function validate85(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((data.type === undefined) && (missing0 = "type")) || ((data.reason === undefined) && (missing0 = "reason"))){
-validate85.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.type !== undefined){
-let data0 = data.type;
-const _errs1 = errors;
-if(typeof data0 !== "string"){
-validate85.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
-return false;
-}
-if("sample_failed" !== data0){
-validate85.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.reason !== undefined){
-const _errs3 = errors;
-if(typeof data.reason !== "string"){
-validate85.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
-return false;
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-else {
-validate85.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate85.errors = vErrors;
-return errors === 0;
-}
-function validate87(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(typeof data !== "string"){
-validate87.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-if(!(((data === "genetlink") || (data === "walk")) || (data === "procfs"))){
-validate87.errors = [{instancePath,keyword:"enum"}];
-return false;
-}
-validate87.errors = vErrors;
-return errors === 0;
-}
 function validate86(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((((data.type === undefined) && (missing0 = "type")) || ((data.source === undefined) && (missing0 = "source"))) || ((data.previous === undefined) && (missing0 = "previous"))) || ((data.reason === undefined) && (missing0 = "reason"))) || ((data.disagreed === undefined) && (missing0 = "disagreed"))){
+if(((((((((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.shadow === undefined) && (missing0 = "shadow"))) || ((data.knob === undefined) && (missing0 = "knob"))) || ((data.signal === undefined) && (missing0 = "signal"))) || ((data.proxy === undefined) && (missing0 = "proxy"))) || ((data.lower === undefined) && (missing0 = "lower"))) || ((data.upper === undefined) && (missing0 = "upper"))) || ((data.size === undefined) && (missing0 = "size"))) || ((data.actor === undefined) && (missing0 = "actor"))){
 validate86.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -3941,7 +3614,7 @@ if(typeof data0 !== "string"){
 validate86.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("counters_source_changed" !== data0){
+if("steering_started" !== data0){
 validate86.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
@@ -3951,11 +3624,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.source !== undefined){
+if(data.policy !== undefined){
 const _errs3 = errors;
-if(!(validate87(data.source, {instancePath:instancePath+"/source"}))){
-vErrors = vErrors === null ? validate87.errors : vErrors.concat(validate87.errors);
-errors = vErrors.length;
+if(typeof data.policy !== "string"){
+validate86.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
+return false;
 }
 var valid0 = _errs3 === errors;
 }
@@ -3963,22 +3636,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.previous !== undefined){
-const _errs4 = errors;
-if(!(validate87(data.previous, {instancePath:instancePath+"/previous"}))){
-vErrors = vErrors === null ? validate87.errors : vErrors.concat(validate87.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.reason !== undefined){
+if(data.shadow !== undefined){
 const _errs5 = errors;
-if(typeof data.reason !== "string"){
-validate86.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+if(typeof data.shadow !== "boolean"){
+validate86.errors = [{instancePath:instancePath+"/shadow",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -3987,16 +3648,120 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.disagreed !== undefined){
+if(data.knob !== undefined){
 const _errs7 = errors;
-if(typeof data.disagreed !== "boolean"){
-validate86.errors = [{instancePath:instancePath+"/disagreed",keyword:"type"}];
-return false;
+if(!(validate51(data.knob, {instancePath:instancePath+"/knob"}))){
+vErrors = vErrors === null ? validate51.errors : vErrors.concat(validate51.errors);
+errors = vErrors.length;
 }
 var valid0 = _errs7 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data.signal !== undefined){
+const _errs8 = errors;
+if(!(validate53(data.signal, {instancePath:instancePath+"/signal"}))){
+vErrors = vErrors === null ? validate53.errors : vErrors.concat(validate53.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.proxy !== undefined){
+const _errs9 = errors;
+if(typeof data.proxy !== "boolean"){
+validate86.errors = [{instancePath:instancePath+"/proxy",keyword:"type"}];
+return false;
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.lower !== undefined){
+let data6 = data.lower;
+const _errs11 = errors;
+if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
+validate86.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
+return false;
+}
+if(errors === _errs11){
+if(typeof data6 == "number"){
+if(data6 < 1 || isNaN(data6)){
+validate86.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.upper !== undefined){
+let data7 = data.upper;
+const _errs13 = errors;
+if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
+validate86.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
+return false;
+}
+if(errors === _errs13){
+if(typeof data7 == "number"){
+if(data7 < 1 || isNaN(data7)){
+validate86.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.size !== undefined){
+let data8 = data.size;
+const _errs15 = errors;
+if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
+validate86.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
+return false;
+}
+if(errors === _errs15){
+if(typeof data8 == "number"){
+if(data8 < 1 || isNaN(data8)){
+validate86.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs15 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.actor !== undefined){
+const _errs17 = errors;
+if(typeof data.actor !== "string"){
+validate86.errors = [{instancePath:instancePath+"/actor",keyword:"type"}];
+return false;
+}
+var valid0 = _errs17 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
 }
 }
 }
@@ -4012,13 +3777,291 @@ return false;
 validate86.errors = vErrors;
 return errors === 0;
 }
+function validate89(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((((((((((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.number === undefined) && (missing0 = "number"))) || ((data.at_ns === undefined) && (missing0 = "at_ns"))) || ((data.elapsed_s === undefined) && (missing0 = "elapsed_s"))) || ((data.ops === undefined) && (missing0 = "ops"))) || ((data.mean_wait_s === undefined) && (missing0 = "mean_wait_s"))) || ((data.size === undefined) && (missing0 = "size"))) || ((data.next_size === undefined) && (missing0 = "next_size"))) || ((data.proposed === undefined) && (missing0 = "proposed"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.reason === undefined) && (missing0 = "reason"))) || ((data.counted === undefined) && (missing0 = "counted"))) || ((data.probing === undefined) && (missing0 = "probing"))){
+validate89.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate89.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+return false;
+}
+if("steering_decided" !== data0){
+validate89.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.policy !== undefined){
+const _errs3 = errors;
+if(typeof data.policy !== "string"){
+validate89.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.number !== undefined){
+let data2 = data.number;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate89.errors = [{instancePath:instancePath+"/number",keyword:"type"}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 1 || isNaN(data2)){
+validate89.errors = [{instancePath:instancePath+"/number",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.at_ns !== undefined){
+let data3 = data.at_ns;
+const _errs7 = errors;
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate89.errors = [{instancePath:instancePath+"/at_ns",keyword:"type"}];
+return false;
+}
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 < 0 || isNaN(data3)){
+validate89.errors = [{instancePath:instancePath+"/at_ns",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.elapsed_s !== undefined){
+let data4 = data.elapsed_s;
+const _errs9 = errors;
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 < 0 || isNaN(data4)){
+validate89.errors = [{instancePath:instancePath+"/elapsed_s",keyword:"minimum"}];
+return false;
+}
+}
+else {
+validate89.errors = [{instancePath:instancePath+"/elapsed_s",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.ops !== undefined){
+let data5 = data.ops;
+const _errs11 = errors;
+if(errors === _errs11){
+if(typeof data5 == "number"){
+if(data5 < 0 || isNaN(data5)){
+validate89.errors = [{instancePath:instancePath+"/ops",keyword:"minimum"}];
+return false;
+}
+}
+else {
+validate89.errors = [{instancePath:instancePath+"/ops",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.mean_wait_s !== undefined){
+let data6 = data.mean_wait_s;
+const _errs13 = errors;
+if((!(typeof data6 == "number")) && (data6 !== null)){
+validate89.errors = [{instancePath:instancePath+"/mean_wait_s",keyword:"type"}];
+return false;
+}
+if(errors === _errs13){
+if(typeof data6 == "number"){
+if(data6 < 0 || isNaN(data6)){
+validate89.errors = [{instancePath:instancePath+"/mean_wait_s",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.size !== undefined){
+let data7 = data.size;
+const _errs15 = errors;
+if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
+validate89.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
+return false;
+}
+if(errors === _errs15){
+if(typeof data7 == "number"){
+if(data7 < 1 || isNaN(data7)){
+validate89.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs15 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.next_size !== undefined){
+let data8 = data.next_size;
+const _errs17 = errors;
+if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
+validate89.errors = [{instancePath:instancePath+"/next_size",keyword:"type"}];
+return false;
+}
+if(errors === _errs17){
+if(typeof data8 == "number"){
+if(data8 < 1 || isNaN(data8)){
+validate89.errors = [{instancePath:instancePath+"/next_size",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs17 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.proposed !== undefined){
+let data9 = data.proposed;
+const _errs19 = errors;
+if((!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))) && (data9 !== null)){
+validate89.errors = [{instancePath:instancePath+"/proposed",keyword:"type"}];
+return false;
+}
+if(errors === _errs19){
+if(typeof data9 == "number"){
+if(data9 < 1 || isNaN(data9)){
+validate89.errors = [{instancePath:instancePath+"/proposed",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs19 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.state !== undefined){
+const _errs21 = errors;
+if(typeof data.state !== "string"){
+validate89.errors = [{instancePath:instancePath+"/state",keyword:"type"}];
+return false;
+}
+var valid0 = _errs21 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.reason !== undefined){
+const _errs23 = errors;
+if(typeof data.reason !== "string"){
+validate89.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+return false;
+}
+var valid0 = _errs23 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.counted !== undefined){
+const _errs25 = errors;
+if(typeof data.counted !== "boolean"){
+validate89.errors = [{instancePath:instancePath+"/counted",keyword:"type"}];
+return false;
+}
+var valid0 = _errs25 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.probing !== undefined){
+const _errs27 = errors;
+if(typeof data.probing !== "boolean"){
+validate89.errors = [{instancePath:instancePath+"/probing",keyword:"type"}];
+return false;
+}
+var valid0 = _errs27 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate89.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate89.errors = vErrors;
+return errors === 0;
+}
 function validate90(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((((((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.shadow === undefined) && (missing0 = "shadow"))) || ((data.knob === undefined) && (missing0 = "knob"))) || ((data.signal === undefined) && (missing0 = "signal"))) || ((data.proxy === undefined) && (missing0 = "proxy"))) || ((data.lower === undefined) && (missing0 = "lower"))) || ((data.upper === undefined) && (missing0 = "upper"))) || ((data.size === undefined) && (missing0 = "size"))) || ((data.actor === undefined) && (missing0 = "actor"))){
+if(((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.reason === undefined) && (missing0 = "reason"))) || ((data.actor === undefined) && (missing0 = "actor"))){
 validate90.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -4030,7 +4073,7 @@ if(typeof data0 !== "string"){
 validate90.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("steering_started" !== data0){
+if("search_restarted" !== data0){
 validate90.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
@@ -4052,10 +4095,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.shadow !== undefined){
+if(data.reason !== undefined){
 const _errs5 = errors;
-if(typeof data.shadow !== "boolean"){
-validate90.errors = [{instancePath:instancePath+"/shadow",keyword:"type"}];
+if(typeof data.reason !== "string"){
+validate90.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -4064,121 +4107,16 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.knob !== undefined){
+if(data.actor !== undefined){
 const _errs7 = errors;
-if(!(validate55(data.knob, {instancePath:instancePath+"/knob"}))){
-vErrors = vErrors === null ? validate55.errors : vErrors.concat(validate55.errors);
-errors = vErrors.length;
+if(typeof data.actor !== "string"){
+validate90.errors = [{instancePath:instancePath+"/actor",keyword:"type"}];
+return false;
 }
 var valid0 = _errs7 === errors;
 }
 else {
 var valid0 = true;
-}
-if(valid0){
-if(data.signal !== undefined){
-const _errs8 = errors;
-if(!(validate57(data.signal, {instancePath:instancePath+"/signal"}))){
-vErrors = vErrors === null ? validate57.errors : vErrors.concat(validate57.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs8 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.proxy !== undefined){
-const _errs9 = errors;
-if(typeof data.proxy !== "boolean"){
-validate90.errors = [{instancePath:instancePath+"/proxy",keyword:"type"}];
-return false;
-}
-var valid0 = _errs9 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.lower !== undefined){
-let data6 = data.lower;
-const _errs11 = errors;
-if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate90.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
-return false;
-}
-if(errors === _errs11){
-if(typeof data6 == "number"){
-if(data6 < 1 || isNaN(data6)){
-validate90.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs11 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.upper !== undefined){
-let data7 = data.upper;
-const _errs13 = errors;
-if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate90.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
-return false;
-}
-if(errors === _errs13){
-if(typeof data7 == "number"){
-if(data7 < 1 || isNaN(data7)){
-validate90.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs13 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.size !== undefined){
-let data8 = data.size;
-const _errs15 = errors;
-if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate90.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
-return false;
-}
-if(errors === _errs15){
-if(typeof data8 == "number"){
-if(data8 < 1 || isNaN(data8)){
-validate90.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs15 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.actor !== undefined){
-const _errs17 = errors;
-if(typeof data.actor !== "string"){
-validate90.errors = [{instancePath:instancePath+"/actor",keyword:"type"}];
-return false;
-}
-var valid0 = _errs17 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
 }
 }
 }
@@ -4193,368 +4131,14 @@ return false;
 validate90.errors = vErrors;
 return errors === 0;
 }
-function validate93(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((((((((((((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.number === undefined) && (missing0 = "number"))) || ((data.at_ns === undefined) && (missing0 = "at_ns"))) || ((data.elapsed_s === undefined) && (missing0 = "elapsed_s"))) || ((data.ops === undefined) && (missing0 = "ops"))) || ((data.mean_wait_s === undefined) && (missing0 = "mean_wait_s"))) || ((data.size === undefined) && (missing0 = "size"))) || ((data.next_size === undefined) && (missing0 = "next_size"))) || ((data.proposed === undefined) && (missing0 = "proposed"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.reason === undefined) && (missing0 = "reason"))) || ((data.counted === undefined) && (missing0 = "counted"))) || ((data.probing === undefined) && (missing0 = "probing"))){
-validate93.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.type !== undefined){
-let data0 = data.type;
-const _errs1 = errors;
-if(typeof data0 !== "string"){
-validate93.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
-return false;
-}
-if("steering_decided" !== data0){
-validate93.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.policy !== undefined){
-const _errs3 = errors;
-if(typeof data.policy !== "string"){
-validate93.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
-return false;
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.number !== undefined){
-let data2 = data.number;
-const _errs5 = errors;
-if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate93.errors = [{instancePath:instancePath+"/number",keyword:"type"}];
-return false;
-}
-if(errors === _errs5){
-if(typeof data2 == "number"){
-if(data2 < 1 || isNaN(data2)){
-validate93.errors = [{instancePath:instancePath+"/number",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.at_ns !== undefined){
-let data3 = data.at_ns;
-const _errs7 = errors;
-if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate93.errors = [{instancePath:instancePath+"/at_ns",keyword:"type"}];
-return false;
-}
-if(errors === _errs7){
-if(typeof data3 == "number"){
-if(data3 < 0 || isNaN(data3)){
-validate93.errors = [{instancePath:instancePath+"/at_ns",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.elapsed_s !== undefined){
-let data4 = data.elapsed_s;
-const _errs9 = errors;
-if(errors === _errs9){
-if(typeof data4 == "number"){
-if(data4 < 0 || isNaN(data4)){
-validate93.errors = [{instancePath:instancePath+"/elapsed_s",keyword:"minimum"}];
-return false;
-}
-}
-else {
-validate93.errors = [{instancePath:instancePath+"/elapsed_s",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs9 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.ops !== undefined){
-let data5 = data.ops;
-const _errs11 = errors;
-if(errors === _errs11){
-if(typeof data5 == "number"){
-if(data5 < 0 || isNaN(data5)){
-validate93.errors = [{instancePath:instancePath+"/ops",keyword:"minimum"}];
-return false;
-}
-}
-else {
-validate93.errors = [{instancePath:instancePath+"/ops",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs11 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.mean_wait_s !== undefined){
-let data6 = data.mean_wait_s;
-const _errs13 = errors;
-if((!(typeof data6 == "number")) && (data6 !== null)){
-validate93.errors = [{instancePath:instancePath+"/mean_wait_s",keyword:"type"}];
-return false;
-}
-if(errors === _errs13){
-if(typeof data6 == "number"){
-if(data6 < 0 || isNaN(data6)){
-validate93.errors = [{instancePath:instancePath+"/mean_wait_s",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs13 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.size !== undefined){
-let data7 = data.size;
-const _errs15 = errors;
-if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate93.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
-return false;
-}
-if(errors === _errs15){
-if(typeof data7 == "number"){
-if(data7 < 1 || isNaN(data7)){
-validate93.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs15 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.next_size !== undefined){
-let data8 = data.next_size;
-const _errs17 = errors;
-if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate93.errors = [{instancePath:instancePath+"/next_size",keyword:"type"}];
-return false;
-}
-if(errors === _errs17){
-if(typeof data8 == "number"){
-if(data8 < 1 || isNaN(data8)){
-validate93.errors = [{instancePath:instancePath+"/next_size",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs17 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.proposed !== undefined){
-let data9 = data.proposed;
-const _errs19 = errors;
-if((!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))) && (data9 !== null)){
-validate93.errors = [{instancePath:instancePath+"/proposed",keyword:"type"}];
-return false;
-}
-if(errors === _errs19){
-if(typeof data9 == "number"){
-if(data9 < 1 || isNaN(data9)){
-validate93.errors = [{instancePath:instancePath+"/proposed",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs19 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.state !== undefined){
-const _errs21 = errors;
-if(typeof data.state !== "string"){
-validate93.errors = [{instancePath:instancePath+"/state",keyword:"type"}];
-return false;
-}
-var valid0 = _errs21 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.reason !== undefined){
-const _errs23 = errors;
-if(typeof data.reason !== "string"){
-validate93.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
-return false;
-}
-var valid0 = _errs23 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.counted !== undefined){
-const _errs25 = errors;
-if(typeof data.counted !== "boolean"){
-validate93.errors = [{instancePath:instancePath+"/counted",keyword:"type"}];
-return false;
-}
-var valid0 = _errs25 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.probing !== undefined){
-const _errs27 = errors;
-if(typeof data.probing !== "boolean"){
-validate93.errors = [{instancePath:instancePath+"/probing",keyword:"type"}];
-return false;
-}
-var valid0 = _errs27 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-validate93.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate93.errors = vErrors;
-return errors === 0;
-}
-function validate94(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.reason === undefined) && (missing0 = "reason"))) || ((data.actor === undefined) && (missing0 = "actor"))){
-validate94.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.type !== undefined){
-let data0 = data.type;
-const _errs1 = errors;
-if(typeof data0 !== "string"){
-validate94.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
-return false;
-}
-if("search_restarted" !== data0){
-validate94.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.policy !== undefined){
-const _errs3 = errors;
-if(typeof data.policy !== "string"){
-validate94.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
-return false;
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.reason !== undefined){
-const _errs5 = errors;
-if(typeof data.reason !== "string"){
-validate94.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
-return false;
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.actor !== undefined){
-const _errs7 = errors;
-if(typeof data.actor !== "string"){
-validate94.errors = [{instancePath:instancePath+"/actor",keyword:"type"}];
-return false;
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-else {
-validate94.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate94.errors = vErrors;
-return errors === 0;
-}
-function validate95(data, {instancePath=""}={}){
+function validate91(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.size === undefined) && (missing0 = "size"))) || ((data.actor === undefined) && (missing0 = "actor"))){
-validate95.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate91.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -4562,11 +4146,11 @@ if(data.type !== undefined){
 let data0 = data.type;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate95.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+validate91.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
 if("steering_released" !== data0){
-validate95.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+validate91.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -4578,7 +4162,7 @@ if(valid0){
 if(data.policy !== undefined){
 const _errs3 = errors;
 if(typeof data.policy !== "string"){
-validate95.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
+validate91.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -4591,13 +4175,13 @@ if(data.size !== undefined){
 let data2 = data.size;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate95.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
+validate91.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 1 || isNaN(data2)){
-validate95.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
+validate91.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
 return false;
 }
 }
@@ -4611,7 +4195,7 @@ if(valid0){
 if(data.actor !== undefined){
 const _errs7 = errors;
 if(typeof data.actor !== "string"){
-validate95.errors = [{instancePath:instancePath+"/actor",keyword:"type"}];
+validate91.errors = [{instancePath:instancePath+"/actor",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -4625,21 +4209,21 @@ var valid0 = true;
 }
 }
 else {
-validate95.errors = [{instancePath,keyword:"type"}];
+validate91.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate95.errors = vErrors;
+validate91.errors = vErrors;
 return errors === 0;
 }
-function validate96(data, {instancePath=""}={}){
+function validate92(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.problem === undefined) && (missing0 = "problem"))){
-validate96.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate92.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -4647,11 +4231,11 @@ if(data.type !== undefined){
 let data0 = data.type;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate96.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+validate92.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
 if("steering_problem" !== data0){
-validate96.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+validate92.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -4663,7 +4247,7 @@ if(valid0){
 if(data.policy !== undefined){
 const _errs3 = errors;
 if(typeof data.policy !== "string"){
-validate96.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
+validate92.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -4676,7 +4260,7 @@ if(data.problem !== undefined){
 let data2 = data.problem;
 const _errs5 = errors;
 if((typeof data2 !== "string") && (data2 !== null)){
-validate96.errors = [{instancePath:instancePath+"/problem",keyword:"type"}];
+validate92.errors = [{instancePath:instancePath+"/problem",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -4689,14 +4273,14 @@ var valid0 = true;
 }
 }
 else {
-validate96.errors = [{instancePath,keyword:"type"}];
+validate92.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate96.errors = vErrors;
+validate92.errors = vErrors;
 return errors === 0;
 }
-function validate72(data, {instancePath=""}={}){
+function validate68(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -4704,141 +4288,141 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 const tag0 = data.type;
 if(typeof tag0 == "string"){
 if(tag0 === "thread_born"){
+if(!(validate69(data, {instancePath}))){
+vErrors = vErrors === null ? validate69.errors : vErrors.concat(validate69.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "thread_renamed"){
+if(!(validate70(data, {instancePath}))){
+vErrors = vErrors === null ? validate70.errors : vErrors.concat(validate70.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "thread_exited"){
+if(!(validate71(data, {instancePath}))){
+vErrors = vErrors === null ? validate71.errors : vErrors.concat(validate71.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "target_exited"){
+if(!(validate72(data, {instancePath}))){
+vErrors = vErrors === null ? validate72.errors : vErrors.concat(validate72.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "target_detached"){
 if(!(validate73(data, {instancePath}))){
 vErrors = vErrors === null ? validate73.errors : vErrors.concat(validate73.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "thread_renamed"){
+else if(tag0 === "rate_changed"){
 if(!(validate74(data, {instancePath}))){
 vErrors = vErrors === null ? validate74.errors : vErrors.concat(validate74.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "thread_exited"){
+else if(tag0 === "rate_adapted"){
 if(!(validate75(data, {instancePath}))){
 vErrors = vErrors === null ? validate75.errors : vErrors.concat(validate75.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "target_exited"){
+else if(tag0 === "deadlines_missed"){
 if(!(validate76(data, {instancePath}))){
 vErrors = vErrors === null ? validate76.errors : vErrors.concat(validate76.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "target_detached"){
+else if(tag0 === "exit_records_lost"){
 if(!(validate77(data, {instancePath}))){
 vErrors = vErrors === null ? validate77.errors : vErrors.concat(validate77.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "rate_changed"){
+else if(tag0 === "gap"){
 if(!(validate78(data, {instancePath}))){
 vErrors = vErrors === null ? validate78.errors : vErrors.concat(validate78.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "rate_adapted"){
+else if(tag0 === "gomaxprocs_changed"){
 if(!(validate79(data, {instancePath}))){
 vErrors = vErrors === null ? validate79.errors : vErrors.concat(validate79.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "deadlines_missed"){
+else if(tag0 === "program_executed"){
 if(!(validate80(data, {instancePath}))){
 vErrors = vErrors === null ? validate80.errors : vErrors.concat(validate80.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "exit_records_lost"){
+else if(tag0 === "sample_failed"){
 if(!(validate81(data, {instancePath}))){
 vErrors = vErrors === null ? validate81.errors : vErrors.concat(validate81.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "gap"){
+else if(tag0 === "counters_source_changed"){
 if(!(validate82(data, {instancePath}))){
 vErrors = vErrors === null ? validate82.errors : vErrors.concat(validate82.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "gomaxprocs_changed"){
-if(!(validate83(data, {instancePath}))){
-vErrors = vErrors === null ? validate83.errors : vErrors.concat(validate83.errors);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "program_executed"){
-if(!(validate84(data, {instancePath}))){
-vErrors = vErrors === null ? validate84.errors : vErrors.concat(validate84.errors);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "sample_failed"){
-if(!(validate85(data, {instancePath}))){
-vErrors = vErrors === null ? validate85.errors : vErrors.concat(validate85.errors);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "counters_source_changed"){
+else if(tag0 === "steering_started"){
 if(!(validate86(data, {instancePath}))){
 vErrors = vErrors === null ? validate86.errors : vErrors.concat(validate86.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "steering_started"){
+else if(tag0 === "steering_decided"){
+if(!(validate89(data, {instancePath}))){
+vErrors = vErrors === null ? validate89.errors : vErrors.concat(validate89.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "search_restarted"){
 if(!(validate90(data, {instancePath}))){
 vErrors = vErrors === null ? validate90.errors : vErrors.concat(validate90.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "steering_decided"){
-if(!(validate93(data, {instancePath}))){
-vErrors = vErrors === null ? validate93.errors : vErrors.concat(validate93.errors);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "search_restarted"){
-if(!(validate94(data, {instancePath}))){
-vErrors = vErrors === null ? validate94.errors : vErrors.concat(validate94.errors);
-errors = vErrors.length;
-}
-}
 else if(tag0 === "steering_released"){
-if(!(validate95(data, {instancePath}))){
-vErrors = vErrors === null ? validate95.errors : vErrors.concat(validate95.errors);
+if(!(validate91(data, {instancePath}))){
+vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "steering_problem"){
-if(!(validate96(data, {instancePath}))){
-vErrors = vErrors === null ? validate96.errors : vErrors.concat(validate96.errors);
+if(!(validate92(data, {instancePath}))){
+vErrors = vErrors === null ? validate92.errors : vErrors.concat(validate92.errors);
 errors = vErrors.length;
 }
 }
 else {
-validate72.errors = [{instancePath,keyword:"discriminator"}];
+validate68.errors = [{instancePath,keyword:"discriminator"}];
 return false;
 }
 }
 else {
-validate72.errors = [{instancePath,keyword:"discriminator"}];
+validate68.errors = [{instancePath,keyword:"discriminator"}];
 return false;
 }
 }
 }
-validate72.errors = vErrors;
+validate68.errors = vErrors;
 return errors === 0;
 }
-function validate117(data, {instancePath=""}={}){
+function validate113(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.gomaxprocs === undefined) && (missing0 = "gomaxprocs")) || ((data.rss_bytes === undefined) && (missing0 = "rss_bytes"))){
-validate117.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate113.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -4846,13 +4430,13 @@ if(data.gomaxprocs !== undefined){
 let data0 = data.gomaxprocs;
 const _errs1 = errors;
 if((!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))) && (data0 !== null)){
-validate117.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"type"}];
+validate113.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate117.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"minimum"}];
+validate113.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"minimum"}];
 return false;
 }
 }
@@ -4867,13 +4451,13 @@ if(data.gomaxprocs_missed !== undefined){
 let data1 = data.gomaxprocs_missed;
 const _errs3 = errors;
 if((!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))) && (data1 !== null)){
-validate117.errors = [{instancePath:instancePath+"/gomaxprocs_missed",keyword:"type"}];
+validate113.errors = [{instancePath:instancePath+"/gomaxprocs_missed",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate117.errors = [{instancePath:instancePath+"/gomaxprocs_missed",keyword:"minimum"}];
+validate113.errors = [{instancePath:instancePath+"/gomaxprocs_missed",keyword:"minimum"}];
 return false;
 }
 }
@@ -4888,13 +4472,13 @@ if(data.rss_bytes !== undefined){
 let data2 = data.rss_bytes;
 const _errs5 = errors;
 if((!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))) && (data2 !== null)){
-validate117.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"type"}];
+validate113.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate117.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"minimum"}];
+validate113.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -4909,13 +4493,13 @@ if(data.cpu_ns !== undefined){
 let data3 = data.cpu_ns;
 const _errs7 = errors;
 if((!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))) && (data3 !== null)){
-validate117.errors = [{instancePath:instancePath+"/cpu_ns",keyword:"type"}];
+validate113.errors = [{instancePath:instancePath+"/cpu_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate117.errors = [{instancePath:instancePath+"/cpu_ns",keyword:"minimum"}];
+validate113.errors = [{instancePath:instancePath+"/cpu_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -4930,7 +4514,7 @@ if(data.delay_accounting !== undefined){
 let data4 = data.delay_accounting;
 const _errs9 = errors;
 if((typeof data4 !== "boolean") && (data4 !== null)){
-validate117.errors = [{instancePath:instancePath+"/delay_accounting",keyword:"type"}];
+validate113.errors = [{instancePath:instancePath+"/delay_accounting",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -4943,13 +4527,13 @@ if(data.cpu_limit !== undefined){
 let data5 = data.cpu_limit;
 const _errs11 = errors;
 if((!(typeof data5 == "number")) && (data5 !== null)){
-validate117.errors = [{instancePath:instancePath+"/cpu_limit",keyword:"type"}];
+validate113.errors = [{instancePath:instancePath+"/cpu_limit",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate117.errors = [{instancePath:instancePath+"/cpu_limit",keyword:"minimum"}];
+validate113.errors = [{instancePath:instancePath+"/cpu_limit",keyword:"minimum"}];
 return false;
 }
 }
@@ -4964,13 +4548,13 @@ if(data.cgroup_periods !== undefined){
 let data6 = data.cgroup_periods;
 const _errs13 = errors;
 if((!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))) && (data6 !== null)){
-validate117.errors = [{instancePath:instancePath+"/cgroup_periods",keyword:"type"}];
+validate113.errors = [{instancePath:instancePath+"/cgroup_periods",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate117.errors = [{instancePath:instancePath+"/cgroup_periods",keyword:"minimum"}];
+validate113.errors = [{instancePath:instancePath+"/cgroup_periods",keyword:"minimum"}];
 return false;
 }
 }
@@ -4985,13 +4569,13 @@ if(data.cgroup_throttled !== undefined){
 let data7 = data.cgroup_throttled;
 const _errs15 = errors;
 if((!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))) && (data7 !== null)){
-validate117.errors = [{instancePath:instancePath+"/cgroup_throttled",keyword:"type"}];
+validate113.errors = [{instancePath:instancePath+"/cgroup_throttled",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate117.errors = [{instancePath:instancePath+"/cgroup_throttled",keyword:"minimum"}];
+validate113.errors = [{instancePath:instancePath+"/cgroup_throttled",keyword:"minimum"}];
 return false;
 }
 }
@@ -5006,13 +4590,13 @@ if(data.cgroup_throttled_us !== undefined){
 let data8 = data.cgroup_throttled_us;
 const _errs17 = errors;
 if((!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))) && (data8 !== null)){
-validate117.errors = [{instancePath:instancePath+"/cgroup_throttled_us",keyword:"type"}];
+validate113.errors = [{instancePath:instancePath+"/cgroup_throttled_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate117.errors = [{instancePath:instancePath+"/cgroup_throttled_us",keyword:"minimum"}];
+validate113.errors = [{instancePath:instancePath+"/cgroup_throttled_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -5033,21 +4617,21 @@ var valid0 = true;
 }
 }
 else {
-validate117.errors = [{instancePath,keyword:"type"}];
+validate113.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate117.errors = vErrors;
+validate113.errors = vErrors;
 return errors === 0;
 }
-function validate119(data, {instancePath=""}={}){
+function validate115(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.time_ns === undefined) && (missing0 = "time_ns")) || ((data.cpu_busy_us === undefined) && (missing0 = "cpu_busy_us"))) || ((data.package_uj === undefined) && (missing0 = "package_uj"))) || ((data.domains_uj === undefined) && (missing0 = "domains_uj"))) || ((data.gaps === undefined) && (missing0 = "gaps"))){
-validate119.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate115.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -5055,13 +4639,13 @@ if(data.time_ns !== undefined){
 let data0 = data.time_ns;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate119.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
+validate115.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate119.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
+validate115.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -5076,13 +4660,13 @@ if(data.cpu_busy_us !== undefined){
 let data1 = data.cpu_busy_us;
 const _errs3 = errors;
 if((!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))) && (data1 !== null)){
-validate119.errors = [{instancePath:instancePath+"/cpu_busy_us",keyword:"type"}];
+validate115.errors = [{instancePath:instancePath+"/cpu_busy_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate119.errors = [{instancePath:instancePath+"/cpu_busy_us",keyword:"minimum"}];
+validate115.errors = [{instancePath:instancePath+"/cpu_busy_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -5097,13 +4681,13 @@ if(data.cpu_steal_us !== undefined){
 let data2 = data.cpu_steal_us;
 const _errs5 = errors;
 if((!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))) && (data2 !== null)){
-validate119.errors = [{instancePath:instancePath+"/cpu_steal_us",keyword:"type"}];
+validate115.errors = [{instancePath:instancePath+"/cpu_steal_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate119.errors = [{instancePath:instancePath+"/cpu_steal_us",keyword:"minimum"}];
+validate115.errors = [{instancePath:instancePath+"/cpu_steal_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -5118,13 +4702,13 @@ if(data.package_uj !== undefined){
 let data3 = data.package_uj;
 const _errs7 = errors;
 if((!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))) && (data3 !== null)){
-validate119.errors = [{instancePath:instancePath+"/package_uj",keyword:"type"}];
+validate115.errors = [{instancePath:instancePath+"/package_uj",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate119.errors = [{instancePath:instancePath+"/package_uj",keyword:"minimum"}];
+validate115.errors = [{instancePath:instancePath+"/package_uj",keyword:"minimum"}];
 return false;
 }
 }
@@ -5146,13 +4730,13 @@ for(let i0=0; i0<len0; i0++){
 let data5 = data4[i0];
 const _errs11 = errors;
 if((!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))) && (data5 !== null)){
-validate119.errors = [{instancePath:instancePath+"/domains_uj/" + i0,keyword:"type"}];
+validate115.errors = [{instancePath:instancePath+"/domains_uj/" + i0,keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate119.errors = [{instancePath:instancePath+"/domains_uj/" + i0,keyword:"minimum"}];
+validate115.errors = [{instancePath:instancePath+"/domains_uj/" + i0,keyword:"minimum"}];
 return false;
 }
 }
@@ -5164,7 +4748,7 @@ break;
 }
 }
 else {
-validate119.errors = [{instancePath:instancePath+"/domains_uj",keyword:"type"}];
+validate115.errors = [{instancePath:instancePath+"/domains_uj",keyword:"type"}];
 return false;
 }
 }
@@ -5178,13 +4762,13 @@ if(data.gaps !== undefined){
 let data6 = data.gaps;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate119.errors = [{instancePath:instancePath+"/gaps",keyword:"type"}];
+validate115.errors = [{instancePath:instancePath+"/gaps",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate119.errors = [{instancePath:instancePath+"/gaps",keyword:"minimum"}];
+validate115.errors = [{instancePath:instancePath+"/gaps",keyword:"minimum"}];
 return false;
 }
 }
@@ -5202,21 +4786,21 @@ var valid0 = true;
 }
 }
 else {
-validate119.errors = [{instancePath,keyword:"type"}];
+validate115.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate119.errors = vErrors;
+validate115.errors = vErrors;
 return errors === 0;
 }
-function validate121(data, {instancePath=""}={}){
+function validate117(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((((((((data.sample_us === undefined) && (missing0 = "sample_us")) || ((data.sample_mean_us === undefined) && (missing0 = "sample_mean_us"))) || ((data.sample_max_us === undefined) && (missing0 = "sample_max_us"))) || ((data.late_us === undefined) && (missing0 = "late_us"))) || ((data.missed_deadlines === undefined) && (missing0 = "missed_deadlines"))) || ((data.effective_hz === undefined) && (missing0 = "effective_hz"))) || ((data.requested_hz === undefined) && (missing0 = "requested_hz"))) || ((data.exit_records_received === undefined) && (missing0 = "exit_records_received"))) || ((data.exit_records_lost === undefined) && (missing0 = "exit_records_lost"))) || ((data.cpu_percent === undefined) && (missing0 = "cpu_percent"))) || ((data.overhead_percent === undefined) && (missing0 = "overhead_percent"))) || ((data.budget_percent === undefined) && (missing0 = "budget_percent"))) || ((data.replay_bytes === undefined) && (missing0 = "replay_bytes"))) || ((data.replay_frames === undefined) && (missing0 = "replay_frames"))) || ((data.unsent_frames === undefined) && (missing0 = "unsent_frames"))) || ((data.sent_frames === undefined) && (missing0 = "sent_frames"))) || ((data.sent_bytes === undefined) && (missing0 = "sent_bytes"))){
-validate121.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate117.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -5224,13 +4808,13 @@ if(data.sample_us !== undefined){
 let data0 = data.sample_us;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate121.errors = [{instancePath:instancePath+"/sample_us",keyword:"type"}];
+validate117.errors = [{instancePath:instancePath+"/sample_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate121.errors = [{instancePath:instancePath+"/sample_us",keyword:"minimum"}];
+validate117.errors = [{instancePath:instancePath+"/sample_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -5245,13 +4829,13 @@ if(data.sample_mean_us !== undefined){
 let data1 = data.sample_mean_us;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate121.errors = [{instancePath:instancePath+"/sample_mean_us",keyword:"type"}];
+validate117.errors = [{instancePath:instancePath+"/sample_mean_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate121.errors = [{instancePath:instancePath+"/sample_mean_us",keyword:"minimum"}];
+validate117.errors = [{instancePath:instancePath+"/sample_mean_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -5266,13 +4850,13 @@ if(data.sample_max_us !== undefined){
 let data2 = data.sample_max_us;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate121.errors = [{instancePath:instancePath+"/sample_max_us",keyword:"type"}];
+validate117.errors = [{instancePath:instancePath+"/sample_max_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate121.errors = [{instancePath:instancePath+"/sample_max_us",keyword:"minimum"}];
+validate117.errors = [{instancePath:instancePath+"/sample_max_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -5287,13 +4871,13 @@ if(data.late_us !== undefined){
 let data3 = data.late_us;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate121.errors = [{instancePath:instancePath+"/late_us",keyword:"type"}];
+validate117.errors = [{instancePath:instancePath+"/late_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate121.errors = [{instancePath:instancePath+"/late_us",keyword:"minimum"}];
+validate117.errors = [{instancePath:instancePath+"/late_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -5308,13 +4892,13 @@ if(data.missed_deadlines !== undefined){
 let data4 = data.missed_deadlines;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate121.errors = [{instancePath:instancePath+"/missed_deadlines",keyword:"type"}];
+validate117.errors = [{instancePath:instancePath+"/missed_deadlines",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate121.errors = [{instancePath:instancePath+"/missed_deadlines",keyword:"minimum"}];
+validate117.errors = [{instancePath:instancePath+"/missed_deadlines",keyword:"minimum"}];
 return false;
 }
 }
@@ -5331,12 +4915,12 @@ const _errs11 = errors;
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 1 || isNaN(data5)){
-validate121.errors = [{instancePath:instancePath+"/effective_hz",keyword:"minimum"}];
+validate117.errors = [{instancePath:instancePath+"/effective_hz",keyword:"minimum"}];
 return false;
 }
 }
 else {
-validate121.errors = [{instancePath:instancePath+"/effective_hz",keyword:"type"}];
+validate117.errors = [{instancePath:instancePath+"/effective_hz",keyword:"type"}];
 return false;
 }
 }
@@ -5352,12 +4936,12 @@ const _errs13 = errors;
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 1 || isNaN(data6)){
-validate121.errors = [{instancePath:instancePath+"/requested_hz",keyword:"minimum"}];
+validate117.errors = [{instancePath:instancePath+"/requested_hz",keyword:"minimum"}];
 return false;
 }
 }
 else {
-validate121.errors = [{instancePath:instancePath+"/requested_hz",keyword:"type"}];
+validate117.errors = [{instancePath:instancePath+"/requested_hz",keyword:"type"}];
 return false;
 }
 }
@@ -5371,13 +4955,13 @@ if(data.exit_records_received !== undefined){
 let data7 = data.exit_records_received;
 const _errs15 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate121.errors = [{instancePath:instancePath+"/exit_records_received",keyword:"type"}];
+validate117.errors = [{instancePath:instancePath+"/exit_records_received",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate121.errors = [{instancePath:instancePath+"/exit_records_received",keyword:"minimum"}];
+validate117.errors = [{instancePath:instancePath+"/exit_records_received",keyword:"minimum"}];
 return false;
 }
 }
@@ -5392,13 +4976,13 @@ if(data.exit_records_lost !== undefined){
 let data8 = data.exit_records_lost;
 const _errs17 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate121.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"type"}];
+validate117.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"type"}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate121.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"minimum"}];
+validate117.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"minimum"}];
 return false;
 }
 }
@@ -5413,7 +4997,7 @@ if(data.cpu_percent !== undefined){
 let data9 = data.cpu_percent;
 const _errs19 = errors;
 if((!(typeof data9 == "number")) && (data9 !== null)){
-validate121.errors = [{instancePath:instancePath+"/cpu_percent",keyword:"type"}];
+validate117.errors = [{instancePath:instancePath+"/cpu_percent",keyword:"type"}];
 return false;
 }
 var valid0 = _errs19 === errors;
@@ -5426,13 +5010,13 @@ if(data.overhead_percent !== undefined){
 let data10 = data.overhead_percent;
 const _errs21 = errors;
 if((!(typeof data10 == "number")) && (data10 !== null)){
-validate121.errors = [{instancePath:instancePath+"/overhead_percent",keyword:"type"}];
+validate117.errors = [{instancePath:instancePath+"/overhead_percent",keyword:"type"}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate121.errors = [{instancePath:instancePath+"/overhead_percent",keyword:"minimum"}];
+validate117.errors = [{instancePath:instancePath+"/overhead_percent",keyword:"minimum"}];
 return false;
 }
 }
@@ -5449,12 +5033,12 @@ const _errs23 = errors;
 if(errors === _errs23){
 if(typeof data11 == "number"){
 if(data11 < 0 || isNaN(data11)){
-validate121.errors = [{instancePath:instancePath+"/budget_percent",keyword:"minimum"}];
+validate117.errors = [{instancePath:instancePath+"/budget_percent",keyword:"minimum"}];
 return false;
 }
 }
 else {
-validate121.errors = [{instancePath:instancePath+"/budget_percent",keyword:"type"}];
+validate117.errors = [{instancePath:instancePath+"/budget_percent",keyword:"type"}];
 return false;
 }
 }
@@ -5468,13 +5052,13 @@ if(data.replay_bytes !== undefined){
 let data12 = data.replay_bytes;
 const _errs25 = errors;
 if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
-validate121.errors = [{instancePath:instancePath+"/replay_bytes",keyword:"type"}];
+validate117.errors = [{instancePath:instancePath+"/replay_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data12 == "number"){
 if(data12 < 0 || isNaN(data12)){
-validate121.errors = [{instancePath:instancePath+"/replay_bytes",keyword:"minimum"}];
+validate117.errors = [{instancePath:instancePath+"/replay_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -5489,13 +5073,13 @@ if(data.replay_frames !== undefined){
 let data13 = data.replay_frames;
 const _errs27 = errors;
 if(!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))){
-validate121.errors = [{instancePath:instancePath+"/replay_frames",keyword:"type"}];
+validate117.errors = [{instancePath:instancePath+"/replay_frames",keyword:"type"}];
 return false;
 }
 if(errors === _errs27){
 if(typeof data13 == "number"){
 if(data13 < 0 || isNaN(data13)){
-validate121.errors = [{instancePath:instancePath+"/replay_frames",keyword:"minimum"}];
+validate117.errors = [{instancePath:instancePath+"/replay_frames",keyword:"minimum"}];
 return false;
 }
 }
@@ -5510,13 +5094,13 @@ if(data.unsent_frames !== undefined){
 let data14 = data.unsent_frames;
 const _errs29 = errors;
 if(!((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14)))){
-validate121.errors = [{instancePath:instancePath+"/unsent_frames",keyword:"type"}];
+validate117.errors = [{instancePath:instancePath+"/unsent_frames",keyword:"type"}];
 return false;
 }
 if(errors === _errs29){
 if(typeof data14 == "number"){
 if(data14 < 0 || isNaN(data14)){
-validate121.errors = [{instancePath:instancePath+"/unsent_frames",keyword:"minimum"}];
+validate117.errors = [{instancePath:instancePath+"/unsent_frames",keyword:"minimum"}];
 return false;
 }
 }
@@ -5531,13 +5115,13 @@ if(data.sent_frames !== undefined){
 let data15 = data.sent_frames;
 const _errs31 = errors;
 if(!((typeof data15 == "number") && (!(data15 % 1) && !isNaN(data15)))){
-validate121.errors = [{instancePath:instancePath+"/sent_frames",keyword:"type"}];
+validate117.errors = [{instancePath:instancePath+"/sent_frames",keyword:"type"}];
 return false;
 }
 if(errors === _errs31){
 if(typeof data15 == "number"){
 if(data15 < 0 || isNaN(data15)){
-validate121.errors = [{instancePath:instancePath+"/sent_frames",keyword:"minimum"}];
+validate117.errors = [{instancePath:instancePath+"/sent_frames",keyword:"minimum"}];
 return false;
 }
 }
@@ -5552,13 +5136,13 @@ if(data.sent_bytes !== undefined){
 let data16 = data.sent_bytes;
 const _errs33 = errors;
 if(!((typeof data16 == "number") && (!(data16 % 1) && !isNaN(data16)))){
-validate121.errors = [{instancePath:instancePath+"/sent_bytes",keyword:"type"}];
+validate117.errors = [{instancePath:instancePath+"/sent_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs33){
 if(typeof data16 == "number"){
 if(data16 < 0 || isNaN(data16)){
-validate121.errors = [{instancePath:instancePath+"/sent_bytes",keyword:"minimum"}];
+validate117.errors = [{instancePath:instancePath+"/sent_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -5572,7 +5156,7 @@ if(valid0){
 if(data.slowed_by_backlog !== undefined){
 const _errs35 = errors;
 if(typeof data.slowed_by_backlog !== "boolean"){
-validate121.errors = [{instancePath:instancePath+"/slowed_by_backlog",keyword:"type"}];
+validate117.errors = [{instancePath:instancePath+"/slowed_by_backlog",keyword:"type"}];
 return false;
 }
 var valid0 = _errs35 === errors;
@@ -5585,13 +5169,13 @@ if(data.undelivered_bytes !== undefined){
 let data18 = data.undelivered_bytes;
 const _errs37 = errors;
 if(!((typeof data18 == "number") && (!(data18 % 1) && !isNaN(data18)))){
-validate121.errors = [{instancePath:instancePath+"/undelivered_bytes",keyword:"type"}];
+validate117.errors = [{instancePath:instancePath+"/undelivered_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs37){
 if(typeof data18 == "number"){
 if(data18 < 0 || isNaN(data18)){
-validate121.errors = [{instancePath:instancePath+"/undelivered_bytes",keyword:"minimum"}];
+validate117.errors = [{instancePath:instancePath+"/undelivered_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -5606,13 +5190,13 @@ if(data.frames_dropped !== undefined){
 let data19 = data.frames_dropped;
 const _errs39 = errors;
 if(!((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19)))){
-validate121.errors = [{instancePath:instancePath+"/frames_dropped",keyword:"type"}];
+validate117.errors = [{instancePath:instancePath+"/frames_dropped",keyword:"type"}];
 return false;
 }
 if(errors === _errs39){
 if(typeof data19 == "number"){
 if(data19 < 0 || isNaN(data19)){
-validate121.errors = [{instancePath:instancePath+"/frames_dropped",keyword:"minimum"}];
+validate117.errors = [{instancePath:instancePath+"/frames_dropped",keyword:"minimum"}];
 return false;
 }
 }
@@ -5627,13 +5211,13 @@ if(data.exits_without_event !== undefined){
 let data20 = data.exits_without_event;
 const _errs41 = errors;
 if(!((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20)))){
-validate121.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"type"}];
+validate117.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"type"}];
 return false;
 }
 if(errors === _errs41){
 if(typeof data20 == "number"){
 if(data20 < 0 || isNaN(data20)){
-validate121.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"minimum"}];
+validate117.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"minimum"}];
 return false;
 }
 }
@@ -5648,13 +5232,13 @@ if(data.network_calls_uncounted !== undefined){
 let data21 = data.network_calls_uncounted;
 const _errs43 = errors;
 if(!((typeof data21 == "number") && (!(data21 % 1) && !isNaN(data21)))){
-validate121.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"type"}];
+validate117.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"type"}];
 return false;
 }
 if(errors === _errs43){
 if(typeof data21 == "number"){
 if(data21 < 0 || isNaN(data21)){
-validate121.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"minimum"}];
+validate117.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"minimum"}];
 return false;
 }
 }
@@ -5669,7 +5253,7 @@ if(data.counters_disagreement !== undefined){
 let data22 = data.counters_disagreement;
 const _errs45 = errors;
 if((typeof data22 !== "string") && (data22 !== null)){
-validate121.errors = [{instancePath:instancePath+"/counters_disagreement",keyword:"type"}];
+validate117.errors = [{instancePath:instancePath+"/counters_disagreement",keyword:"type"}];
 return false;
 }
 var valid0 = _errs45 === errors;
@@ -5682,13 +5266,13 @@ if(data.ledger_threads_uncounted !== undefined){
 let data23 = data.ledger_threads_uncounted;
 const _errs47 = errors;
 if(!((typeof data23 == "number") && (!(data23 % 1) && !isNaN(data23)))){
-validate121.errors = [{instancePath:instancePath+"/ledger_threads_uncounted",keyword:"type"}];
+validate117.errors = [{instancePath:instancePath+"/ledger_threads_uncounted",keyword:"type"}];
 return false;
 }
 if(errors === _errs47){
 if(typeof data23 == "number"){
 if(data23 < 0 || isNaN(data23)){
-validate121.errors = [{instancePath:instancePath+"/ledger_threads_uncounted",keyword:"minimum"}];
+validate117.errors = [{instancePath:instancePath+"/ledger_threads_uncounted",keyword:"minimum"}];
 return false;
 }
 }
@@ -5724,21 +5308,21 @@ var valid0 = true;
 }
 }
 else {
-validate121.errors = [{instancePath,keyword:"type"}];
+validate117.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate121.errors = vErrors;
+validate117.errors = vErrors;
 return errors === 0;
 }
-function validate123(data, {instancePath=""}={}){
+function validate119(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.threads === undefined) && (missing0 = "threads")) || ((data.inexact === undefined) && (missing0 = "inexact"))) || ((data.totals === undefined) && (missing0 = "totals"))){
-validate123.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate119.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -5746,13 +5330,13 @@ if(data.threads !== undefined){
 let data0 = data.threads;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate123.errors = [{instancePath:instancePath+"/threads",keyword:"type"}];
+validate119.errors = [{instancePath:instancePath+"/threads",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate123.errors = [{instancePath:instancePath+"/threads",keyword:"minimum"}];
+validate119.errors = [{instancePath:instancePath+"/threads",keyword:"minimum"}];
 return false;
 }
 }
@@ -5767,13 +5351,13 @@ if(data.inexact !== undefined){
 let data1 = data.inexact;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate123.errors = [{instancePath:instancePath+"/inexact",keyword:"type"}];
+validate119.errors = [{instancePath:instancePath+"/inexact",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate123.errors = [{instancePath:instancePath+"/inexact",keyword:"minimum"}];
+validate119.errors = [{instancePath:instancePath+"/inexact",keyword:"minimum"}];
 return false;
 }
 }
@@ -5793,13 +5377,13 @@ for(const key0 in data2){
 let data3 = data2[key0];
 const _errs8 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate123.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type"}];
+validate119.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type"}];
 return false;
 }
 if(errors === _errs8){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate123.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"minimum"}];
+validate119.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"minimum"}];
 return false;
 }
 }
@@ -5811,7 +5395,7 @@ break;
 }
 }
 else {
-validate123.errors = [{instancePath:instancePath+"/totals",keyword:"type"}];
+validate119.errors = [{instancePath:instancePath+"/totals",keyword:"type"}];
 return false;
 }
 }
@@ -5825,21 +5409,21 @@ var valid0 = true;
 }
 }
 else {
-validate123.errors = [{instancePath,keyword:"type"}];
+validate119.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate123.errors = vErrors;
+validate119.errors = vErrors;
 return errors === 0;
 }
-function validate125(data, {instancePath=""}={}){
+function validate121(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.role === undefined) && (missing0 = "role")) || ((data.live === undefined) && (missing0 = "live"))) || ((data.exited === undefined) && (missing0 = "exited"))) || ((data.totals === undefined) && (missing0 = "totals"))){
-validate125.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate121.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -5847,7 +5431,7 @@ if(data.role !== undefined){
 let data0 = data.role;
 const _errs1 = errors;
 if((typeof data0 !== "string") && (data0 !== null)){
-validate125.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
+validate121.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -5860,13 +5444,13 @@ if(data.live !== undefined){
 let data1 = data.live;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate125.errors = [{instancePath:instancePath+"/live",keyword:"type"}];
+validate121.errors = [{instancePath:instancePath+"/live",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate125.errors = [{instancePath:instancePath+"/live",keyword:"minimum"}];
+validate121.errors = [{instancePath:instancePath+"/live",keyword:"minimum"}];
 return false;
 }
 }
@@ -5881,13 +5465,13 @@ if(data.exited !== undefined){
 let data2 = data.exited;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate125.errors = [{instancePath:instancePath+"/exited",keyword:"type"}];
+validate121.errors = [{instancePath:instancePath+"/exited",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate125.errors = [{instancePath:instancePath+"/exited",keyword:"minimum"}];
+validate121.errors = [{instancePath:instancePath+"/exited",keyword:"minimum"}];
 return false;
 }
 }
@@ -5907,13 +5491,13 @@ for(const key0 in data3){
 let data4 = data3[key0];
 const _errs10 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate125.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type"}];
+validate121.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type"}];
 return false;
 }
 if(errors === _errs10){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate125.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"minimum"}];
+validate121.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"minimum"}];
 return false;
 }
 }
@@ -5925,7 +5509,7 @@ break;
 }
 }
 else {
-validate125.errors = [{instancePath:instancePath+"/totals",keyword:"type"}];
+validate121.errors = [{instancePath:instancePath+"/totals",keyword:"type"}];
 return false;
 }
 }
@@ -5940,21 +5524,21 @@ var valid0 = true;
 }
 }
 else {
-validate125.errors = [{instancePath,keyword:"type"}];
+validate121.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate125.errors = vErrors;
+validate121.errors = vErrors;
 return errors === 0;
 }
-function validate128(data, {instancePath=""}={}){
+function validate124(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.name === undefined) && (missing0 = "name")) || ((data.rows === undefined) && (missing0 = "rows"))) || ((data.bytes === undefined) && (missing0 = "bytes"))){
-validate128.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate124.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -5962,11 +5546,11 @@ if(data.name !== undefined){
 let data0 = data.name;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate128.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate124.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
-if(!(((((((((data0 === "stays") || (data0 === "wakes")) || (data0 === "locks")) || (data0 === "lock_names")) || (data0 === "takers")) || (data0 === "calls")) || (data0 === "call_stays")) || (data0 === "inexact")) || (data0 === "processes"))){
-validate128.errors = [{instancePath:instancePath+"/name",keyword:"enum"}];
+if(!((((((((data0 === "stays") || (data0 === "wakes")) || (data0 === "locks")) || (data0 === "lock_names")) || (data0 === "takers")) || (data0 === "calls")) || (data0 === "call_stays")) || (data0 === "inexact"))){
+validate124.errors = [{instancePath:instancePath+"/name",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -5979,13 +5563,13 @@ if(data.rows !== undefined){
 let data1 = data.rows;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate128.errors = [{instancePath:instancePath+"/rows",keyword:"type"}];
+validate124.errors = [{instancePath:instancePath+"/rows",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate128.errors = [{instancePath:instancePath+"/rows",keyword:"minimum"}];
+validate124.errors = [{instancePath:instancePath+"/rows",keyword:"minimum"}];
 return false;
 }
 }
@@ -6000,13 +5584,13 @@ if(data.bytes !== undefined){
 let data2 = data.bytes;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate128.errors = [{instancePath:instancePath+"/bytes",keyword:"type"}];
+validate124.errors = [{instancePath:instancePath+"/bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 8 || isNaN(data2)){
-validate128.errors = [{instancePath:instancePath+"/bytes",keyword:"minimum"}];
+validate124.errors = [{instancePath:instancePath+"/bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -6021,13 +5605,13 @@ if(data.omitted !== undefined){
 let data3 = data.omitted;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate128.errors = [{instancePath:instancePath+"/omitted",keyword:"type"}];
+validate124.errors = [{instancePath:instancePath+"/omitted",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate128.errors = [{instancePath:instancePath+"/omitted",keyword:"minimum"}];
+validate124.errors = [{instancePath:instancePath+"/omitted",keyword:"minimum"}];
 return false;
 }
 }
@@ -6042,13 +5626,13 @@ if(data.read_ns !== undefined){
 let data4 = data.read_ns;
 const _errs9 = errors;
 if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
-validate128.errors = [{instancePath:instancePath+"/read_ns",keyword:"type"}];
+validate124.errors = [{instancePath:instancePath+"/read_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate128.errors = [{instancePath:instancePath+"/read_ns",keyword:"minimum"}];
+validate124.errors = [{instancePath:instancePath+"/read_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -6065,150 +5649,21 @@ var valid0 = true;
 }
 }
 else {
-validate128.errors = [{instancePath,keyword:"type"}];
+validate124.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate128.errors = vErrors;
+validate124.errors = vErrors;
 return errors === 0;
 }
-function validate130(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((((((data.live === undefined) && (missing0 = "live")) || ((data.started === undefined) && (missing0 = "started"))) || ((data.ended === undefined) && (missing0 = "ended"))) || ((data.unseen === undefined) && (missing0 = "unseen"))) || ((data.missed === undefined) && (missing0 = "missed"))){
-validate130.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.live !== undefined){
-let data0 = data.live;
-const _errs1 = errors;
-if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate130.errors = [{instancePath:instancePath+"/live",keyword:"type"}];
-return false;
-}
-if(errors === _errs1){
-if(typeof data0 == "number"){
-if(data0 < 0 || isNaN(data0)){
-validate130.errors = [{instancePath:instancePath+"/live",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.started !== undefined){
-let data1 = data.started;
-const _errs3 = errors;
-if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate130.errors = [{instancePath:instancePath+"/started",keyword:"type"}];
-return false;
-}
-if(errors === _errs3){
-if(typeof data1 == "number"){
-if(data1 < 0 || isNaN(data1)){
-validate130.errors = [{instancePath:instancePath+"/started",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.ended !== undefined){
-let data2 = data.ended;
-const _errs5 = errors;
-if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate130.errors = [{instancePath:instancePath+"/ended",keyword:"type"}];
-return false;
-}
-if(errors === _errs5){
-if(typeof data2 == "number"){
-if(data2 < 0 || isNaN(data2)){
-validate130.errors = [{instancePath:instancePath+"/ended",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.unseen !== undefined){
-let data3 = data.unseen;
-const _errs7 = errors;
-if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate130.errors = [{instancePath:instancePath+"/unseen",keyword:"type"}];
-return false;
-}
-if(errors === _errs7){
-if(typeof data3 == "number"){
-if(data3 < 0 || isNaN(data3)){
-validate130.errors = [{instancePath:instancePath+"/unseen",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.missed !== undefined){
-let data4 = data.missed;
-const _errs9 = errors;
-if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
-validate130.errors = [{instancePath:instancePath+"/missed",keyword:"type"}];
-return false;
-}
-if(errors === _errs9){
-if(typeof data4 == "number"){
-if(data4 < 0 || isNaN(data4)){
-validate130.errors = [{instancePath:instancePath+"/missed",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs9 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-else {
-validate130.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate130.errors = vErrors;
-return errors === 0;
-}
-function validate71(data, {instancePath=""}={}){
+function validate67(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((((((((((data.type === undefined) && (missing0 = "type")) || ((data.target === undefined) && (missing0 = "target"))) || ((data.seq === undefined) && (missing0 = "seq"))) || ((data.first_seq === undefined) && (missing0 = "first_seq"))) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.baseline === undefined) && (missing0 = "baseline"))) || ((data.rows === undefined) && (missing0 = "rows"))) || ((data.time_ns === undefined) && (missing0 = "time_ns"))) || ((data.unix_us === undefined) && (missing0 = "unix_us"))) || ((data.live_threads === undefined) && (missing0 = "live_threads"))) || ((data.threads_born === undefined) && (missing0 = "threads_born"))) || ((data.events === undefined) && (missing0 = "events"))) || ((data.process === undefined) && (missing0 = "process"))) || ((data.machine === undefined) && (missing0 = "machine"))) || ((data.health === undefined) && (missing0 = "health"))) || ((data.exited === undefined) && (missing0 = "exited"))){
-validate71.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate67.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -6216,11 +5671,11 @@ if(data.type !== undefined){
 let data0 = data.type;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate71.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+validate67.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
 if("frame" !== data0){
-validate71.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+validate67.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -6232,7 +5687,7 @@ if(valid0){
 if(data.target !== undefined){
 const _errs3 = errors;
 if(typeof data.target !== "string"){
-validate71.errors = [{instancePath:instancePath+"/target",keyword:"type"}];
+validate67.errors = [{instancePath:instancePath+"/target",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -6245,13 +5700,13 @@ if(data.seq !== undefined){
 let data2 = data.seq;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate71.errors = [{instancePath:instancePath+"/seq",keyword:"type"}];
+validate67.errors = [{instancePath:instancePath+"/seq",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 1 || isNaN(data2)){
-validate71.errors = [{instancePath:instancePath+"/seq",keyword:"minimum"}];
+validate67.errors = [{instancePath:instancePath+"/seq",keyword:"minimum"}];
 return false;
 }
 }
@@ -6266,13 +5721,13 @@ if(data.first_seq !== undefined){
 let data3 = data.first_seq;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate71.errors = [{instancePath:instancePath+"/first_seq",keyword:"type"}];
+validate67.errors = [{instancePath:instancePath+"/first_seq",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 1 || isNaN(data3)){
-validate71.errors = [{instancePath:instancePath+"/first_seq",keyword:"minimum"}];
+validate67.errors = [{instancePath:instancePath+"/first_seq",keyword:"minimum"}];
 return false;
 }
 }
@@ -6287,11 +5742,11 @@ if(data.kind !== undefined){
 let data4 = data.kind;
 const _errs9 = errors;
 if(typeof data4 !== "string"){
-validate71.errors = [{instancePath:instancePath+"/kind",keyword:"type"}];
+validate67.errors = [{instancePath:instancePath+"/kind",keyword:"type"}];
 return false;
 }
 if(!((data4 === "key") || (data4 === "delta"))){
-validate71.errors = [{instancePath:instancePath+"/kind",keyword:"enum"}];
+validate67.errors = [{instancePath:instancePath+"/kind",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -6303,7 +5758,7 @@ if(valid0){
 if(data.baseline !== undefined){
 const _errs11 = errors;
 if(typeof data.baseline !== "boolean"){
-validate71.errors = [{instancePath:instancePath+"/baseline",keyword:"type"}];
+validate67.errors = [{instancePath:instancePath+"/baseline",keyword:"type"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -6316,13 +5771,13 @@ if(data.rows !== undefined){
 let data6 = data.rows;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate71.errors = [{instancePath:instancePath+"/rows",keyword:"type"}];
+validate67.errors = [{instancePath:instancePath+"/rows",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate71.errors = [{instancePath:instancePath+"/rows",keyword:"minimum"}];
+validate67.errors = [{instancePath:instancePath+"/rows",keyword:"minimum"}];
 return false;
 }
 }
@@ -6337,7 +5792,7 @@ if(data.fields !== undefined){
 let data7 = data.fields;
 const _errs15 = errors;
 if((!(Array.isArray(data7))) && (data7 !== null)){
-validate71.errors = [{instancePath:instancePath+"/fields",keyword:"type"}];
+validate67.errors = [{instancePath:instancePath+"/fields",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
@@ -6347,7 +5802,7 @@ const len0 = data7.length;
 for(let i0=0; i0<len0; i0++){
 const _errs17 = errors;
 if(typeof data7[i0] !== "string"){
-validate71.errors = [{instancePath:instancePath+"/fields/" + i0,keyword:"type"}];
+validate67.errors = [{instancePath:instancePath+"/fields/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs17 === errors;
@@ -6367,7 +5822,7 @@ if(data.columns !== undefined){
 let data9 = data.columns;
 const _errs19 = errors;
 if((!(Array.isArray(data9))) && (data9 !== null)){
-validate71.errors = [{instancePath:instancePath+"/columns",keyword:"type"}];
+validate67.errors = [{instancePath:instancePath+"/columns",keyword:"type"}];
 return false;
 }
 if(errors === _errs19){
@@ -6378,13 +5833,13 @@ for(let i1=0; i1<len1; i1++){
 let data10 = data9[i1];
 const _errs21 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate71.errors = [{instancePath:instancePath+"/columns/" + i1,keyword:"type"}];
+validate67.errors = [{instancePath:instancePath+"/columns/" + i1,keyword:"type"}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate71.errors = [{instancePath:instancePath+"/columns/" + i1,keyword:"minimum"}];
+validate67.errors = [{instancePath:instancePath+"/columns/" + i1,keyword:"minimum"}];
 return false;
 }
 }
@@ -6406,13 +5861,13 @@ if(data.time_ns !== undefined){
 let data11 = data.time_ns;
 const _errs23 = errors;
 if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
-validate71.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
+validate67.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs23){
 if(typeof data11 == "number"){
 if(data11 < 0 || isNaN(data11)){
-validate71.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
+validate67.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -6427,13 +5882,13 @@ if(data.unix_us !== undefined){
 let data12 = data.unix_us;
 const _errs25 = errors;
 if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
-validate71.errors = [{instancePath:instancePath+"/unix_us",keyword:"type"}];
+validate67.errors = [{instancePath:instancePath+"/unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data12 == "number"){
 if(data12 < 0 || isNaN(data12)){
-validate71.errors = [{instancePath:instancePath+"/unix_us",keyword:"minimum"}];
+validate67.errors = [{instancePath:instancePath+"/unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -6448,13 +5903,13 @@ if(data.live_threads !== undefined){
 let data13 = data.live_threads;
 const _errs27 = errors;
 if(!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))){
-validate71.errors = [{instancePath:instancePath+"/live_threads",keyword:"type"}];
+validate67.errors = [{instancePath:instancePath+"/live_threads",keyword:"type"}];
 return false;
 }
 if(errors === _errs27){
 if(typeof data13 == "number"){
 if(data13 < 0 || isNaN(data13)){
-validate71.errors = [{instancePath:instancePath+"/live_threads",keyword:"minimum"}];
+validate67.errors = [{instancePath:instancePath+"/live_threads",keyword:"minimum"}];
 return false;
 }
 }
@@ -6469,13 +5924,13 @@ if(data.threads_born !== undefined){
 let data14 = data.threads_born;
 const _errs29 = errors;
 if(!((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14)))){
-validate71.errors = [{instancePath:instancePath+"/threads_born",keyword:"type"}];
+validate67.errors = [{instancePath:instancePath+"/threads_born",keyword:"type"}];
 return false;
 }
 if(errors === _errs29){
 if(typeof data14 == "number"){
 if(data14 < 0 || isNaN(data14)){
-validate71.errors = [{instancePath:instancePath+"/threads_born",keyword:"minimum"}];
+validate67.errors = [{instancePath:instancePath+"/threads_born",keyword:"minimum"}];
 return false;
 }
 }
@@ -6495,8 +5950,8 @@ var valid3 = true;
 const len2 = data15.length;
 for(let i2=0; i2<len2; i2++){
 const _errs33 = errors;
-if(!(validate72(data15[i2], {instancePath:instancePath+"/events/" + i2}))){
-vErrors = vErrors === null ? validate72.errors : vErrors.concat(validate72.errors);
+if(!(validate68(data15[i2], {instancePath:instancePath+"/events/" + i2}))){
+vErrors = vErrors === null ? validate68.errors : vErrors.concat(validate68.errors);
 errors = vErrors.length;
 }
 var valid3 = _errs33 === errors;
@@ -6506,7 +5961,7 @@ break;
 }
 }
 else {
-validate71.errors = [{instancePath:instancePath+"/events",keyword:"type"}];
+validate67.errors = [{instancePath:instancePath+"/events",keyword:"type"}];
 return false;
 }
 }
@@ -6518,8 +5973,8 @@ var valid0 = true;
 if(valid0){
 if(data.process !== undefined){
 const _errs34 = errors;
-if(!(validate117(data.process, {instancePath:instancePath+"/process"}))){
-vErrors = vErrors === null ? validate117.errors : vErrors.concat(validate117.errors);
+if(!(validate113(data.process, {instancePath:instancePath+"/process"}))){
+vErrors = vErrors === null ? validate113.errors : vErrors.concat(validate113.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs34 === errors;
@@ -6530,8 +5985,8 @@ var valid0 = true;
 if(valid0){
 if(data.machine !== undefined){
 const _errs35 = errors;
-if(!(validate119(data.machine, {instancePath:instancePath+"/machine"}))){
-vErrors = vErrors === null ? validate119.errors : vErrors.concat(validate119.errors);
+if(!(validate115(data.machine, {instancePath:instancePath+"/machine"}))){
+vErrors = vErrors === null ? validate115.errors : vErrors.concat(validate115.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs35 === errors;
@@ -6542,8 +5997,8 @@ var valid0 = true;
 if(valid0){
 if(data.health !== undefined){
 const _errs36 = errors;
-if(!(validate121(data.health, {instancePath:instancePath+"/health"}))){
-vErrors = vErrors === null ? validate121.errors : vErrors.concat(validate121.errors);
+if(!(validate117(data.health, {instancePath:instancePath+"/health"}))){
+vErrors = vErrors === null ? validate117.errors : vErrors.concat(validate117.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs36 === errors;
@@ -6554,8 +6009,8 @@ var valid0 = true;
 if(valid0){
 if(data.exited !== undefined){
 const _errs37 = errors;
-if(!(validate123(data.exited, {instancePath:instancePath+"/exited"}))){
-vErrors = vErrors === null ? validate123.errors : vErrors.concat(validate123.errors);
+if(!(validate119(data.exited, {instancePath:instancePath+"/exited"}))){
+vErrors = vErrors === null ? validate119.errors : vErrors.concat(validate119.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs37 === errors;
@@ -6568,7 +6023,7 @@ if(data.roles !== undefined){
 let data21 = data.roles;
 const _errs38 = errors;
 if((!(Array.isArray(data21))) && (data21 !== null)){
-validate71.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
+validate67.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
 return false;
 }
 if(errors === _errs38){
@@ -6577,8 +6032,8 @@ var valid4 = true;
 const len3 = data21.length;
 for(let i3=0; i3<len3; i3++){
 const _errs40 = errors;
-if(!(validate125(data21[i3], {instancePath:instancePath+"/roles/" + i3}))){
-vErrors = vErrors === null ? validate125.errors : vErrors.concat(validate125.errors);
+if(!(validate121(data21[i3], {instancePath:instancePath+"/roles/" + i3}))){
+vErrors = vErrors === null ? validate121.errors : vErrors.concat(validate121.errors);
 errors = vErrors.length;
 }
 var valid4 = _errs40 === errors;
@@ -6600,8 +6055,8 @@ const _errs41 = errors;
 const _errs42 = errors;
 let valid5 = false;
 const _errs43 = errors;
-if(!(validate87(data23, {instancePath:instancePath+"/counters_from"}))){
-vErrors = vErrors === null ? validate87.errors : vErrors.concat(validate87.errors);
+if(!(validate83(data23, {instancePath:instancePath+"/counters_from"}))){
+vErrors = vErrors === null ? validate83.errors : vErrors.concat(validate83.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs43 === errors;
@@ -6630,7 +6085,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate71.errors = vErrors;
+validate67.errors = vErrors;
 return false;
 }
 else {
@@ -6654,7 +6109,7 @@ if(data.tables !== undefined){
 let data24 = data.tables;
 const _errs46 = errors;
 if((!(Array.isArray(data24))) && (data24 !== null)){
-validate71.errors = [{instancePath:instancePath+"/tables",keyword:"type"}];
+validate67.errors = [{instancePath:instancePath+"/tables",keyword:"type"}];
 return false;
 }
 if(errors === _errs46){
@@ -6663,8 +6118,8 @@ var valid6 = true;
 const len4 = data24.length;
 for(let i4=0; i4<len4; i4++){
 const _errs48 = errors;
-if(!(validate128(data24[i4], {instancePath:instancePath+"/tables/" + i4}))){
-vErrors = vErrors === null ? validate128.errors : vErrors.concat(validate128.errors);
+if(!(validate124(data24[i4], {instancePath:instancePath+"/tables/" + i4}))){
+vErrors = vErrors === null ? validate124.errors : vErrors.concat(validate124.errors);
 errors = vErrors.length;
 }
 var valid6 = _errs48 === errors;
@@ -6679,63 +6134,6 @@ var valid0 = _errs46 === errors;
 else {
 var valid0 = true;
 }
-if(valid0){
-if(data.group !== undefined){
-let data26 = data.group;
-const _errs49 = errors;
-const _errs50 = errors;
-let valid7 = false;
-const _errs51 = errors;
-if(!(validate130(data26, {instancePath:instancePath+"/group"}))){
-vErrors = vErrors === null ? validate130.errors : vErrors.concat(validate130.errors);
-errors = vErrors.length;
-}
-var _valid1 = _errs51 === errors;
-valid7 = valid7 || _valid1;
-if(!valid7){
-const _errs52 = errors;
-if(data26 !== null){
-const err2 = {instancePath:instancePath+"/group",keyword:"type"};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-var _valid1 = _errs52 === errors;
-valid7 = valid7 || _valid1;
-}
-if(!valid7){
-const err3 = {instancePath:instancePath+"/group",keyword:"anyOf"};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-validate71.errors = vErrors;
-return false;
-}
-else {
-errors = _errs50;
-if(vErrors !== null){
-if(_errs50){
-vErrors.length = _errs50;
-}
-else {
-vErrors = null;
-}
-}
-}
-var valid0 = _errs49 === errors;
-}
-else {
-var valid0 = true;
-}
-}
 }
 }
 }
@@ -6759,29 +6157,29 @@ var valid0 = true;
 }
 }
 else {
-validate71.errors = [{instancePath,keyword:"type"}];
+validate67.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate71.errors = vErrors;
+validate67.errors = vErrors;
 return errors === 0;
 }
-export const isProblem = validate132;
-function validate132(data, {instancePath=""}={}){
+export const isProblem = validate126;
+function validate126(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.type === undefined) && (missing0 = "type")) || ((data.title === undefined) && (missing0 = "title"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.detail === undefined) && (missing0 = "detail"))) || ((data.hint === undefined) && (missing0 = "hint"))){
-validate132.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate126.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.type !== undefined){
 const _errs1 = errors;
 if(typeof data.type !== "string"){
-validate132.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+validate126.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -6793,7 +6191,7 @@ if(valid0){
 if(data.title !== undefined){
 const _errs3 = errors;
 if(typeof data.title !== "string"){
-validate132.errors = [{instancePath:instancePath+"/title",keyword:"type"}];
+validate126.errors = [{instancePath:instancePath+"/title",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -6806,13 +6204,13 @@ if(data.status !== undefined){
 let data2 = data.status;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate132.errors = [{instancePath:instancePath+"/status",keyword:"type"}];
+validate126.errors = [{instancePath:instancePath+"/status",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 400 || isNaN(data2)){
-validate132.errors = [{instancePath:instancePath+"/status",keyword:"minimum"}];
+validate126.errors = [{instancePath:instancePath+"/status",keyword:"minimum"}];
 return false;
 }
 }
@@ -6826,7 +6224,7 @@ if(valid0){
 if(data.detail !== undefined){
 const _errs7 = errors;
 if(typeof data.detail !== "string"){
-validate132.errors = [{instancePath:instancePath+"/detail",keyword:"type"}];
+validate126.errors = [{instancePath:instancePath+"/detail",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -6838,7 +6236,7 @@ if(valid0){
 if(data.hint !== undefined){
 const _errs9 = errors;
 if(typeof data.hint !== "string"){
-validate132.errors = [{instancePath:instancePath+"/hint",keyword:"type"}];
+validate126.errors = [{instancePath:instancePath+"/hint",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -6853,22 +6251,22 @@ var valid0 = true;
 }
 }
 else {
-validate132.errors = [{instancePath,keyword:"type"}];
+validate126.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate132.errors = vErrors;
+validate126.errors = vErrors;
 return errors === 0;
 }
-export const isHealthResponse = validate133;
-function validate134(data, {instancePath=""}={}){
+export const isHealthResponse = validate127;
+function validate128(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.open === undefined) && (missing0 = "open")) || ((data.authenticated === undefined) && (missing0 = "authenticated"))) || ((data.evicted === undefined) && (missing0 = "evicted"))) || ((data.refused === undefined) && (missing0 = "refused"))) || ((data.timed_out === undefined) && (missing0 = "timed_out"))) || ((data.descriptor_shortages === undefined) && (missing0 = "descriptor_shortages"))){
-validate134.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate128.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -6876,13 +6274,13 @@ if(data.open !== undefined){
 let data0 = data.open;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate134.errors = [{instancePath:instancePath+"/open",keyword:"type"}];
+validate128.errors = [{instancePath:instancePath+"/open",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate134.errors = [{instancePath:instancePath+"/open",keyword:"minimum"}];
+validate128.errors = [{instancePath:instancePath+"/open",keyword:"minimum"}];
 return false;
 }
 }
@@ -6897,13 +6295,13 @@ if(data.authenticated !== undefined){
 let data1 = data.authenticated;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate134.errors = [{instancePath:instancePath+"/authenticated",keyword:"type"}];
+validate128.errors = [{instancePath:instancePath+"/authenticated",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate134.errors = [{instancePath:instancePath+"/authenticated",keyword:"minimum"}];
+validate128.errors = [{instancePath:instancePath+"/authenticated",keyword:"minimum"}];
 return false;
 }
 }
@@ -6918,13 +6316,13 @@ if(data.evicted !== undefined){
 let data2 = data.evicted;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate134.errors = [{instancePath:instancePath+"/evicted",keyword:"type"}];
+validate128.errors = [{instancePath:instancePath+"/evicted",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate134.errors = [{instancePath:instancePath+"/evicted",keyword:"minimum"}];
+validate128.errors = [{instancePath:instancePath+"/evicted",keyword:"minimum"}];
 return false;
 }
 }
@@ -6939,13 +6337,13 @@ if(data.refused !== undefined){
 let data3 = data.refused;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate134.errors = [{instancePath:instancePath+"/refused",keyword:"type"}];
+validate128.errors = [{instancePath:instancePath+"/refused",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate134.errors = [{instancePath:instancePath+"/refused",keyword:"minimum"}];
+validate128.errors = [{instancePath:instancePath+"/refused",keyword:"minimum"}];
 return false;
 }
 }
@@ -6960,13 +6358,13 @@ if(data.timed_out !== undefined){
 let data4 = data.timed_out;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate134.errors = [{instancePath:instancePath+"/timed_out",keyword:"type"}];
+validate128.errors = [{instancePath:instancePath+"/timed_out",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate134.errors = [{instancePath:instancePath+"/timed_out",keyword:"minimum"}];
+validate128.errors = [{instancePath:instancePath+"/timed_out",keyword:"minimum"}];
 return false;
 }
 }
@@ -6981,13 +6379,13 @@ if(data.descriptor_shortages !== undefined){
 let data5 = data.descriptor_shortages;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate134.errors = [{instancePath:instancePath+"/descriptor_shortages",keyword:"type"}];
+validate128.errors = [{instancePath:instancePath+"/descriptor_shortages",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate134.errors = [{instancePath:instancePath+"/descriptor_shortages",keyword:"minimum"}];
+validate128.errors = [{instancePath:instancePath+"/descriptor_shortages",keyword:"minimum"}];
 return false;
 }
 }
@@ -7005,21 +6403,21 @@ var valid0 = true;
 }
 }
 else {
-validate134.errors = [{instancePath,keyword:"type"}];
+validate128.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate134.errors = vErrors;
+validate128.errors = vErrors;
 return errors === 0;
 }
-function validate133(data, {instancePath=""}={}){
+function validate127(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((((((((data.status === undefined) && (missing0 = "status")) || ((data.version === undefined) && (missing0 = "version"))) || ((data.uptime_s === undefined) && (missing0 = "uptime_s"))) || ((data.collectors === undefined) && (missing0 = "collectors"))) || ((data.clients === undefined) && (missing0 = "clients"))) || ((data.targets === undefined) && (missing0 = "targets"))) || ((data.frames === undefined) && (missing0 = "frames"))) || ((data.frame_bytes === undefined) && (missing0 = "frame_bytes"))) || ((data.coalesced === undefined) && (missing0 = "coalesced"))) || ((data.dropped === undefined) && (missing0 = "dropped"))) || ((data.lost === undefined) && (missing0 = "lost"))) || ((data.history_bytes === undefined) && (missing0 = "history_bytes"))) || ((data.rss_bytes === undefined) && (missing0 = "rss_bytes"))) || ((data.connections === undefined) && (missing0 = "connections"))){
-validate133.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate127.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -7027,11 +6425,11 @@ if(data.status !== undefined){
 let data0 = data.status;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate133.errors = [{instancePath:instancePath+"/status",keyword:"type"}];
+validate127.errors = [{instancePath:instancePath+"/status",keyword:"type"}];
 return false;
 }
 if(!((data0 === "ok") || (data0 === "degraded"))){
-validate133.errors = [{instancePath:instancePath+"/status",keyword:"enum"}];
+validate127.errors = [{instancePath:instancePath+"/status",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -7043,7 +6441,7 @@ if(valid0){
 if(data.version !== undefined){
 const _errs3 = errors;
 if(typeof data.version !== "string"){
-validate133.errors = [{instancePath:instancePath+"/version",keyword:"type"}];
+validate127.errors = [{instancePath:instancePath+"/version",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -7055,7 +6453,7 @@ if(valid0){
 if(data.uptime_s !== undefined){
 const _errs5 = errors;
 if(!(typeof data.uptime_s == "number")){
-validate133.errors = [{instancePath:instancePath+"/uptime_s",keyword:"type"}];
+validate127.errors = [{instancePath:instancePath+"/uptime_s",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -7068,13 +6466,13 @@ if(data.uid !== undefined){
 let data3 = data.uid;
 const _errs7 = errors;
 if((!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))) && (data3 !== null)){
-validate133.errors = [{instancePath:instancePath+"/uid",keyword:"type"}];
+validate127.errors = [{instancePath:instancePath+"/uid",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate133.errors = [{instancePath:instancePath+"/uid",keyword:"minimum"}];
+validate127.errors = [{instancePath:instancePath+"/uid",keyword:"minimum"}];
 return false;
 }
 }
@@ -7089,13 +6487,13 @@ if(data.collectors !== undefined){
 let data4 = data.collectors;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate133.errors = [{instancePath:instancePath+"/collectors",keyword:"type"}];
+validate127.errors = [{instancePath:instancePath+"/collectors",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate133.errors = [{instancePath:instancePath+"/collectors",keyword:"minimum"}];
+validate127.errors = [{instancePath:instancePath+"/collectors",keyword:"minimum"}];
 return false;
 }
 }
@@ -7110,13 +6508,13 @@ if(data.clients !== undefined){
 let data5 = data.clients;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate133.errors = [{instancePath:instancePath+"/clients",keyword:"type"}];
+validate127.errors = [{instancePath:instancePath+"/clients",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate133.errors = [{instancePath:instancePath+"/clients",keyword:"minimum"}];
+validate127.errors = [{instancePath:instancePath+"/clients",keyword:"minimum"}];
 return false;
 }
 }
@@ -7131,13 +6529,13 @@ if(data.targets !== undefined){
 let data6 = data.targets;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate133.errors = [{instancePath:instancePath+"/targets",keyword:"type"}];
+validate127.errors = [{instancePath:instancePath+"/targets",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate133.errors = [{instancePath:instancePath+"/targets",keyword:"minimum"}];
+validate127.errors = [{instancePath:instancePath+"/targets",keyword:"minimum"}];
 return false;
 }
 }
@@ -7152,13 +6550,13 @@ if(data.frames !== undefined){
 let data7 = data.frames;
 const _errs15 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate133.errors = [{instancePath:instancePath+"/frames",keyword:"type"}];
+validate127.errors = [{instancePath:instancePath+"/frames",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate133.errors = [{instancePath:instancePath+"/frames",keyword:"minimum"}];
+validate127.errors = [{instancePath:instancePath+"/frames",keyword:"minimum"}];
 return false;
 }
 }
@@ -7173,13 +6571,13 @@ if(data.frame_bytes !== undefined){
 let data8 = data.frame_bytes;
 const _errs17 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate133.errors = [{instancePath:instancePath+"/frame_bytes",keyword:"type"}];
+validate127.errors = [{instancePath:instancePath+"/frame_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate133.errors = [{instancePath:instancePath+"/frame_bytes",keyword:"minimum"}];
+validate127.errors = [{instancePath:instancePath+"/frame_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -7194,13 +6592,13 @@ if(data.coalesced !== undefined){
 let data9 = data.coalesced;
 const _errs19 = errors;
 if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate133.errors = [{instancePath:instancePath+"/coalesced",keyword:"type"}];
+validate127.errors = [{instancePath:instancePath+"/coalesced",keyword:"type"}];
 return false;
 }
 if(errors === _errs19){
 if(typeof data9 == "number"){
 if(data9 < 0 || isNaN(data9)){
-validate133.errors = [{instancePath:instancePath+"/coalesced",keyword:"minimum"}];
+validate127.errors = [{instancePath:instancePath+"/coalesced",keyword:"minimum"}];
 return false;
 }
 }
@@ -7215,13 +6613,13 @@ if(data.dropped !== undefined){
 let data10 = data.dropped;
 const _errs21 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate133.errors = [{instancePath:instancePath+"/dropped",keyword:"type"}];
+validate127.errors = [{instancePath:instancePath+"/dropped",keyword:"type"}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate133.errors = [{instancePath:instancePath+"/dropped",keyword:"minimum"}];
+validate127.errors = [{instancePath:instancePath+"/dropped",keyword:"minimum"}];
 return false;
 }
 }
@@ -7236,13 +6634,13 @@ if(data.lost !== undefined){
 let data11 = data.lost;
 const _errs23 = errors;
 if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
-validate133.errors = [{instancePath:instancePath+"/lost",keyword:"type"}];
+validate127.errors = [{instancePath:instancePath+"/lost",keyword:"type"}];
 return false;
 }
 if(errors === _errs23){
 if(typeof data11 == "number"){
 if(data11 < 0 || isNaN(data11)){
-validate133.errors = [{instancePath:instancePath+"/lost",keyword:"minimum"}];
+validate127.errors = [{instancePath:instancePath+"/lost",keyword:"minimum"}];
 return false;
 }
 }
@@ -7257,13 +6655,13 @@ if(data.history_bytes !== undefined){
 let data12 = data.history_bytes;
 const _errs25 = errors;
 if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
-validate133.errors = [{instancePath:instancePath+"/history_bytes",keyword:"type"}];
+validate127.errors = [{instancePath:instancePath+"/history_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data12 == "number"){
 if(data12 < 0 || isNaN(data12)){
-validate133.errors = [{instancePath:instancePath+"/history_bytes",keyword:"minimum"}];
+validate127.errors = [{instancePath:instancePath+"/history_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -7278,13 +6676,13 @@ if(data.rss_bytes !== undefined){
 let data13 = data.rss_bytes;
 const _errs27 = errors;
 if(!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))){
-validate133.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"type"}];
+validate127.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs27){
 if(typeof data13 == "number"){
 if(data13 < 0 || isNaN(data13)){
-validate133.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"minimum"}];
+validate127.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -7297,8 +6695,8 @@ var valid0 = true;
 if(valid0){
 if(data.connections !== undefined){
 const _errs29 = errors;
-if(!(validate134(data.connections, {instancePath:instancePath+"/connections"}))){
-vErrors = vErrors === null ? validate134.errors : vErrors.concat(validate134.errors);
+if(!(validate128(data.connections, {instancePath:instancePath+"/connections"}))){
+vErrors = vErrors === null ? validate128.errors : vErrors.concat(validate128.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs29 === errors;
@@ -7323,29 +6721,29 @@ var valid0 = true;
 }
 }
 else {
-validate133.errors = [{instancePath,keyword:"type"}];
+validate127.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate133.errors = vErrors;
+validate127.errors = vErrors;
 return errors === 0;
 }
-export const isProcessesResponse = validate136;
-function validate136(data, {instancePath=""}={}){
+export const isProcessesResponse = validate130;
+function validate130(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.host === undefined) && (missing0 = "host")) || ((data.processes === undefined) && (missing0 = "processes"))){
-validate136.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate130.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.host !== undefined){
 const _errs1 = errors;
 if(typeof data.host !== "string"){
-validate136.errors = [{instancePath:instancePath+"/host",keyword:"type"}];
+validate130.errors = [{instancePath:instancePath+"/host",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -7374,7 +6772,7 @@ break;
 }
 }
 else {
-validate136.errors = [{instancePath:instancePath+"/processes",keyword:"type"}];
+validate130.errors = [{instancePath:instancePath+"/processes",keyword:"type"}];
 return false;
 }
 }
@@ -7387,7 +6785,7 @@ if(valid0){
 if(data.note !== undefined){
 const _errs6 = errors;
 if(typeof data.note !== "string"){
-validate136.errors = [{instancePath:instancePath+"/note",keyword:"type"}];
+validate130.errors = [{instancePath:instancePath+"/note",keyword:"type"}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -7400,22 +6798,22 @@ var valid0 = true;
 }
 }
 else {
-validate136.errors = [{instancePath,keyword:"type"}];
+validate130.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate136.errors = vErrors;
+validate130.errors = vErrors;
 return errors === 0;
 }
-export const isDemoResponse = validate138;
-function validate138(data, {instancePath=""}={}){
+export const isDemoResponse = validate132;
+function validate132(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.target === undefined) && (missing0 = "target")){
-validate138.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate132.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -7428,43 +6826,43 @@ errors = vErrors.length;
 }
 }
 else {
-validate138.errors = [{instancePath,keyword:"type"}];
+validate132.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate138.errors = vErrors;
+validate132.errors = vErrors;
 return errors === 0;
 }
-export const isDoctorReport = validate140;
-function validate141(data, {instancePath=""}={}){
+export const isDoctorReport = validate134;
+function validate135(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate141.errors = [{instancePath,keyword:"type"}];
+validate135.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 if(!(((data === "ok") || (data === "limited")) || (data === "failed"))){
-validate141.errors = [{instancePath,keyword:"enum"}];
+validate135.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate141.errors = vErrors;
+validate135.errors = vErrors;
 return errors === 0;
 }
-function validate143(data, {instancePath=""}={}){
+function validate137(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.name === undefined) && (missing0 = "name")) || ((data.title === undefined) && (missing0 = "title"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.finding === undefined) && (missing0 = "finding"))) || ((data.impact === undefined) && (missing0 = "impact"))) || ((data.fix === undefined) && (missing0 = "fix"))){
-validate143.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate137.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.name !== undefined){
 const _errs1 = errors;
 if(typeof data.name !== "string"){
-validate143.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate137.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -7476,7 +6874,7 @@ if(valid0){
 if(data.title !== undefined){
 const _errs3 = errors;
 if(typeof data.title !== "string"){
-validate143.errors = [{instancePath:instancePath+"/title",keyword:"type"}];
+validate137.errors = [{instancePath:instancePath+"/title",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -7487,8 +6885,8 @@ var valid0 = true;
 if(valid0){
 if(data.status !== undefined){
 const _errs5 = errors;
-if(!(validate141(data.status, {instancePath:instancePath+"/status"}))){
-vErrors = vErrors === null ? validate141.errors : vErrors.concat(validate141.errors);
+if(!(validate135(data.status, {instancePath:instancePath+"/status"}))){
+vErrors = vErrors === null ? validate135.errors : vErrors.concat(validate135.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs5 === errors;
@@ -7500,7 +6898,7 @@ if(valid0){
 if(data.finding !== undefined){
 const _errs6 = errors;
 if(typeof data.finding !== "string"){
-validate143.errors = [{instancePath:instancePath+"/finding",keyword:"type"}];
+validate137.errors = [{instancePath:instancePath+"/finding",keyword:"type"}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -7512,7 +6910,7 @@ if(valid0){
 if(data.impact !== undefined){
 const _errs8 = errors;
 if(typeof data.impact !== "string"){
-validate143.errors = [{instancePath:instancePath+"/impact",keyword:"type"}];
+validate137.errors = [{instancePath:instancePath+"/impact",keyword:"type"}];
 return false;
 }
 var valid0 = _errs8 === errors;
@@ -7524,7 +6922,7 @@ if(valid0){
 if(data.fix !== undefined){
 const _errs10 = errors;
 if(typeof data.fix !== "string"){
-validate143.errors = [{instancePath:instancePath+"/fix",keyword:"type"}];
+validate137.errors = [{instancePath:instancePath+"/fix",keyword:"type"}];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -7537,7 +6935,7 @@ if(data.enabled !== undefined){
 let data6 = data.enabled;
 const _errs12 = errors;
 if((typeof data6 !== "boolean") && (data6 !== null)){
-validate143.errors = [{instancePath:instancePath+"/enabled",keyword:"type"}];
+validate137.errors = [{instancePath:instancePath+"/enabled",keyword:"type"}];
 return false;
 }
 var valid0 = _errs12 === errors;
@@ -7554,28 +6952,28 @@ var valid0 = true;
 }
 }
 else {
-validate143.errors = [{instancePath,keyword:"type"}];
+validate137.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate143.errors = vErrors;
+validate137.errors = vErrors;
 return errors === 0;
 }
-function validate140(data, {instancePath=""}={}){
+function validate134(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.host === undefined) && (missing0 = "host")) || ((data.kernel === undefined) && (missing0 = "kernel"))) || ((data.checked_unix_ms === undefined) && (missing0 = "checked_unix_ms"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.checks === undefined) && (missing0 = "checks"))){
-validate140.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate134.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.host !== undefined){
 const _errs1 = errors;
 if(typeof data.host !== "string"){
-validate140.errors = [{instancePath:instancePath+"/host",keyword:"type"}];
+validate134.errors = [{instancePath:instancePath+"/host",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -7587,7 +6985,7 @@ if(valid0){
 if(data.kernel !== undefined){
 const _errs3 = errors;
 if(typeof data.kernel !== "string"){
-validate140.errors = [{instancePath:instancePath+"/kernel",keyword:"type"}];
+validate134.errors = [{instancePath:instancePath+"/kernel",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -7600,13 +6998,13 @@ if(data.checked_unix_ms !== undefined){
 let data2 = data.checked_unix_ms;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate140.errors = [{instancePath:instancePath+"/checked_unix_ms",keyword:"type"}];
+validate134.errors = [{instancePath:instancePath+"/checked_unix_ms",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate140.errors = [{instancePath:instancePath+"/checked_unix_ms",keyword:"minimum"}];
+validate134.errors = [{instancePath:instancePath+"/checked_unix_ms",keyword:"minimum"}];
 return false;
 }
 }
@@ -7619,8 +7017,8 @@ var valid0 = true;
 if(valid0){
 if(data.status !== undefined){
 const _errs7 = errors;
-if(!(validate141(data.status, {instancePath:instancePath+"/status"}))){
-vErrors = vErrors === null ? validate141.errors : vErrors.concat(validate141.errors);
+if(!(validate135(data.status, {instancePath:instancePath+"/status"}))){
+vErrors = vErrors === null ? validate135.errors : vErrors.concat(validate135.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs7 === errors;
@@ -7638,8 +7036,8 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs10 = errors;
-if(!(validate143(data4[i0], {instancePath:instancePath+"/checks/" + i0}))){
-vErrors = vErrors === null ? validate143.errors : vErrors.concat(validate143.errors);
+if(!(validate137(data4[i0], {instancePath:instancePath+"/checks/" + i0}))){
+vErrors = vErrors === null ? validate137.errors : vErrors.concat(validate137.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs10 === errors;
@@ -7649,7 +7047,7 @@ break;
 }
 }
 else {
-validate140.errors = [{instancePath:instancePath+"/checks",keyword:"type"}];
+validate134.errors = [{instancePath:instancePath+"/checks",keyword:"type"}];
 return false;
 }
 }
@@ -7665,6 +7063,79 @@ var valid0 = true;
 }
 }
 else {
+validate134.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate134.errors = vErrors;
+return errors === 0;
+}
+export const isSessionOpened = validate140;
+function validate141(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(typeof data !== "string"){
+validate141.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+if(!((data === "operator") || (data === "viewer"))){
+validate141.errors = [{instancePath,keyword:"enum"}];
+return false;
+}
+validate141.errors = vErrors;
+return errors === 0;
+}
+function validate140(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((data.id === undefined) && (missing0 = "id")) || ((data.role === undefined) && (missing0 = "role"))) || ((data.credential === undefined) && (missing0 = "credential"))){
+validate140.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.id !== undefined){
+const _errs1 = errors;
+if(typeof data.id !== "string"){
+validate140.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.role !== undefined){
+const _errs3 = errors;
+if(!(validate141(data.role, {instancePath:instancePath+"/role"}))){
+vErrors = vErrors === null ? validate141.errors : vErrors.concat(validate141.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.credential !== undefined){
+const _errs4 = errors;
+if(typeof data.credential !== "string"){
+validate140.errors = [{instancePath:instancePath+"/credential",keyword:"type"}];
+return false;
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+else {
 validate140.errors = [{instancePath,keyword:"type"}];
 return false;
 }
@@ -7672,28 +7143,61 @@ return false;
 validate140.errors = vErrors;
 return errors === 0;
 }
-export const isSessionOpened = validate146;
-function validate147(data, {instancePath=""}={}){
+export const isSessionResponse = validate143;
+function validate143(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
-if(typeof data !== "string"){
-validate147.errors = [{instancePath,keyword:"type"}];
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.role === undefined) && (missing0 = "role")) || ((data.id === undefined) && (missing0 = "id"))){
+validate143.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
-if(!((data === "operator") || (data === "viewer"))){
-validate147.errors = [{instancePath,keyword:"enum"}];
+else {
+if(data.role !== undefined){
+const _errs1 = errors;
+if(!(validate141(data.role, {instancePath:instancePath+"/role"}))){
+vErrors = vErrors === null ? validate141.errors : vErrors.concat(validate141.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.id !== undefined){
+let data1 = data.id;
+const _errs2 = errors;
+if((typeof data1 !== "string") && (data1 !== null)){
+validate143.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
 return false;
 }
-validate147.errors = vErrors;
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate143.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate143.errors = vErrors;
 return errors === 0;
 }
+export const isSessionsResponse = validate145;
 function validate146(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((data.id === undefined) && (missing0 = "id")) || ((data.role === undefined) && (missing0 = "role"))) || ((data.credential === undefined) && (missing0 = "credential"))){
+if(((((((((data.id === undefined) && (missing0 = "id")) || ((data.role === undefined) && (missing0 = "role"))) || ((data.label === undefined) && (missing0 = "label"))) || ((data.address === undefined) && (missing0 = "address"))) || ((data.opened_unix_us === undefined) && (missing0 = "opened_unix_us"))) || ((data.used_unix_us === undefined) && (missing0 = "used_unix_us"))) || ((data.expires_unix_us === undefined) && (missing0 = "expires_unix_us"))) || ((data.own === undefined) && (missing0 = "own"))){
 validate146.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -7712,114 +7216,8 @@ var valid0 = true;
 if(valid0){
 if(data.role !== undefined){
 const _errs3 = errors;
-if(!(validate147(data.role, {instancePath:instancePath+"/role"}))){
-vErrors = vErrors === null ? validate147.errors : vErrors.concat(validate147.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.credential !== undefined){
-const _errs4 = errors;
-if(typeof data.credential !== "string"){
-validate146.errors = [{instancePath:instancePath+"/credential",keyword:"type"}];
-return false;
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-else {
-validate146.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate146.errors = vErrors;
-return errors === 0;
-}
-export const isSessionResponse = validate149;
-function validate149(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((data.role === undefined) && (missing0 = "role")) || ((data.id === undefined) && (missing0 = "id"))){
-validate149.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.role !== undefined){
-const _errs1 = errors;
-if(!(validate147(data.role, {instancePath:instancePath+"/role"}))){
-vErrors = vErrors === null ? validate147.errors : vErrors.concat(validate147.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.id !== undefined){
-let data1 = data.id;
-const _errs2 = errors;
-if((typeof data1 !== "string") && (data1 !== null)){
-validate149.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
-return false;
-}
-var valid0 = _errs2 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-else {
-validate149.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate149.errors = vErrors;
-return errors === 0;
-}
-export const isSessionsResponse = validate151;
-function validate152(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((((((((data.id === undefined) && (missing0 = "id")) || ((data.role === undefined) && (missing0 = "role"))) || ((data.label === undefined) && (missing0 = "label"))) || ((data.address === undefined) && (missing0 = "address"))) || ((data.opened_unix_us === undefined) && (missing0 = "opened_unix_us"))) || ((data.used_unix_us === undefined) && (missing0 = "used_unix_us"))) || ((data.expires_unix_us === undefined) && (missing0 = "expires_unix_us"))) || ((data.own === undefined) && (missing0 = "own"))){
-validate152.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.id !== undefined){
-const _errs1 = errors;
-if(typeof data.id !== "string"){
-validate152.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.role !== undefined){
-const _errs3 = errors;
-if(!(validate147(data.role, {instancePath:instancePath+"/role"}))){
-vErrors = vErrors === null ? validate147.errors : vErrors.concat(validate147.errors);
+if(!(validate141(data.role, {instancePath:instancePath+"/role"}))){
+vErrors = vErrors === null ? validate141.errors : vErrors.concat(validate141.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs3 === errors;
@@ -7831,7 +7229,7 @@ if(valid0){
 if(data.label !== undefined){
 const _errs4 = errors;
 if(typeof data.label !== "string"){
-validate152.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
+validate146.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -7843,7 +7241,7 @@ if(valid0){
 if(data.address !== undefined){
 const _errs6 = errors;
 if(typeof data.address !== "string"){
-validate152.errors = [{instancePath:instancePath+"/address",keyword:"type"}];
+validate146.errors = [{instancePath:instancePath+"/address",keyword:"type"}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -7856,13 +7254,13 @@ if(data.opened_unix_us !== undefined){
 let data4 = data.opened_unix_us;
 const _errs8 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate152.errors = [{instancePath:instancePath+"/opened_unix_us",keyword:"type"}];
+validate146.errors = [{instancePath:instancePath+"/opened_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs8){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate152.errors = [{instancePath:instancePath+"/opened_unix_us",keyword:"minimum"}];
+validate146.errors = [{instancePath:instancePath+"/opened_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -7877,13 +7275,13 @@ if(data.used_unix_us !== undefined){
 let data5 = data.used_unix_us;
 const _errs10 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate152.errors = [{instancePath:instancePath+"/used_unix_us",keyword:"type"}];
+validate146.errors = [{instancePath:instancePath+"/used_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs10){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate152.errors = [{instancePath:instancePath+"/used_unix_us",keyword:"minimum"}];
+validate146.errors = [{instancePath:instancePath+"/used_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -7898,13 +7296,13 @@ if(data.expires_unix_us !== undefined){
 let data6 = data.expires_unix_us;
 const _errs12 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate152.errors = [{instancePath:instancePath+"/expires_unix_us",keyword:"type"}];
+validate146.errors = [{instancePath:instancePath+"/expires_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs12){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate152.errors = [{instancePath:instancePath+"/expires_unix_us",keyword:"minimum"}];
+validate146.errors = [{instancePath:instancePath+"/expires_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -7918,7 +7316,7 @@ if(valid0){
 if(data.own !== undefined){
 const _errs14 = errors;
 if(typeof data.own !== "boolean"){
-validate152.errors = [{instancePath:instancePath+"/own",keyword:"type"}];
+validate146.errors = [{instancePath:instancePath+"/own",keyword:"type"}];
 return false;
 }
 var valid0 = _errs14 === errors;
@@ -7936,21 +7334,21 @@ var valid0 = true;
 }
 }
 else {
-validate152.errors = [{instancePath,keyword:"type"}];
+validate146.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate152.errors = vErrors;
+validate146.errors = vErrors;
 return errors === 0;
 }
-function validate151(data, {instancePath=""}={}){
+function validate145(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.sessions === undefined) && (missing0 = "sessions")){
-validate151.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate145.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -7963,8 +7361,8 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate152(data0[i0], {instancePath:instancePath+"/sessions/" + i0}))){
-vErrors = vErrors === null ? validate152.errors : vErrors.concat(validate152.errors);
+if(!(validate146(data0[i0], {instancePath:instancePath+"/sessions/" + i0}))){
+vErrors = vErrors === null ? validate146.errors : vErrors.concat(validate146.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs3 === errors;
@@ -7974,7 +7372,7 @@ break;
 }
 }
 else {
-validate151.errors = [{instancePath:instancePath+"/sessions",keyword:"type"}];
+validate145.errors = [{instancePath:instancePath+"/sessions",keyword:"type"}];
 return false;
 }
 }
@@ -7982,57 +7380,57 @@ return false;
 }
 }
 else {
-validate151.errors = [{instancePath,keyword:"type"}];
+validate145.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate151.errors = vErrors;
+validate145.errors = vErrors;
 return errors === 0;
 }
-export const isTicketResponse = validate155;
-function validate155(data, {instancePath=""}={}){
+export const isTicketResponse = validate149;
+function validate149(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.ticket === undefined) && (missing0 = "ticket")){
-validate155.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate149.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.ticket !== undefined){
 if(typeof data.ticket !== "string"){
-validate155.errors = [{instancePath:instancePath+"/ticket",keyword:"type"}];
+validate149.errors = [{instancePath:instancePath+"/ticket",keyword:"type"}];
 return false;
 }
 }
 }
 }
 else {
-validate155.errors = [{instancePath,keyword:"type"}];
+validate149.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate155.errors = vErrors;
+validate149.errors = vErrors;
 return errors === 0;
 }
-export const isTarget = validate156;
-function validate156(data, {instancePath=""}={}){
+export const isTarget = validate150;
+function validate150(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((((data.id === undefined) && (missing0 = "id")) || ((data.host === undefined) && (missing0 = "host"))) || ((data.process === undefined) && (missing0 = "process"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.rate_hz === undefined) && (missing0 = "rate_hz"))) || ((data.attached_unix_us === undefined) && (missing0 = "attached_unix_us"))) || ((data.source === undefined) && (missing0 = "source"))) || ((data.energy === undefined) && (missing0 = "energy"))) || ((data.fields === undefined) && (missing0 = "fields"))) || ((data.absent === undefined) && (missing0 = "absent"))) || ((data.gomaxprocs === undefined) && (missing0 = "gomaxprocs"))) || ((data.gomaxprocs_reason === undefined) && (missing0 = "gomaxprocs_reason"))) || ((data.steering === undefined) && (missing0 = "steering"))){
-validate156.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate150.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.id !== undefined){
 const _errs1 = errors;
 if(typeof data.id !== "string"){
-validate156.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+validate150.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -8044,7 +7442,7 @@ if(valid0){
 if(data.host !== undefined){
 const _errs3 = errors;
 if(typeof data.host !== "string"){
-validate156.errors = [{instancePath:instancePath+"/host",keyword:"type"}];
+validate150.errors = [{instancePath:instancePath+"/host",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -8065,55 +7463,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.group !== undefined){
-let data3 = data.group;
+if(data.state !== undefined){
 const _errs6 = errors;
-const _errs7 = errors;
-let valid1 = false;
-const _errs8 = errors;
-if(!(validate39(data3, {instancePath:instancePath+"/group"}))){
-vErrors = vErrors === null ? validate39.errors : vErrors.concat(validate39.errors);
+if(!(validate37(data.state, {instancePath:instancePath+"/state"}))){
+vErrors = vErrors === null ? validate37.errors : vErrors.concat(validate37.errors);
 errors = vErrors.length;
-}
-var _valid0 = _errs8 === errors;
-valid1 = valid1 || _valid0;
-if(!valid1){
-const _errs9 = errors;
-if(data3 !== null){
-const err0 = {instancePath:instancePath+"/group",keyword:"type"};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-var _valid0 = _errs9 === errors;
-valid1 = valid1 || _valid0;
-}
-if(!valid1){
-const err1 = {instancePath:instancePath+"/group",keyword:"anyOf"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-validate156.errors = vErrors;
-return false;
-}
-else {
-errors = _errs7;
-if(vErrors !== null){
-if(_errs7){
-vErrors.length = _errs7;
-}
-else {
-vErrors = null;
-}
-}
 }
 var valid0 = _errs6 === errors;
 }
@@ -8121,10 +7475,52 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.state !== undefined){
+if(data.rate_hz !== undefined){
+let data4 = data.rate_hz;
+const _errs7 = errors;
+if(errors === _errs7){
+if(typeof data4 == "number"){
+if(data4 < 1 || isNaN(data4)){
+validate150.errors = [{instancePath:instancePath+"/rate_hz",keyword:"minimum"}];
+return false;
+}
+}
+else {
+validate150.errors = [{instancePath:instancePath+"/rate_hz",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.attached_unix_us !== undefined){
+let data5 = data.attached_unix_us;
+const _errs9 = errors;
+if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
+validate150.errors = [{instancePath:instancePath+"/attached_unix_us",keyword:"type"}];
+return false;
+}
+if(errors === _errs9){
+if(typeof data5 == "number"){
+if(data5 < 0 || isNaN(data5)){
+validate150.errors = [{instancePath:instancePath+"/attached_unix_us",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.source !== undefined){
 const _errs11 = errors;
-if(!(validate43(data.state, {instancePath:instancePath+"/state"}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+if(!(validate39(data.source, {instancePath:instancePath+"/source"}))){
+vErrors = vErrors === null ? validate39.errors : vErrors.concat(validate39.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs11 === errors;
@@ -8133,20 +7529,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.rate_hz !== undefined){
-let data5 = data.rate_hz;
+if(data.energy !== undefined){
 const _errs12 = errors;
-if(errors === _errs12){
-if(typeof data5 == "number"){
-if(data5 < 1 || isNaN(data5)){
-validate156.errors = [{instancePath:instancePath+"/rate_hz",keyword:"minimum"}];
-return false;
-}
-}
-else {
-validate156.errors = [{instancePath:instancePath+"/rate_hz",keyword:"type"}];
-return false;
-}
+if(!(validate42(data.energy, {instancePath:instancePath+"/energy"}))){
+vErrors = vErrors === null ? validate42.errors : vErrors.concat(validate42.errors);
+errors = vErrors.length;
 }
 var valid0 = _errs12 === errors;
 }
@@ -8154,44 +7541,59 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.attached_unix_us !== undefined){
-let data6 = data.attached_unix_us;
-const _errs14 = errors;
-if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate156.errors = [{instancePath:instancePath+"/attached_unix_us",keyword:"type"}];
+if(data.fields !== undefined){
+let data8 = data.fields;
+const _errs13 = errors;
+if(errors === _errs13){
+if(Array.isArray(data8)){
+var valid1 = true;
+const len0 = data8.length;
+for(let i0=0; i0<len0; i0++){
+const _errs15 = errors;
+if(typeof data8[i0] !== "string"){
+validate150.errors = [{instancePath:instancePath+"/fields/" + i0,keyword:"type"}];
 return false;
 }
-if(errors === _errs14){
-if(typeof data6 == "number"){
-if(data6 < 0 || isNaN(data6)){
-validate156.errors = [{instancePath:instancePath+"/attached_unix_us",keyword:"minimum"}];
+var valid1 = _errs15 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate150.errors = [{instancePath:instancePath+"/fields",keyword:"type"}];
 return false;
 }
 }
-}
-var valid0 = _errs14 === errors;
+var valid0 = _errs13 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.source !== undefined){
-const _errs16 = errors;
-if(!(validate45(data.source, {instancePath:instancePath+"/source"}))){
-vErrors = vErrors === null ? validate45.errors : vErrors.concat(validate45.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs16 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.energy !== undefined){
+if(data.absent !== undefined){
+let data10 = data.absent;
 const _errs17 = errors;
-if(!(validate48(data.energy, {instancePath:instancePath+"/energy"}))){
-vErrors = vErrors === null ? validate48.errors : vErrors.concat(validate48.errors);
+if(errors === _errs17){
+if(Array.isArray(data10)){
+var valid2 = true;
+const len1 = data10.length;
+for(let i1=0; i1<len1; i1++){
+const _errs19 = errors;
+if(!(validate46(data10[i1], {instancePath:instancePath+"/absent/" + i1}))){
+vErrors = vErrors === null ? validate46.errors : vErrors.concat(validate46.errors);
 errors = vErrors.length;
+}
+var valid2 = _errs19 === errors;
+if(!valid2){
+break;
+}
+}
+}
+else {
+validate150.errors = [{instancePath:instancePath+"/absent",keyword:"type"}];
+return false;
+}
 }
 var valid0 = _errs17 === errors;
 }
@@ -8199,59 +7601,32 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.fields !== undefined){
-let data9 = data.fields;
-const _errs18 = errors;
-if(errors === _errs18){
-if(Array.isArray(data9)){
-var valid2 = true;
-const len0 = data9.length;
-for(let i0=0; i0<len0; i0++){
+if(data.gomaxprocs !== undefined){
+let data12 = data.gomaxprocs;
 const _errs20 = errors;
-if(typeof data9[i0] !== "string"){
-validate156.errors = [{instancePath:instancePath+"/fields/" + i0,keyword:"type"}];
+if((!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))) && (data12 !== null)){
+validate150.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"type"}];
 return false;
 }
-var valid2 = _errs20 === errors;
-if(!valid2){
-break;
-}
-}
-}
-else {
-validate156.errors = [{instancePath:instancePath+"/fields",keyword:"type"}];
+if(errors === _errs20){
+if(typeof data12 == "number"){
+if(data12 < 0 || isNaN(data12)){
+validate150.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"minimum"}];
 return false;
 }
 }
-var valid0 = _errs18 === errors;
+}
+var valid0 = _errs20 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.absent !== undefined){
-let data11 = data.absent;
+if(data.gomaxprocs_reason !== undefined){
 const _errs22 = errors;
-if(errors === _errs22){
-if(Array.isArray(data11)){
-var valid3 = true;
-const len1 = data11.length;
-for(let i1=0; i1<len1; i1++){
-const _errs24 = errors;
-if(!(validate52(data11[i1], {instancePath:instancePath+"/absent/" + i1}))){
-vErrors = vErrors === null ? validate52.errors : vErrors.concat(validate52.errors);
-errors = vErrors.length;
-}
-var valid3 = _errs24 === errors;
-if(!valid3){
-break;
-}
-}
-}
-else {
-validate156.errors = [{instancePath:instancePath+"/absent",keyword:"type"}];
+if(typeof data.gomaxprocs_reason !== "string"){
+validate150.errors = [{instancePath:instancePath+"/gomaxprocs_reason",keyword:"type"}];
 return false;
-}
 }
 var valid0 = _errs22 === errors;
 }
@@ -8259,103 +7634,100 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.gomaxprocs !== undefined){
-let data13 = data.gomaxprocs;
-const _errs25 = errors;
-if((!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))) && (data13 !== null)){
-validate156.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"type"}];
-return false;
-}
-if(errors === _errs25){
-if(typeof data13 == "number"){
-if(data13 < 0 || isNaN(data13)){
-validate156.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs25 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.gomaxprocs_reason !== undefined){
-const _errs27 = errors;
-if(typeof data.gomaxprocs_reason !== "string"){
-validate156.errors = [{instancePath:instancePath+"/gomaxprocs_reason",keyword:"type"}];
-return false;
-}
-var valid0 = _errs27 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
 if(data.thread_names !== undefined){
-let data15 = data.thread_names;
-const _errs29 = errors;
-if((typeof data15 !== "string") && (data15 !== null)){
-validate156.errors = [{instancePath:instancePath+"/thread_names",keyword:"type"}];
+let data14 = data.thread_names;
+const _errs24 = errors;
+if((typeof data14 !== "string") && (data14 !== null)){
+validate150.errors = [{instancePath:instancePath+"/thread_names",keyword:"type"}];
 return false;
 }
-var valid0 = _errs29 === errors;
+var valid0 = _errs24 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.role_rules !== undefined){
+let data15 = data.role_rules;
+const _errs26 = errors;
+if((!(Array.isArray(data15))) && (data15 !== null)){
+validate150.errors = [{instancePath:instancePath+"/role_rules",keyword:"type"}];
+return false;
+}
+if(errors === _errs26){
+if(Array.isArray(data15)){
+var valid3 = true;
+const len2 = data15.length;
+for(let i2=0; i2<len2; i2++){
+const _errs28 = errors;
+if(!(validate48(data15[i2], {instancePath:instancePath+"/role_rules/" + i2}))){
+vErrors = vErrors === null ? validate48.errors : vErrors.concat(validate48.errors);
+errors = vErrors.length;
+}
+var valid3 = _errs28 === errors;
+if(!valid3){
+break;
+}
+}
+}
+}
+var valid0 = _errs26 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.steering !== undefined){
-let data16 = data.steering;
-const _errs31 = errors;
-const _errs32 = errors;
+let data17 = data.steering;
+const _errs29 = errors;
+const _errs30 = errors;
 let valid4 = false;
-const _errs33 = errors;
-if(!(validate54(data16, {instancePath:instancePath+"/steering"}))){
-vErrors = vErrors === null ? validate54.errors : vErrors.concat(validate54.errors);
+const _errs31 = errors;
+if(!(validate50(data17, {instancePath:instancePath+"/steering"}))){
+vErrors = vErrors === null ? validate50.errors : vErrors.concat(validate50.errors);
 errors = vErrors.length;
 }
-var _valid1 = _errs33 === errors;
-valid4 = valid4 || _valid1;
+var _valid0 = _errs31 === errors;
+valid4 = valid4 || _valid0;
 if(!valid4){
-const _errs34 = errors;
-if(data16 !== null){
-const err2 = {instancePath:instancePath+"/steering",keyword:"type"};
+const _errs32 = errors;
+if(data17 !== null){
+const err0 = {instancePath:instancePath+"/steering",keyword:"type"};
 if(vErrors === null){
-vErrors = [err2];
+vErrors = [err0];
 }
 else {
-vErrors.push(err2);
+vErrors.push(err0);
 }
 errors++;
 }
-var _valid1 = _errs34 === errors;
-valid4 = valid4 || _valid1;
+var _valid0 = _errs32 === errors;
+valid4 = valid4 || _valid0;
 }
 if(!valid4){
-const err3 = {instancePath:instancePath+"/steering",keyword:"anyOf"};
+const err1 = {instancePath:instancePath+"/steering",keyword:"anyOf"};
 if(vErrors === null){
-vErrors = [err3];
+vErrors = [err1];
 }
 else {
-vErrors.push(err3);
+vErrors.push(err1);
 }
 errors++;
-validate156.errors = vErrors;
+validate150.errors = vErrors;
 return false;
 }
 else {
-errors = _errs32;
+errors = _errs30;
 if(vErrors !== null){
-if(_errs32){
-vErrors.length = _errs32;
+if(_errs30){
+vErrors.length = _errs30;
 }
 else {
 vErrors = null;
 }
 }
 }
-var valid0 = _errs31 === errors;
+var valid0 = _errs29 === errors;
 }
 else {
 var valid0 = true;
@@ -8377,29 +7749,29 @@ var valid0 = true;
 }
 }
 else {
-validate156.errors = [{instancePath,keyword:"type"}];
+validate150.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate156.errors = vErrors;
+validate150.errors = vErrors;
 return errors === 0;
 }
-export const isPoliciesResponse = validate164;
-function validate166(data, {instancePath=""}={}){
+export const isPoliciesResponse = validate158;
+function validate160(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((data.name === undefined) && (missing0 = "name")) || ((data.unit === undefined) && (missing0 = "unit"))) || ((data.integer === undefined) && (missing0 = "integer"))) || ((data.default === undefined) && (missing0 = "default"))) || ((data.low === undefined) && (missing0 = "low"))) || ((data.high === undefined) && (missing0 = "high"))) || ((data.meaning === undefined) && (missing0 = "meaning"))){
-validate166.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate160.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.name !== undefined){
 const _errs1 = errors;
 if(typeof data.name !== "string"){
-validate166.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate160.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -8411,7 +7783,7 @@ if(valid0){
 if(data.unit !== undefined){
 const _errs3 = errors;
 if(typeof data.unit !== "string"){
-validate166.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
+validate160.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -8423,7 +7795,7 @@ if(valid0){
 if(data.integer !== undefined){
 const _errs5 = errors;
 if(typeof data.integer !== "boolean"){
-validate166.errors = [{instancePath:instancePath+"/integer",keyword:"type"}];
+validate160.errors = [{instancePath:instancePath+"/integer",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -8435,7 +7807,7 @@ if(valid0){
 if(data.default !== undefined){
 const _errs7 = errors;
 if(!(typeof data.default == "number")){
-validate166.errors = [{instancePath:instancePath+"/default",keyword:"type"}];
+validate160.errors = [{instancePath:instancePath+"/default",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -8447,7 +7819,7 @@ if(valid0){
 if(data.low !== undefined){
 const _errs9 = errors;
 if(!(typeof data.low == "number")){
-validate166.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
+validate160.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -8459,7 +7831,7 @@ if(valid0){
 if(data.high !== undefined){
 const _errs11 = errors;
 if(!(typeof data.high == "number")){
-validate166.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
+validate160.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -8471,7 +7843,7 @@ if(valid0){
 if(data.meaning !== undefined){
 const _errs13 = errors;
 if(typeof data.meaning !== "string"){
-validate166.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
+validate160.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -8488,28 +7860,28 @@ var valid0 = true;
 }
 }
 else {
-validate166.errors = [{instancePath,keyword:"type"}];
+validate160.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate166.errors = vErrors;
+validate160.errors = vErrors;
 return errors === 0;
 }
-function validate165(data, {instancePath=""}={}){
+function validate159(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.name === undefined) && (missing0 = "name")) || ((data.meaning === undefined) && (missing0 = "meaning"))) || ((data.source === undefined) && (missing0 = "source"))) || ((data.wait === undefined) && (missing0 = "wait"))) || ((data.parameters === undefined) && (missing0 = "parameters"))){
-validate165.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate159.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.name !== undefined){
 const _errs1 = errors;
 if(typeof data.name !== "string"){
-validate165.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate159.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -8521,7 +7893,7 @@ if(valid0){
 if(data.meaning !== undefined){
 const _errs3 = errors;
 if(typeof data.meaning !== "string"){
-validate165.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
+validate159.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -8533,7 +7905,7 @@ if(valid0){
 if(data.source !== undefined){
 const _errs5 = errors;
 if(typeof data.source !== "string"){
-validate165.errors = [{instancePath:instancePath+"/source",keyword:"type"}];
+validate159.errors = [{instancePath:instancePath+"/source",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -8545,7 +7917,7 @@ if(valid0){
 if(data.wait !== undefined){
 const _errs7 = errors;
 if(typeof data.wait !== "boolean"){
-validate165.errors = [{instancePath:instancePath+"/wait",keyword:"type"}];
+validate159.errors = [{instancePath:instancePath+"/wait",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -8563,8 +7935,8 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs11 = errors;
-if(!(validate166(data4[i0], {instancePath:instancePath+"/parameters/" + i0}))){
-vErrors = vErrors === null ? validate166.errors : vErrors.concat(validate166.errors);
+if(!(validate160(data4[i0], {instancePath:instancePath+"/parameters/" + i0}))){
+vErrors = vErrors === null ? validate160.errors : vErrors.concat(validate160.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs11 === errors;
@@ -8574,7 +7946,7 @@ break;
 }
 }
 else {
-validate165.errors = [{instancePath:instancePath+"/parameters",keyword:"type"}];
+validate159.errors = [{instancePath:instancePath+"/parameters",keyword:"type"}];
 return false;
 }
 }
@@ -8590,21 +7962,21 @@ var valid0 = true;
 }
 }
 else {
-validate165.errors = [{instancePath,keyword:"type"}];
+validate159.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate165.errors = vErrors;
+validate159.errors = vErrors;
 return errors === 0;
 }
-function validate164(data, {instancePath=""}={}){
+function validate158(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.policies === undefined) && (missing0 = "policies")){
-validate164.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate158.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -8617,8 +7989,8 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate165(data0[i0], {instancePath:instancePath+"/policies/" + i0}))){
-vErrors = vErrors === null ? validate165.errors : vErrors.concat(validate165.errors);
+if(!(validate159(data0[i0], {instancePath:instancePath+"/policies/" + i0}))){
+vErrors = vErrors === null ? validate159.errors : vErrors.concat(validate159.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs3 === errors;
@@ -8628,7 +8000,7 @@ break;
 }
 }
 else {
-validate164.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
+validate158.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
 return false;
 }
 }
@@ -8636,29 +8008,29 @@ return false;
 }
 }
 else {
-validate164.errors = [{instancePath,keyword:"type"}];
+validate158.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate164.errors = vErrors;
+validate158.errors = vErrors;
 return errors === 0;
 }
-export const isSteeringOptions = validate169;
-function validate170(data, {instancePath=""}={}){
+export const isSteeringOptions = validate163;
+function validate164(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.kind === undefined) && (missing0 = "kind")) || ((data.refusal === undefined) && (missing0 = "refusal"))) || ((data.lower === undefined) && (missing0 = "lower"))) || ((data.upper === undefined) && (missing0 = "upper"))) || ((data.size === undefined) && (missing0 = "size"))){
-validate170.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate164.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.kind !== undefined){
 const _errs1 = errors;
-if(!(validate55(data.kind, {instancePath:instancePath+"/kind"}))){
-vErrors = vErrors === null ? validate55.errors : vErrors.concat(validate55.errors);
+if(!(validate51(data.kind, {instancePath:instancePath+"/kind"}))){
+vErrors = vErrors === null ? validate51.errors : vErrors.concat(validate51.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs1 === errors;
@@ -8670,7 +8042,7 @@ if(valid0){
 if(data.refusal !== undefined){
 const _errs2 = errors;
 if(typeof data.refusal !== "string"){
-validate170.errors = [{instancePath:instancePath+"/refusal",keyword:"type"}];
+validate164.errors = [{instancePath:instancePath+"/refusal",keyword:"type"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -8683,13 +8055,13 @@ if(data.lower !== undefined){
 let data2 = data.lower;
 const _errs4 = errors;
 if((!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))) && (data2 !== null)){
-validate170.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
+validate164.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
 return false;
 }
 if(errors === _errs4){
 if(typeof data2 == "number"){
 if(data2 < 1 || isNaN(data2)){
-validate170.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
+validate164.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
 return false;
 }
 }
@@ -8704,13 +8076,13 @@ if(data.upper !== undefined){
 let data3 = data.upper;
 const _errs6 = errors;
 if((!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))) && (data3 !== null)){
-validate170.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
+validate164.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
 return false;
 }
 if(errors === _errs6){
 if(typeof data3 == "number"){
 if(data3 < 1 || isNaN(data3)){
-validate170.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
+validate164.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
 return false;
 }
 }
@@ -8725,13 +8097,13 @@ if(data.size !== undefined){
 let data4 = data.size;
 const _errs8 = errors;
 if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
-validate170.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
+validate164.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
 return false;
 }
 if(errors === _errs8){
 if(typeof data4 == "number"){
 if(data4 < 1 || isNaN(data4)){
-validate170.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
+validate164.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
 return false;
 }
 }
@@ -8748,28 +8120,28 @@ var valid0 = true;
 }
 }
 else {
-validate170.errors = [{instancePath,keyword:"type"}];
+validate164.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate170.errors = vErrors;
+validate164.errors = vErrors;
 return errors === 0;
 }
-function validate173(data, {instancePath=""}={}){
+function validate167(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.kind === undefined) && (missing0 = "kind")) || ((data.proxy === undefined) && (missing0 = "proxy"))) || ((data.refusal === undefined) && (missing0 = "refusal"))) || ((data.note === undefined) && (missing0 = "note"))){
-validate173.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate167.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.kind !== undefined){
 const _errs1 = errors;
-if(!(validate57(data.kind, {instancePath:instancePath+"/kind"}))){
-vErrors = vErrors === null ? validate57.errors : vErrors.concat(validate57.errors);
+if(!(validate53(data.kind, {instancePath:instancePath+"/kind"}))){
+vErrors = vErrors === null ? validate53.errors : vErrors.concat(validate53.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs1 === errors;
@@ -8781,7 +8153,7 @@ if(valid0){
 if(data.proxy !== undefined){
 const _errs2 = errors;
 if(typeof data.proxy !== "boolean"){
-validate173.errors = [{instancePath:instancePath+"/proxy",keyword:"type"}];
+validate167.errors = [{instancePath:instancePath+"/proxy",keyword:"type"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -8793,7 +8165,7 @@ if(valid0){
 if(data.refusal !== undefined){
 const _errs4 = errors;
 if(typeof data.refusal !== "string"){
-validate173.errors = [{instancePath:instancePath+"/refusal",keyword:"type"}];
+validate167.errors = [{instancePath:instancePath+"/refusal",keyword:"type"}];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -8805,7 +8177,7 @@ if(valid0){
 if(data.note !== undefined){
 const _errs6 = errors;
 if(typeof data.note !== "string"){
-validate173.errors = [{instancePath:instancePath+"/note",keyword:"type"}];
+validate167.errors = [{instancePath:instancePath+"/note",keyword:"type"}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -8819,21 +8191,21 @@ var valid0 = true;
 }
 }
 else {
-validate173.errors = [{instancePath,keyword:"type"}];
+validate167.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate173.errors = vErrors;
+validate167.errors = vErrors;
 return errors === 0;
 }
-function validate169(data, {instancePath=""}={}){
+function validate163(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.knobs === undefined) && (missing0 = "knobs")) || ((data.signals === undefined) && (missing0 = "signals"))) || ((data.steering === undefined) && (missing0 = "steering"))){
-validate169.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate163.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -8846,8 +8218,8 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate170(data0[i0], {instancePath:instancePath+"/knobs/" + i0}))){
-vErrors = vErrors === null ? validate170.errors : vErrors.concat(validate170.errors);
+if(!(validate164(data0[i0], {instancePath:instancePath+"/knobs/" + i0}))){
+vErrors = vErrors === null ? validate164.errors : vErrors.concat(validate164.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs3 === errors;
@@ -8857,7 +8229,7 @@ break;
 }
 }
 else {
-validate169.errors = [{instancePath:instancePath+"/knobs",keyword:"type"}];
+validate163.errors = [{instancePath:instancePath+"/knobs",keyword:"type"}];
 return false;
 }
 }
@@ -8876,8 +8248,8 @@ var valid2 = true;
 const len1 = data2.length;
 for(let i1=0; i1<len1; i1++){
 const _errs6 = errors;
-if(!(validate173(data2[i1], {instancePath:instancePath+"/signals/" + i1}))){
-vErrors = vErrors === null ? validate173.errors : vErrors.concat(validate173.errors);
+if(!(validate167(data2[i1], {instancePath:instancePath+"/signals/" + i1}))){
+vErrors = vErrors === null ? validate167.errors : vErrors.concat(validate167.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs6 === errors;
@@ -8887,7 +8259,7 @@ break;
 }
 }
 else {
-validate169.errors = [{instancePath:instancePath+"/signals",keyword:"type"}];
+validate163.errors = [{instancePath:instancePath+"/signals",keyword:"type"}];
 return false;
 }
 }
@@ -8903,8 +8275,8 @@ const _errs7 = errors;
 const _errs8 = errors;
 let valid3 = false;
 const _errs9 = errors;
-if(!(validate54(data4, {instancePath:instancePath+"/steering"}))){
-vErrors = vErrors === null ? validate54.errors : vErrors.concat(validate54.errors);
+if(!(validate50(data4, {instancePath:instancePath+"/steering"}))){
+vErrors = vErrors === null ? validate50.errors : vErrors.concat(validate50.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs9 === errors;
@@ -8933,7 +8305,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate169.errors = vErrors;
+validate163.errors = vErrors;
 return false;
 }
 else {
@@ -8957,50 +8329,50 @@ var valid0 = true;
 }
 }
 else {
-validate169.errors = [{instancePath,keyword:"type"}];
+validate163.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate169.errors = vErrors;
+validate163.errors = vErrors;
 return errors === 0;
 }
-export const isRunsResponse = validate177;
-function validate179(data, {instancePath=""}={}){
+export const isRunsResponse = validate171;
+function validate173(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate179.errors = [{instancePath,keyword:"type"}];
+validate173.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 if(!((((data === "recording") || (data === "complete")) || (data === "incomplete")) || (data === "interrupted"))){
-validate179.errors = [{instancePath,keyword:"enum"}];
+validate173.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate179.errors = vErrors;
+validate173.errors = vErrors;
 return errors === 0;
 }
-function validate181(data, {instancePath=""}={}){
+function validate175(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate181.errors = [{instancePath,keyword:"type"}];
+validate175.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 if(!((((((((data === "stopped") || (data === "duration")) || (data === "flight-recorder")) || (data === "target-ended")) || (data === "collector-lost")) || (data === "backend-lost")) || (data === "disk-full")) || (data === "write-failed"))){
-validate181.errors = [{instancePath,keyword:"enum"}];
+validate175.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate181.errors = vErrors;
+validate175.errors = vErrors;
 return errors === 0;
 }
-function validate183(data, {instancePath=""}={}){
+function validate177(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((data.frames === undefined) && (missing0 = "frames")) || ((data.gaps === undefined) && (missing0 = "gaps"))) || ((data.missing_ns === undefined) && (missing0 = "missing_ns"))) || ((data.truncated_bytes === undefined) && (missing0 = "truncated_bytes"))) || ((data.coalesced === undefined) && (missing0 = "coalesced"))) || ((data.deadlines_missed === undefined) && (missing0 = "deadlines_missed"))) || ((data.samples_failed === undefined) && (missing0 = "samples_failed"))) || ((data.exit_records_lost === undefined) && (missing0 = "exit_records_lost"))) || ((data.clock_jumps === undefined) && (missing0 = "clock_jumps"))){
-validate183.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate177.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -9008,13 +8380,13 @@ if(data.frames !== undefined){
 let data0 = data.frames;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate183.errors = [{instancePath:instancePath+"/frames",keyword:"type"}];
+validate177.errors = [{instancePath:instancePath+"/frames",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate183.errors = [{instancePath:instancePath+"/frames",keyword:"minimum"}];
+validate177.errors = [{instancePath:instancePath+"/frames",keyword:"minimum"}];
 return false;
 }
 }
@@ -9029,13 +8401,13 @@ if(data.gaps !== undefined){
 let data1 = data.gaps;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate183.errors = [{instancePath:instancePath+"/gaps",keyword:"type"}];
+validate177.errors = [{instancePath:instancePath+"/gaps",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate183.errors = [{instancePath:instancePath+"/gaps",keyword:"minimum"}];
+validate177.errors = [{instancePath:instancePath+"/gaps",keyword:"minimum"}];
 return false;
 }
 }
@@ -9050,13 +8422,13 @@ if(data.missing_ns !== undefined){
 let data2 = data.missing_ns;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate183.errors = [{instancePath:instancePath+"/missing_ns",keyword:"type"}];
+validate177.errors = [{instancePath:instancePath+"/missing_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate183.errors = [{instancePath:instancePath+"/missing_ns",keyword:"minimum"}];
+validate177.errors = [{instancePath:instancePath+"/missing_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -9071,13 +8443,13 @@ if(data.truncated_bytes !== undefined){
 let data3 = data.truncated_bytes;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate183.errors = [{instancePath:instancePath+"/truncated_bytes",keyword:"type"}];
+validate177.errors = [{instancePath:instancePath+"/truncated_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate183.errors = [{instancePath:instancePath+"/truncated_bytes",keyword:"minimum"}];
+validate177.errors = [{instancePath:instancePath+"/truncated_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -9092,13 +8464,13 @@ if(data.coalesced !== undefined){
 let data4 = data.coalesced;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate183.errors = [{instancePath:instancePath+"/coalesced",keyword:"type"}];
+validate177.errors = [{instancePath:instancePath+"/coalesced",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate183.errors = [{instancePath:instancePath+"/coalesced",keyword:"minimum"}];
+validate177.errors = [{instancePath:instancePath+"/coalesced",keyword:"minimum"}];
 return false;
 }
 }
@@ -9113,13 +8485,13 @@ if(data.deadlines_missed !== undefined){
 let data5 = data.deadlines_missed;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate183.errors = [{instancePath:instancePath+"/deadlines_missed",keyword:"type"}];
+validate177.errors = [{instancePath:instancePath+"/deadlines_missed",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate183.errors = [{instancePath:instancePath+"/deadlines_missed",keyword:"minimum"}];
+validate177.errors = [{instancePath:instancePath+"/deadlines_missed",keyword:"minimum"}];
 return false;
 }
 }
@@ -9134,13 +8506,13 @@ if(data.samples_failed !== undefined){
 let data6 = data.samples_failed;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate183.errors = [{instancePath:instancePath+"/samples_failed",keyword:"type"}];
+validate177.errors = [{instancePath:instancePath+"/samples_failed",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate183.errors = [{instancePath:instancePath+"/samples_failed",keyword:"minimum"}];
+validate177.errors = [{instancePath:instancePath+"/samples_failed",keyword:"minimum"}];
 return false;
 }
 }
@@ -9155,13 +8527,13 @@ if(data.exit_records_lost !== undefined){
 let data7 = data.exit_records_lost;
 const _errs15 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate183.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"type"}];
+validate177.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate183.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"minimum"}];
+validate177.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"minimum"}];
 return false;
 }
 }
@@ -9176,13 +8548,13 @@ if(data.exits_without_event !== undefined){
 let data8 = data.exits_without_event;
 const _errs17 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate183.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"type"}];
+validate177.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"type"}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate183.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"minimum"}];
+validate177.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"minimum"}];
 return false;
 }
 }
@@ -9197,13 +8569,13 @@ if(data.network_calls_uncounted !== undefined){
 let data9 = data.network_calls_uncounted;
 const _errs19 = errors;
 if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate183.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"type"}];
+validate177.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"type"}];
 return false;
 }
 if(errors === _errs19){
 if(typeof data9 == "number"){
 if(data9 < 0 || isNaN(data9)){
-validate183.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"minimum"}];
+validate177.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"minimum"}];
 return false;
 }
 }
@@ -9218,13 +8590,13 @@ if(data.clock_jumps !== undefined){
 let data10 = data.clock_jumps;
 const _errs21 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate183.errors = [{instancePath:instancePath+"/clock_jumps",keyword:"type"}];
+validate177.errors = [{instancePath:instancePath+"/clock_jumps",keyword:"type"}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate183.errors = [{instancePath:instancePath+"/clock_jumps",keyword:"minimum"}];
+validate177.errors = [{instancePath:instancePath+"/clock_jumps",keyword:"minimum"}];
 return false;
 }
 }
@@ -9247,21 +8619,21 @@ var valid0 = true;
 }
 }
 else {
-validate183.errors = [{instancePath,keyword:"type"}];
+validate177.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate183.errors = vErrors;
+validate177.errors = vErrors;
 return errors === 0;
 }
-function validate185(data, {instancePath=""}={}){
+function validate179(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.frames === undefined) && (missing0 = "frames")) || ((data.thread_samples === undefined) && (missing0 = "thread_samples"))) || ((data.threads === undefined) && (missing0 = "threads"))) || ((data.events === undefined) && (missing0 = "events"))) || ((data.bytes === undefined) && (missing0 = "bytes"))) || ((data.open_bytes === undefined) && (missing0 = "open_bytes"))){
-validate185.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate179.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -9269,13 +8641,13 @@ if(data.frames !== undefined){
 let data0 = data.frames;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate185.errors = [{instancePath:instancePath+"/frames",keyword:"type"}];
+validate179.errors = [{instancePath:instancePath+"/frames",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate185.errors = [{instancePath:instancePath+"/frames",keyword:"minimum"}];
+validate179.errors = [{instancePath:instancePath+"/frames",keyword:"minimum"}];
 return false;
 }
 }
@@ -9290,13 +8662,13 @@ if(data.thread_samples !== undefined){
 let data1 = data.thread_samples;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate185.errors = [{instancePath:instancePath+"/thread_samples",keyword:"type"}];
+validate179.errors = [{instancePath:instancePath+"/thread_samples",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate185.errors = [{instancePath:instancePath+"/thread_samples",keyword:"minimum"}];
+validate179.errors = [{instancePath:instancePath+"/thread_samples",keyword:"minimum"}];
 return false;
 }
 }
@@ -9311,13 +8683,13 @@ if(data.threads !== undefined){
 let data2 = data.threads;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate185.errors = [{instancePath:instancePath+"/threads",keyword:"type"}];
+validate179.errors = [{instancePath:instancePath+"/threads",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate185.errors = [{instancePath:instancePath+"/threads",keyword:"minimum"}];
+validate179.errors = [{instancePath:instancePath+"/threads",keyword:"minimum"}];
 return false;
 }
 }
@@ -9332,13 +8704,13 @@ if(data.events !== undefined){
 let data3 = data.events;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate185.errors = [{instancePath:instancePath+"/events",keyword:"type"}];
+validate179.errors = [{instancePath:instancePath+"/events",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate185.errors = [{instancePath:instancePath+"/events",keyword:"minimum"}];
+validate179.errors = [{instancePath:instancePath+"/events",keyword:"minimum"}];
 return false;
 }
 }
@@ -9353,13 +8725,13 @@ if(data.bytes !== undefined){
 let data4 = data.bytes;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate185.errors = [{instancePath:instancePath+"/bytes",keyword:"type"}];
+validate179.errors = [{instancePath:instancePath+"/bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate185.errors = [{instancePath:instancePath+"/bytes",keyword:"minimum"}];
+validate179.errors = [{instancePath:instancePath+"/bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -9374,13 +8746,13 @@ if(data.open_bytes !== undefined){
 let data5 = data.open_bytes;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate185.errors = [{instancePath:instancePath+"/open_bytes",keyword:"type"}];
+validate179.errors = [{instancePath:instancePath+"/open_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate185.errors = [{instancePath:instancePath+"/open_bytes",keyword:"minimum"}];
+validate179.errors = [{instancePath:instancePath+"/open_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -9398,28 +8770,28 @@ var valid0 = true;
 }
 }
 else {
-validate185.errors = [{instancePath,keyword:"type"}];
+validate179.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate185.errors = vErrors;
+validate179.errors = vErrors;
 return errors === 0;
 }
-function validate178(data, {instancePath=""}={}){
+function validate172(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((((((((((((((((data.id === undefined) && (missing0 = "id")) || ((data.name === undefined) && (missing0 = "name"))) || ((data.tags === undefined) && (missing0 = "tags"))) || ((data.group === undefined) && (missing0 = "group"))) || ((data.notes === undefined) && (missing0 = "notes"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.end === undefined) && (missing0 = "end"))) || ((data.end_detail === undefined) && (missing0 = "end_detail"))) || ((data.created_unix_us === undefined) && (missing0 = "created_unix_us"))) || ((data.started_unix_us === undefined) && (missing0 = "started_unix_us"))) || ((data.duration_ns === undefined) && (missing0 = "duration_ns"))) || ((data.host_name === undefined) && (missing0 = "host_name"))) || ((data.target === undefined) && (missing0 = "target"))) || ((data.pid === undefined) && (missing0 = "pid"))) || ((data.process === undefined) && (missing0 = "process"))) || ((data.command === undefined) && (missing0 = "command"))) || ((data.policies === undefined) && (missing0 = "policies"))) || ((data.losses === undefined) && (missing0 = "losses"))) || ((data.counts === undefined) && (missing0 = "counts"))) || ((data.exit_code === undefined) && (missing0 = "exit_code"))) || ((data.signal === undefined) && (missing0 = "signal"))) || ((data.imported === undefined) && (missing0 = "imported"))){
-validate178.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate172.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.id !== undefined){
 const _errs1 = errors;
 if(typeof data.id !== "string"){
-validate178.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+validate172.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -9431,7 +8803,7 @@ if(valid0){
 if(data.name !== undefined){
 const _errs3 = errors;
 if(typeof data.name !== "string"){
-validate178.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate172.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -9450,7 +8822,7 @@ const len0 = data2.length;
 for(let i0=0; i0<len0; i0++){
 const _errs7 = errors;
 if(typeof data2[i0] !== "string"){
-validate178.errors = [{instancePath:instancePath+"/tags/" + i0,keyword:"type"}];
+validate172.errors = [{instancePath:instancePath+"/tags/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs7 === errors;
@@ -9460,7 +8832,7 @@ break;
 }
 }
 else {
-validate178.errors = [{instancePath:instancePath+"/tags",keyword:"type"}];
+validate172.errors = [{instancePath:instancePath+"/tags",keyword:"type"}];
 return false;
 }
 }
@@ -9474,7 +8846,7 @@ if(data.group !== undefined){
 let data4 = data.group;
 const _errs9 = errors;
 if((typeof data4 !== "string") && (data4 !== null)){
-validate178.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
+validate172.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -9486,7 +8858,7 @@ if(valid0){
 if(data.notes !== undefined){
 const _errs11 = errors;
 if(typeof data.notes !== "string"){
-validate178.errors = [{instancePath:instancePath+"/notes",keyword:"type"}];
+validate172.errors = [{instancePath:instancePath+"/notes",keyword:"type"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -9497,8 +8869,8 @@ var valid0 = true;
 if(valid0){
 if(data.state !== undefined){
 const _errs13 = errors;
-if(!(validate179(data.state, {instancePath:instancePath+"/state"}))){
-vErrors = vErrors === null ? validate179.errors : vErrors.concat(validate179.errors);
+if(!(validate173(data.state, {instancePath:instancePath+"/state"}))){
+vErrors = vErrors === null ? validate173.errors : vErrors.concat(validate173.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs13 === errors;
@@ -9513,8 +8885,8 @@ const _errs14 = errors;
 const _errs15 = errors;
 let valid2 = false;
 const _errs16 = errors;
-if(!(validate181(data7, {instancePath:instancePath+"/end"}))){
-vErrors = vErrors === null ? validate181.errors : vErrors.concat(validate181.errors);
+if(!(validate175(data7, {instancePath:instancePath+"/end"}))){
+vErrors = vErrors === null ? validate175.errors : vErrors.concat(validate175.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs16 === errors;
@@ -9543,7 +8915,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate178.errors = vErrors;
+validate172.errors = vErrors;
 return false;
 }
 else {
@@ -9566,7 +8938,7 @@ if(valid0){
 if(data.end_detail !== undefined){
 const _errs19 = errors;
 if(typeof data.end_detail !== "string"){
-validate178.errors = [{instancePath:instancePath+"/end_detail",keyword:"type"}];
+validate172.errors = [{instancePath:instancePath+"/end_detail",keyword:"type"}];
 return false;
 }
 var valid0 = _errs19 === errors;
@@ -9579,13 +8951,13 @@ if(data.created_unix_us !== undefined){
 let data9 = data.created_unix_us;
 const _errs21 = errors;
 if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate178.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"type"}];
+validate172.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data9 == "number"){
 if(data9 < 0 || isNaN(data9)){
-validate178.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"minimum"}];
+validate172.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -9600,13 +8972,13 @@ if(data.started_unix_us !== undefined){
 let data10 = data.started_unix_us;
 const _errs23 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate178.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"type"}];
+validate172.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs23){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate178.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"minimum"}];
+validate172.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -9621,13 +8993,13 @@ if(data.duration_ns !== undefined){
 let data11 = data.duration_ns;
 const _errs25 = errors;
 if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
-validate178.errors = [{instancePath:instancePath+"/duration_ns",keyword:"type"}];
+validate172.errors = [{instancePath:instancePath+"/duration_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data11 == "number"){
 if(data11 < 0 || isNaN(data11)){
-validate178.errors = [{instancePath:instancePath+"/duration_ns",keyword:"minimum"}];
+validate172.errors = [{instancePath:instancePath+"/duration_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -9641,7 +9013,7 @@ if(valid0){
 if(data.host_name !== undefined){
 const _errs27 = errors;
 if(typeof data.host_name !== "string"){
-validate178.errors = [{instancePath:instancePath+"/host_name",keyword:"type"}];
+validate172.errors = [{instancePath:instancePath+"/host_name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs27 === errors;
@@ -9653,7 +9025,7 @@ if(valid0){
 if(data.target !== undefined){
 const _errs29 = errors;
 if(typeof data.target !== "string"){
-validate178.errors = [{instancePath:instancePath+"/target",keyword:"type"}];
+validate172.errors = [{instancePath:instancePath+"/target",keyword:"type"}];
 return false;
 }
 var valid0 = _errs29 === errors;
@@ -9666,13 +9038,13 @@ if(data.pid !== undefined){
 let data14 = data.pid;
 const _errs31 = errors;
 if(!((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14)))){
-validate178.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
+validate172.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
 return false;
 }
 if(errors === _errs31){
 if(typeof data14 == "number"){
 if(data14 < 1 || isNaN(data14)){
-validate178.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
+validate172.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
 return false;
 }
 }
@@ -9686,7 +9058,7 @@ if(valid0){
 if(data.process !== undefined){
 const _errs33 = errors;
 if(typeof data.process !== "string"){
-validate178.errors = [{instancePath:instancePath+"/process",keyword:"type"}];
+validate172.errors = [{instancePath:instancePath+"/process",keyword:"type"}];
 return false;
 }
 var valid0 = _errs33 === errors;
@@ -9699,7 +9071,7 @@ if(data.command !== undefined){
 let data16 = data.command;
 const _errs35 = errors;
 if((typeof data16 !== "string") && (data16 !== null)){
-validate178.errors = [{instancePath:instancePath+"/command",keyword:"type"}];
+validate172.errors = [{instancePath:instancePath+"/command",keyword:"type"}];
 return false;
 }
 var valid0 = _errs35 === errors;
@@ -9718,7 +9090,7 @@ const len1 = data17.length;
 for(let i1=0; i1<len1; i1++){
 const _errs39 = errors;
 if(typeof data17[i1] !== "string"){
-validate178.errors = [{instancePath:instancePath+"/policies/" + i1,keyword:"type"}];
+validate172.errors = [{instancePath:instancePath+"/policies/" + i1,keyword:"type"}];
 return false;
 }
 var valid3 = _errs39 === errors;
@@ -9728,7 +9100,7 @@ break;
 }
 }
 else {
-validate178.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
+validate172.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
 return false;
 }
 }
@@ -9740,8 +9112,8 @@ var valid0 = true;
 if(valid0){
 if(data.losses !== undefined){
 const _errs41 = errors;
-if(!(validate183(data.losses, {instancePath:instancePath+"/losses"}))){
-vErrors = vErrors === null ? validate183.errors : vErrors.concat(validate183.errors);
+if(!(validate177(data.losses, {instancePath:instancePath+"/losses"}))){
+vErrors = vErrors === null ? validate177.errors : vErrors.concat(validate177.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs41 === errors;
@@ -9754,13 +9126,13 @@ if(data.children_cpu_us !== undefined){
 let data20 = data.children_cpu_us;
 const _errs42 = errors;
 if((!((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20)))) && (data20 !== null)){
-validate178.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
+validate172.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs42){
 if(typeof data20 == "number"){
 if(data20 < 0 || isNaN(data20)){
-validate178.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
+validate172.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -9773,8 +9145,8 @@ var valid0 = true;
 if(valid0){
 if(data.counts !== undefined){
 const _errs44 = errors;
-if(!(validate185(data.counts, {instancePath:instancePath+"/counts"}))){
-vErrors = vErrors === null ? validate185.errors : vErrors.concat(validate185.errors);
+if(!(validate179(data.counts, {instancePath:instancePath+"/counts"}))){
+vErrors = vErrors === null ? validate179.errors : vErrors.concat(validate179.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs44 === errors;
@@ -9787,7 +9159,7 @@ if(data.exit_code !== undefined){
 let data22 = data.exit_code;
 const _errs45 = errors;
 if((!((typeof data22 == "number") && (!(data22 % 1) && !isNaN(data22)))) && (data22 !== null)){
-validate178.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
+validate172.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
 return false;
 }
 var valid0 = _errs45 === errors;
@@ -9800,7 +9172,7 @@ if(data.signal !== undefined){
 let data23 = data.signal;
 const _errs47 = errors;
 if((typeof data23 !== "string") && (data23 !== null)){
-validate178.errors = [{instancePath:instancePath+"/signal",keyword:"type"}];
+validate172.errors = [{instancePath:instancePath+"/signal",keyword:"type"}];
 return false;
 }
 var valid0 = _errs47 === errors;
@@ -9812,7 +9184,7 @@ if(valid0){
 if(data.imported !== undefined){
 const _errs49 = errors;
 if(typeof data.imported !== "boolean"){
-validate178.errors = [{instancePath:instancePath+"/imported",keyword:"type"}];
+validate172.errors = [{instancePath:instancePath+"/imported",keyword:"type"}];
 return false;
 }
 var valid0 = _errs49 === errors;
@@ -9845,28 +9217,28 @@ var valid0 = true;
 }
 }
 else {
-validate178.errors = [{instancePath,keyword:"type"}];
+validate172.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate178.errors = vErrors;
+validate172.errors = vErrors;
 return errors === 0;
 }
-function validate189(data, {instancePath=""}={}){
+function validate183(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.folder === undefined) && (missing0 = "folder")) || ((data.reason === undefined) && (missing0 = "reason"))){
-validate189.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate183.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.folder !== undefined){
 const _errs1 = errors;
 if(typeof data.folder !== "string"){
-validate189.errors = [{instancePath:instancePath+"/folder",keyword:"type"}];
+validate183.errors = [{instancePath:instancePath+"/folder",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -9878,7 +9250,7 @@ if(valid0){
 if(data.reason !== undefined){
 const _errs3 = errors;
 if(typeof data.reason !== "string"){
-validate189.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+validate183.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -9890,21 +9262,21 @@ var valid0 = true;
 }
 }
 else {
-validate189.errors = [{instancePath,keyword:"type"}];
+validate183.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate189.errors = vErrors;
+validate183.errors = vErrors;
 return errors === 0;
 }
-function validate191(data, {instancePath=""}={}){
+function validate185(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.max_age_s === undefined) && (missing0 = "max_age_s")) || ((data.max_bytes === undefined) && (missing0 = "max_bytes"))){
-validate191.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate185.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -9912,13 +9284,13 @@ if(data.max_age_s !== undefined){
 let data0 = data.max_age_s;
 const _errs1 = errors;
 if((!(typeof data0 == "number")) && (data0 !== null)){
-validate191.errors = [{instancePath:instancePath+"/max_age_s",keyword:"type"}];
+validate185.errors = [{instancePath:instancePath+"/max_age_s",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate191.errors = [{instancePath:instancePath+"/max_age_s",keyword:"minimum"}];
+validate185.errors = [{instancePath:instancePath+"/max_age_s",keyword:"minimum"}];
 return false;
 }
 }
@@ -9933,13 +9305,13 @@ if(data.max_bytes !== undefined){
 let data1 = data.max_bytes;
 const _errs3 = errors;
 if((!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))) && (data1 !== null)){
-validate191.errors = [{instancePath:instancePath+"/max_bytes",keyword:"type"}];
+validate185.errors = [{instancePath:instancePath+"/max_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate191.errors = [{instancePath:instancePath+"/max_bytes",keyword:"minimum"}];
+validate185.errors = [{instancePath:instancePath+"/max_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -9953,21 +9325,21 @@ var valid0 = true;
 }
 }
 else {
-validate191.errors = [{instancePath,keyword:"type"}];
+validate185.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate191.errors = vErrors;
+validate185.errors = vErrors;
 return errors === 0;
 }
-function validate177(data, {instancePath=""}={}){
+function validate171(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.runs === undefined) && (missing0 = "runs")) || ((data.deleted === undefined) && (missing0 = "deleted"))) || ((data.damaged === undefined) && (missing0 = "damaged"))) || ((data.bytes === undefined) && (missing0 = "bytes"))) || ((data.free_bytes === undefined) && (missing0 = "free_bytes"))) || ((data.retention === undefined) && (missing0 = "retention"))){
-validate177.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate171.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -9980,8 +9352,8 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate178(data0[i0], {instancePath:instancePath+"/runs/" + i0}))){
-vErrors = vErrors === null ? validate178.errors : vErrors.concat(validate178.errors);
+if(!(validate172(data0[i0], {instancePath:instancePath+"/runs/" + i0}))){
+vErrors = vErrors === null ? validate172.errors : vErrors.concat(validate172.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs3 === errors;
@@ -9991,7 +9363,7 @@ break;
 }
 }
 else {
-validate177.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
+validate171.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
 return false;
 }
 }
@@ -10010,8 +9382,8 @@ var valid2 = true;
 const len1 = data2.length;
 for(let i1=0; i1<len1; i1++){
 const _errs6 = errors;
-if(!(validate178(data2[i1], {instancePath:instancePath+"/deleted/" + i1}))){
-vErrors = vErrors === null ? validate178.errors : vErrors.concat(validate178.errors);
+if(!(validate172(data2[i1], {instancePath:instancePath+"/deleted/" + i1}))){
+vErrors = vErrors === null ? validate172.errors : vErrors.concat(validate172.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs6 === errors;
@@ -10021,7 +9393,7 @@ break;
 }
 }
 else {
-validate177.errors = [{instancePath:instancePath+"/deleted",keyword:"type"}];
+validate171.errors = [{instancePath:instancePath+"/deleted",keyword:"type"}];
 return false;
 }
 }
@@ -10040,8 +9412,8 @@ var valid3 = true;
 const len2 = data4.length;
 for(let i2=0; i2<len2; i2++){
 const _errs9 = errors;
-if(!(validate189(data4[i2], {instancePath:instancePath+"/damaged/" + i2}))){
-vErrors = vErrors === null ? validate189.errors : vErrors.concat(validate189.errors);
+if(!(validate183(data4[i2], {instancePath:instancePath+"/damaged/" + i2}))){
+vErrors = vErrors === null ? validate183.errors : vErrors.concat(validate183.errors);
 errors = vErrors.length;
 }
 var valid3 = _errs9 === errors;
@@ -10051,7 +9423,7 @@ break;
 }
 }
 else {
-validate177.errors = [{instancePath:instancePath+"/damaged",keyword:"type"}];
+validate171.errors = [{instancePath:instancePath+"/damaged",keyword:"type"}];
 return false;
 }
 }
@@ -10065,13 +9437,13 @@ if(data.bytes !== undefined){
 let data6 = data.bytes;
 const _errs10 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate177.errors = [{instancePath:instancePath+"/bytes",keyword:"type"}];
+validate171.errors = [{instancePath:instancePath+"/bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs10){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate177.errors = [{instancePath:instancePath+"/bytes",keyword:"minimum"}];
+validate171.errors = [{instancePath:instancePath+"/bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -10086,13 +9458,13 @@ if(data.free_bytes !== undefined){
 let data7 = data.free_bytes;
 const _errs12 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate177.errors = [{instancePath:instancePath+"/free_bytes",keyword:"type"}];
+validate171.errors = [{instancePath:instancePath+"/free_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs12){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate177.errors = [{instancePath:instancePath+"/free_bytes",keyword:"minimum"}];
+validate171.errors = [{instancePath:instancePath+"/free_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -10105,8 +9477,8 @@ var valid0 = true;
 if(valid0){
 if(data.retention !== undefined){
 const _errs14 = errors;
-if(!(validate191(data.retention, {instancePath:instancePath+"/retention"}))){
-vErrors = vErrors === null ? validate191.errors : vErrors.concat(validate191.errors);
+if(!(validate185(data.retention, {instancePath:instancePath+"/retention"}))){
+vErrors = vErrors === null ? validate185.errors : vErrors.concat(validate185.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs14 === errors;
@@ -10122,43 +9494,43 @@ var valid0 = true;
 }
 }
 else {
-validate177.errors = [{instancePath,keyword:"type"}];
+validate171.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate177.errors = vErrors;
+validate171.errors = vErrors;
 return errors === 0;
 }
-export const isRunManifest = validate193;
-function validate199(data, {instancePath=""}={}){
+export const isRunManifest = validate187;
+function validate193(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate199.errors = [{instancePath,keyword:"type"}];
+validate193.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 if(!((((data === "exact") || (data === "sampled")) || (data === "estimated")) || (data === "quantised"))){
-validate199.errors = [{instancePath,keyword:"enum"}];
+validate193.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate199.errors = vErrors;
+validate193.errors = vErrors;
 return errors === 0;
 }
-function validate198(data, {instancePath=""}={}){
+function validate192(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((data.name === undefined) && (missing0 = "name")) || ((data.label === undefined) && (missing0 = "label"))) || ((data.unit === undefined) && (missing0 = "unit"))) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.scope === undefined) && (missing0 = "scope"))) || ((data.group === undefined) && (missing0 = "group"))) || ((data.taskstats === undefined) && (missing0 = "taskstats"))) || ((data.since_version === undefined) && (missing0 = "since_version"))) || ((data.procfs === undefined) && (missing0 = "procfs"))) || ((data.provenance === undefined) && (missing0 = "provenance"))) || ((data.meaning === undefined) && (missing0 = "meaning"))){
-validate198.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate192.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.name !== undefined){
 const _errs1 = errors;
 if(typeof data.name !== "string"){
-validate198.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate192.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -10170,7 +9542,7 @@ if(valid0){
 if(data.label !== undefined){
 const _errs3 = errors;
 if(typeof data.label !== "string"){
-validate198.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
+validate192.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -10183,11 +9555,11 @@ if(data.unit !== undefined){
 let data2 = data.unit;
 const _errs5 = errors;
 if(typeof data2 !== "string"){
-validate198.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
+validate192.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
 return false;
 }
 if(!((((data2 === "ns") || (data2 === "us")) || (data2 === "bytes")) || (data2 === "count"))){
-validate198.errors = [{instancePath:instancePath+"/unit",keyword:"enum"}];
+validate192.errors = [{instancePath:instancePath+"/unit",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -10200,11 +9572,11 @@ if(data.kind !== undefined){
 let data3 = data.kind;
 const _errs7 = errors;
 if(typeof data3 !== "string"){
-validate198.errors = [{instancePath:instancePath+"/kind",keyword:"type"}];
+validate192.errors = [{instancePath:instancePath+"/kind",keyword:"type"}];
 return false;
 }
 if(!((data3 === "counter") || (data3 === "gauge"))){
-validate198.errors = [{instancePath:instancePath+"/kind",keyword:"enum"}];
+validate192.errors = [{instancePath:instancePath+"/kind",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -10217,11 +9589,11 @@ if(data.scope !== undefined){
 let data4 = data.scope;
 const _errs9 = errors;
 if(typeof data4 !== "string"){
-validate198.errors = [{instancePath:instancePath+"/scope",keyword:"type"}];
+validate192.errors = [{instancePath:instancePath+"/scope",keyword:"type"}];
 return false;
 }
 if(!((data4 === "thread") || (data4 === "process"))){
-validate198.errors = [{instancePath:instancePath+"/scope",keyword:"enum"}];
+validate192.errors = [{instancePath:instancePath+"/scope",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -10234,11 +9606,11 @@ if(data.group !== undefined){
 let data5 = data.group;
 const _errs11 = errors;
 if(typeof data5 !== "string"){
-validate198.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
+validate192.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
 return false;
 }
 if(!(((((((((data5 === "cpu") || (data5 === "wait")) || (data5 === "state")) || (data5 === "switches")) || (data5 === "memory")) || (data5 === "io")) || (data5 === "disk")) || (data5 === "network")) || (data5 === "pool"))){
-validate198.errors = [{instancePath:instancePath+"/group",keyword:"enum"}];
+validate192.errors = [{instancePath:instancePath+"/group",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -10251,7 +9623,7 @@ if(data.taskstats !== undefined){
 let data6 = data.taskstats;
 const _errs13 = errors;
 if((typeof data6 !== "string") && (data6 !== null)){
-validate198.errors = [{instancePath:instancePath+"/taskstats",keyword:"type"}];
+validate192.errors = [{instancePath:instancePath+"/taskstats",keyword:"type"}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -10264,13 +9636,13 @@ if(data.since_version !== undefined){
 let data7 = data.since_version;
 const _errs15 = errors;
 if((!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))) && (data7 !== null)){
-validate198.errors = [{instancePath:instancePath+"/since_version",keyword:"type"}];
+validate192.errors = [{instancePath:instancePath+"/since_version",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate198.errors = [{instancePath:instancePath+"/since_version",keyword:"minimum"}];
+validate192.errors = [{instancePath:instancePath+"/since_version",keyword:"minimum"}];
 return false;
 }
 }
@@ -10285,7 +9657,7 @@ if(data.procfs !== undefined){
 let data8 = data.procfs;
 const _errs17 = errors;
 if((typeof data8 !== "string") && (data8 !== null)){
-validate198.errors = [{instancePath:instancePath+"/procfs",keyword:"type"}];
+validate192.errors = [{instancePath:instancePath+"/procfs",keyword:"type"}];
 return false;
 }
 var valid0 = _errs17 === errors;
@@ -10296,8 +9668,8 @@ var valid0 = true;
 if(valid0){
 if(data.provenance !== undefined){
 const _errs19 = errors;
-if(!(validate199(data.provenance, {instancePath:instancePath+"/provenance"}))){
-vErrors = vErrors === null ? validate199.errors : vErrors.concat(validate199.errors);
+if(!(validate193(data.provenance, {instancePath:instancePath+"/provenance"}))){
+vErrors = vErrors === null ? validate193.errors : vErrors.concat(validate193.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs19 === errors;
@@ -10309,7 +9681,7 @@ if(valid0){
 if(data.meaning !== undefined){
 const _errs20 = errors;
 if(typeof data.meaning !== "string"){
-validate198.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
+validate192.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
 return false;
 }
 var valid0 = _errs20 === errors;
@@ -10330,21 +9702,21 @@ var valid0 = true;
 }
 }
 else {
-validate198.errors = [{instancePath,keyword:"type"}];
+validate192.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate198.errors = vErrors;
+validate192.errors = vErrors;
 return errors === 0;
 }
-function validate202(data, {instancePath=""}={}){
+function validate196(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((data.time_ns === undefined) && (missing0 = "time_ns")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.shadow === undefined) && (missing0 = "shadow"))) || ((data.knob === undefined) && (missing0 = "knob"))) || ((data.signal === undefined) && (missing0 = "signal"))) || ((data.lower === undefined) && (missing0 = "lower"))) || ((data.upper === undefined) && (missing0 = "upper"))){
-validate202.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate196.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -10352,13 +9724,13 @@ if(data.time_ns !== undefined){
 let data0 = data.time_ns;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate202.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate202.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
+validate196.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -10372,7 +9744,7 @@ if(valid0){
 if(data.policy !== undefined){
 const _errs3 = errors;
 if(typeof data.policy !== "string"){
-validate202.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -10384,7 +9756,7 @@ if(valid0){
 if(data.shadow !== undefined){
 const _errs5 = errors;
 if(typeof data.shadow !== "boolean"){
-validate202.errors = [{instancePath:instancePath+"/shadow",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/shadow",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -10395,8 +9767,8 @@ var valid0 = true;
 if(valid0){
 if(data.knob !== undefined){
 const _errs7 = errors;
-if(!(validate55(data.knob, {instancePath:instancePath+"/knob"}))){
-vErrors = vErrors === null ? validate55.errors : vErrors.concat(validate55.errors);
+if(!(validate51(data.knob, {instancePath:instancePath+"/knob"}))){
+vErrors = vErrors === null ? validate51.errors : vErrors.concat(validate51.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs7 === errors;
@@ -10407,8 +9779,8 @@ var valid0 = true;
 if(valid0){
 if(data.signal !== undefined){
 const _errs8 = errors;
-if(!(validate57(data.signal, {instancePath:instancePath+"/signal"}))){
-vErrors = vErrors === null ? validate57.errors : vErrors.concat(validate57.errors);
+if(!(validate53(data.signal, {instancePath:instancePath+"/signal"}))){
+vErrors = vErrors === null ? validate53.errors : vErrors.concat(validate53.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs8 === errors;
@@ -10421,13 +9793,13 @@ if(data.lower !== undefined){
 let data5 = data.lower;
 const _errs9 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate202.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data5 == "number"){
 if(data5 < 1 || isNaN(data5)){
-validate202.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
+validate196.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
 return false;
 }
 }
@@ -10442,13 +9814,13 @@ if(data.upper !== undefined){
 let data6 = data.upper;
 const _errs11 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate202.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data6 == "number"){
 if(data6 < 1 || isNaN(data6)){
-validate202.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
+validate196.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
 return false;
 }
 }
@@ -10467,21 +9839,21 @@ var valid0 = true;
 }
 }
 else {
-validate202.errors = [{instancePath,keyword:"type"}];
+validate196.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate202.errors = vErrors;
+validate196.errors = vErrors;
 return errors === 0;
 }
-function validate206(data, {instancePath=""}={}){
+function validate200(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.time_ns === undefined) && (missing0 = "time_ns")) || ((data.text === undefined) && (missing0 = "text"))){
-validate206.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate200.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -10489,13 +9861,13 @@ if(data.time_ns !== undefined){
 let data0 = data.time_ns;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate206.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
+validate200.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate206.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
+validate200.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -10509,7 +9881,7 @@ if(valid0){
 if(data.text !== undefined){
 const _errs3 = errors;
 if(typeof data.text !== "string"){
-validate206.errors = [{instancePath:instancePath+"/text",keyword:"type"}];
+validate200.errors = [{instancePath:instancePath+"/text",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -10521,21 +9893,21 @@ var valid0 = true;
 }
 }
 else {
-validate206.errors = [{instancePath,keyword:"type"}];
+validate200.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate206.errors = vErrors;
+validate200.errors = vErrors;
 return errors === 0;
 }
-function validate211(data, {instancePath=""}={}){
+function validate205(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((((data.command === undefined) && (missing0 = "command")) || ((data.exit_code === undefined) && (missing0 = "exit_code"))) || ((data.signal === undefined) && (missing0 = "signal"))) || ((data.elapsed_us === undefined) && (missing0 = "elapsed_us"))) || ((data.user_cpu_us === undefined) && (missing0 = "user_cpu_us"))) || ((data.system_cpu_us === undefined) && (missing0 = "system_cpu_us"))) || ((data.max_rss_bytes === undefined) && (missing0 = "max_rss_bytes"))) || ((data.major_faults === undefined) && (missing0 = "major_faults"))) || ((data.minor_faults === undefined) && (missing0 = "minor_faults"))) || ((data.voluntary_switches === undefined) && (missing0 = "voluntary_switches"))) || ((data.involuntary_switches === undefined) && (missing0 = "involuntary_switches"))) || ((data.output_bytes === undefined) && (missing0 = "output_bytes"))) || ((data.output_tail === undefined) && (missing0 = "output_tail"))){
-validate211.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate205.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -10543,7 +9915,7 @@ if(data.command !== undefined){
 let data0 = data.command;
 const _errs1 = errors;
 if((!(Array.isArray(data0))) && (data0 !== null)){
-validate211.errors = [{instancePath:instancePath+"/command",keyword:"type"}];
+validate205.errors = [{instancePath:instancePath+"/command",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
@@ -10553,7 +9925,7 @@ const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
 if(typeof data0[i0] !== "string"){
-validate211.errors = [{instancePath:instancePath+"/command/" + i0,keyword:"type"}];
+validate205.errors = [{instancePath:instancePath+"/command/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs3 === errors;
@@ -10573,7 +9945,7 @@ if(data.exit_code !== undefined){
 let data2 = data.exit_code;
 const _errs5 = errors;
 if((!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))) && (data2 !== null)){
-validate211.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
+validate205.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -10586,7 +9958,7 @@ if(data.signal !== undefined){
 let data3 = data.signal;
 const _errs7 = errors;
 if((typeof data3 !== "string") && (data3 !== null)){
-validate211.errors = [{instancePath:instancePath+"/signal",keyword:"type"}];
+validate205.errors = [{instancePath:instancePath+"/signal",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -10599,13 +9971,13 @@ if(data.elapsed_us !== undefined){
 let data4 = data.elapsed_us;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate211.errors = [{instancePath:instancePath+"/elapsed_us",keyword:"type"}];
+validate205.errors = [{instancePath:instancePath+"/elapsed_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate211.errors = [{instancePath:instancePath+"/elapsed_us",keyword:"minimum"}];
+validate205.errors = [{instancePath:instancePath+"/elapsed_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -10620,13 +9992,13 @@ if(data.user_cpu_us !== undefined){
 let data5 = data.user_cpu_us;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate211.errors = [{instancePath:instancePath+"/user_cpu_us",keyword:"type"}];
+validate205.errors = [{instancePath:instancePath+"/user_cpu_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate211.errors = [{instancePath:instancePath+"/user_cpu_us",keyword:"minimum"}];
+validate205.errors = [{instancePath:instancePath+"/user_cpu_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -10641,13 +10013,13 @@ if(data.system_cpu_us !== undefined){
 let data6 = data.system_cpu_us;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate211.errors = [{instancePath:instancePath+"/system_cpu_us",keyword:"type"}];
+validate205.errors = [{instancePath:instancePath+"/system_cpu_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate211.errors = [{instancePath:instancePath+"/system_cpu_us",keyword:"minimum"}];
+validate205.errors = [{instancePath:instancePath+"/system_cpu_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -10662,13 +10034,13 @@ if(data.children_cpu_us !== undefined){
 let data7 = data.children_cpu_us;
 const _errs15 = errors;
 if((!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))) && (data7 !== null)){
-validate211.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
+validate205.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate211.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
+validate205.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -10683,13 +10055,13 @@ if(data.max_rss_bytes !== undefined){
 let data8 = data.max_rss_bytes;
 const _errs17 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate211.errors = [{instancePath:instancePath+"/max_rss_bytes",keyword:"type"}];
+validate205.errors = [{instancePath:instancePath+"/max_rss_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate211.errors = [{instancePath:instancePath+"/max_rss_bytes",keyword:"minimum"}];
+validate205.errors = [{instancePath:instancePath+"/max_rss_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -10704,13 +10076,13 @@ if(data.major_faults !== undefined){
 let data9 = data.major_faults;
 const _errs19 = errors;
 if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate211.errors = [{instancePath:instancePath+"/major_faults",keyword:"type"}];
+validate205.errors = [{instancePath:instancePath+"/major_faults",keyword:"type"}];
 return false;
 }
 if(errors === _errs19){
 if(typeof data9 == "number"){
 if(data9 < 0 || isNaN(data9)){
-validate211.errors = [{instancePath:instancePath+"/major_faults",keyword:"minimum"}];
+validate205.errors = [{instancePath:instancePath+"/major_faults",keyword:"minimum"}];
 return false;
 }
 }
@@ -10725,13 +10097,13 @@ if(data.minor_faults !== undefined){
 let data10 = data.minor_faults;
 const _errs21 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate211.errors = [{instancePath:instancePath+"/minor_faults",keyword:"type"}];
+validate205.errors = [{instancePath:instancePath+"/minor_faults",keyword:"type"}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate211.errors = [{instancePath:instancePath+"/minor_faults",keyword:"minimum"}];
+validate205.errors = [{instancePath:instancePath+"/minor_faults",keyword:"minimum"}];
 return false;
 }
 }
@@ -10746,13 +10118,13 @@ if(data.voluntary_switches !== undefined){
 let data11 = data.voluntary_switches;
 const _errs23 = errors;
 if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
-validate211.errors = [{instancePath:instancePath+"/voluntary_switches",keyword:"type"}];
+validate205.errors = [{instancePath:instancePath+"/voluntary_switches",keyword:"type"}];
 return false;
 }
 if(errors === _errs23){
 if(typeof data11 == "number"){
 if(data11 < 0 || isNaN(data11)){
-validate211.errors = [{instancePath:instancePath+"/voluntary_switches",keyword:"minimum"}];
+validate205.errors = [{instancePath:instancePath+"/voluntary_switches",keyword:"minimum"}];
 return false;
 }
 }
@@ -10767,13 +10139,13 @@ if(data.involuntary_switches !== undefined){
 let data12 = data.involuntary_switches;
 const _errs25 = errors;
 if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
-validate211.errors = [{instancePath:instancePath+"/involuntary_switches",keyword:"type"}];
+validate205.errors = [{instancePath:instancePath+"/involuntary_switches",keyword:"type"}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data12 == "number"){
 if(data12 < 0 || isNaN(data12)){
-validate211.errors = [{instancePath:instancePath+"/involuntary_switches",keyword:"minimum"}];
+validate205.errors = [{instancePath:instancePath+"/involuntary_switches",keyword:"minimum"}];
 return false;
 }
 }
@@ -10788,13 +10160,13 @@ if(data.output_bytes !== undefined){
 let data13 = data.output_bytes;
 const _errs27 = errors;
 if((!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))) && (data13 !== null)){
-validate211.errors = [{instancePath:instancePath+"/output_bytes",keyword:"type"}];
+validate205.errors = [{instancePath:instancePath+"/output_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs27){
 if(typeof data13 == "number"){
 if(data13 < 0 || isNaN(data13)){
-validate211.errors = [{instancePath:instancePath+"/output_bytes",keyword:"minimum"}];
+validate205.errors = [{instancePath:instancePath+"/output_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -10809,7 +10181,7 @@ if(data.output_tail !== undefined){
 let data14 = data.output_tail;
 const _errs29 = errors;
 if((typeof data14 !== "string") && (data14 !== null)){
-validate211.errors = [{instancePath:instancePath+"/output_tail",keyword:"type"}];
+validate205.errors = [{instancePath:instancePath+"/output_tail",keyword:"type"}];
 return false;
 }
 var valid0 = _errs29 === errors;
@@ -10833,21 +10205,21 @@ var valid0 = true;
 }
 }
 else {
-validate211.errors = [{instancePath,keyword:"type"}];
+validate205.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate211.errors = vErrors;
+validate205.errors = vErrors;
 return errors === 0;
 }
-function validate193(data, {instancePath=""}={}){
+function validate187(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((((((((((((((data.format === undefined) && (missing0 = "format")) || ((data.id === undefined) && (missing0 = "id"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.tags === undefined) && (missing0 = "tags"))) || ((data.group === undefined) && (missing0 = "group"))) || ((data.notes === undefined) && (missing0 = "notes"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.end === undefined) && (missing0 = "end"))) || ((data.end_detail === undefined) && (missing0 = "end_detail"))) || ((data.created_unix_us === undefined) && (missing0 = "created_unix_us"))) || ((data.started_unix_us === undefined) && (missing0 = "started_unix_us"))) || ((data.from_ns === undefined) && (missing0 = "from_ns"))) || ((data.to_ns === undefined) && (missing0 = "to_ns"))) || ((data.tidscope === undefined) && (missing0 = "tidscope"))) || ((data.host === undefined) && (missing0 = "host"))) || ((data.target === undefined) && (missing0 = "target"))) || ((data.fields === undefined) && (missing0 = "fields"))) || ((data.policies === undefined) && (missing0 = "policies"))) || ((data.marks === undefined) && (missing0 = "marks"))) || ((data.losses === undefined) && (missing0 = "losses"))) || ((data.counts === undefined) && (missing0 = "counts"))) || ((data.outcome === undefined) && (missing0 = "outcome"))) || ((data.imported === undefined) && (missing0 = "imported"))){
-validate193.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate187.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -10855,11 +10227,11 @@ if(data.format !== undefined){
 let data0 = data.format;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate193.errors = [{instancePath:instancePath+"/format",keyword:"type"}];
+validate187.errors = [{instancePath:instancePath+"/format",keyword:"type"}];
 return false;
 }
 if(1 !== data0){
-validate193.errors = [{instancePath:instancePath+"/format",keyword:"const"}];
+validate187.errors = [{instancePath:instancePath+"/format",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -10871,7 +10243,7 @@ if(valid0){
 if(data.id !== undefined){
 const _errs3 = errors;
 if(typeof data.id !== "string"){
-validate193.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+validate187.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -10883,7 +10255,7 @@ if(valid0){
 if(data.name !== undefined){
 const _errs5 = errors;
 if(typeof data.name !== "string"){
-validate193.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate187.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -10902,7 +10274,7 @@ const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 const _errs9 = errors;
 if(typeof data3[i0] !== "string"){
-validate193.errors = [{instancePath:instancePath+"/tags/" + i0,keyword:"type"}];
+validate187.errors = [{instancePath:instancePath+"/tags/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs9 === errors;
@@ -10912,7 +10284,7 @@ break;
 }
 }
 else {
-validate193.errors = [{instancePath:instancePath+"/tags",keyword:"type"}];
+validate187.errors = [{instancePath:instancePath+"/tags",keyword:"type"}];
 return false;
 }
 }
@@ -10926,7 +10298,7 @@ if(data.group !== undefined){
 let data5 = data.group;
 const _errs11 = errors;
 if((typeof data5 !== "string") && (data5 !== null)){
-validate193.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
+validate187.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -10938,7 +10310,7 @@ if(valid0){
 if(data.notes !== undefined){
 const _errs13 = errors;
 if(typeof data.notes !== "string"){
-validate193.errors = [{instancePath:instancePath+"/notes",keyword:"type"}];
+validate187.errors = [{instancePath:instancePath+"/notes",keyword:"type"}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -10949,8 +10321,8 @@ var valid0 = true;
 if(valid0){
 if(data.state !== undefined){
 const _errs15 = errors;
-if(!(validate179(data.state, {instancePath:instancePath+"/state"}))){
-vErrors = vErrors === null ? validate179.errors : vErrors.concat(validate179.errors);
+if(!(validate173(data.state, {instancePath:instancePath+"/state"}))){
+vErrors = vErrors === null ? validate173.errors : vErrors.concat(validate173.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs15 === errors;
@@ -10965,8 +10337,8 @@ const _errs16 = errors;
 const _errs17 = errors;
 let valid2 = false;
 const _errs18 = errors;
-if(!(validate181(data8, {instancePath:instancePath+"/end"}))){
-vErrors = vErrors === null ? validate181.errors : vErrors.concat(validate181.errors);
+if(!(validate175(data8, {instancePath:instancePath+"/end"}))){
+vErrors = vErrors === null ? validate175.errors : vErrors.concat(validate175.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs18 === errors;
@@ -10995,7 +10367,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate193.errors = vErrors;
+validate187.errors = vErrors;
 return false;
 }
 else {
@@ -11018,7 +10390,7 @@ if(valid0){
 if(data.end_detail !== undefined){
 const _errs21 = errors;
 if(typeof data.end_detail !== "string"){
-validate193.errors = [{instancePath:instancePath+"/end_detail",keyword:"type"}];
+validate187.errors = [{instancePath:instancePath+"/end_detail",keyword:"type"}];
 return false;
 }
 var valid0 = _errs21 === errors;
@@ -11031,13 +10403,13 @@ if(data.created_unix_us !== undefined){
 let data10 = data.created_unix_us;
 const _errs23 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate193.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"type"}];
+validate187.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs23){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate193.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"minimum"}];
+validate187.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -11052,13 +10424,13 @@ if(data.started_unix_us !== undefined){
 let data11 = data.started_unix_us;
 const _errs25 = errors;
 if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
-validate193.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"type"}];
+validate187.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data11 == "number"){
 if(data11 < 0 || isNaN(data11)){
-validate193.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"minimum"}];
+validate187.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -11073,13 +10445,13 @@ if(data.from_ns !== undefined){
 let data12 = data.from_ns;
 const _errs27 = errors;
 if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
-validate193.errors = [{instancePath:instancePath+"/from_ns",keyword:"type"}];
+validate187.errors = [{instancePath:instancePath+"/from_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs27){
 if(typeof data12 == "number"){
 if(data12 < 0 || isNaN(data12)){
-validate193.errors = [{instancePath:instancePath+"/from_ns",keyword:"minimum"}];
+validate187.errors = [{instancePath:instancePath+"/from_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -11094,13 +10466,13 @@ if(data.to_ns !== undefined){
 let data13 = data.to_ns;
 const _errs29 = errors;
 if(!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))){
-validate193.errors = [{instancePath:instancePath+"/to_ns",keyword:"type"}];
+validate187.errors = [{instancePath:instancePath+"/to_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs29){
 if(typeof data13 == "number"){
 if(data13 < 0 || isNaN(data13)){
-validate193.errors = [{instancePath:instancePath+"/to_ns",keyword:"minimum"}];
+validate187.errors = [{instancePath:instancePath+"/to_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -11115,13 +10487,13 @@ if(data.until_ns !== undefined){
 let data14 = data.until_ns;
 const _errs31 = errors;
 if((!((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14)))) && (data14 !== null)){
-validate193.errors = [{instancePath:instancePath+"/until_ns",keyword:"type"}];
+validate187.errors = [{instancePath:instancePath+"/until_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs31){
 if(typeof data14 == "number"){
 if(data14 < 0 || isNaN(data14)){
-validate193.errors = [{instancePath:instancePath+"/until_ns",keyword:"minimum"}];
+validate187.errors = [{instancePath:instancePath+"/until_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -11135,7 +10507,7 @@ if(valid0){
 if(data.tidscope !== undefined){
 const _errs33 = errors;
 if(typeof data.tidscope !== "string"){
-validate193.errors = [{instancePath:instancePath+"/tidscope",keyword:"type"}];
+validate187.errors = [{instancePath:instancePath+"/tidscope",keyword:"type"}];
 return false;
 }
 var valid0 = _errs33 === errors;
@@ -11177,8 +10549,8 @@ var valid3 = true;
 const len1 = data18.length;
 for(let i1=0; i1<len1; i1++){
 const _errs39 = errors;
-if(!(validate198(data18[i1], {instancePath:instancePath+"/fields/" + i1}))){
-vErrors = vErrors === null ? validate198.errors : vErrors.concat(validate198.errors);
+if(!(validate192(data18[i1], {instancePath:instancePath+"/fields/" + i1}))){
+vErrors = vErrors === null ? validate192.errors : vErrors.concat(validate192.errors);
 errors = vErrors.length;
 }
 var valid3 = _errs39 === errors;
@@ -11188,7 +10560,7 @@ break;
 }
 }
 else {
-validate193.errors = [{instancePath:instancePath+"/fields",keyword:"type"}];
+validate187.errors = [{instancePath:instancePath+"/fields",keyword:"type"}];
 return false;
 }
 }
@@ -11207,8 +10579,8 @@ var valid4 = true;
 const len2 = data20.length;
 for(let i2=0; i2<len2; i2++){
 const _errs42 = errors;
-if(!(validate202(data20[i2], {instancePath:instancePath+"/policies/" + i2}))){
-vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
+if(!(validate196(data20[i2], {instancePath:instancePath+"/policies/" + i2}))){
+vErrors = vErrors === null ? validate196.errors : vErrors.concat(validate196.errors);
 errors = vErrors.length;
 }
 var valid4 = _errs42 === errors;
@@ -11218,7 +10590,7 @@ break;
 }
 }
 else {
-validate193.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
+validate187.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
 return false;
 }
 }
@@ -11237,8 +10609,8 @@ var valid5 = true;
 const len3 = data22.length;
 for(let i3=0; i3<len3; i3++){
 const _errs45 = errors;
-if(!(validate206(data22[i3], {instancePath:instancePath+"/marks/" + i3}))){
-vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
+if(!(validate200(data22[i3], {instancePath:instancePath+"/marks/" + i3}))){
+vErrors = vErrors === null ? validate200.errors : vErrors.concat(validate200.errors);
 errors = vErrors.length;
 }
 var valid5 = _errs45 === errors;
@@ -11248,7 +10620,7 @@ break;
 }
 }
 else {
-validate193.errors = [{instancePath:instancePath+"/marks",keyword:"type"}];
+validate187.errors = [{instancePath:instancePath+"/marks",keyword:"type"}];
 return false;
 }
 }
@@ -11260,8 +10632,8 @@ var valid0 = true;
 if(valid0){
 if(data.losses !== undefined){
 const _errs46 = errors;
-if(!(validate183(data.losses, {instancePath:instancePath+"/losses"}))){
-vErrors = vErrors === null ? validate183.errors : vErrors.concat(validate183.errors);
+if(!(validate177(data.losses, {instancePath:instancePath+"/losses"}))){
+vErrors = vErrors === null ? validate177.errors : vErrors.concat(validate177.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs46 === errors;
@@ -11272,8 +10644,8 @@ var valid0 = true;
 if(valid0){
 if(data.counts !== undefined){
 const _errs47 = errors;
-if(!(validate185(data.counts, {instancePath:instancePath+"/counts"}))){
-vErrors = vErrors === null ? validate185.errors : vErrors.concat(validate185.errors);
+if(!(validate179(data.counts, {instancePath:instancePath+"/counts"}))){
+vErrors = vErrors === null ? validate179.errors : vErrors.concat(validate179.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs47 === errors;
@@ -11291,8 +10663,8 @@ var valid6 = true;
 const len4 = data26.length;
 for(let i4=0; i4<len4; i4++){
 const _errs50 = errors;
-if(!(validate87(data26[i4], {instancePath:instancePath+"/counters_from/" + i4}))){
-vErrors = vErrors === null ? validate87.errors : vErrors.concat(validate87.errors);
+if(!(validate83(data26[i4], {instancePath:instancePath+"/counters_from/" + i4}))){
+vErrors = vErrors === null ? validate83.errors : vErrors.concat(validate83.errors);
 errors = vErrors.length;
 }
 var valid6 = _errs50 === errors;
@@ -11302,7 +10674,7 @@ break;
 }
 }
 else {
-validate193.errors = [{instancePath:instancePath+"/counters_from",keyword:"type"}];
+validate187.errors = [{instancePath:instancePath+"/counters_from",keyword:"type"}];
 return false;
 }
 }
@@ -11318,8 +10690,8 @@ const _errs51 = errors;
 const _errs52 = errors;
 let valid7 = false;
 const _errs53 = errors;
-if(!(validate211(data28, {instancePath:instancePath+"/outcome"}))){
-vErrors = vErrors === null ? validate211.errors : vErrors.concat(validate211.errors);
+if(!(validate205(data28, {instancePath:instancePath+"/outcome"}))){
+vErrors = vErrors === null ? validate205.errors : vErrors.concat(validate205.errors);
 errors = vErrors.length;
 }
 var _valid1 = _errs53 === errors;
@@ -11348,7 +10720,7 @@ else {
 vErrors.push(err3);
 }
 errors++;
-validate193.errors = vErrors;
+validate187.errors = vErrors;
 return false;
 }
 else {
@@ -11371,7 +10743,7 @@ if(valid0){
 if(data.imported !== undefined){
 const _errs56 = errors;
 if(typeof data.imported !== "boolean"){
-validate193.errors = [{instancePath:instancePath+"/imported",keyword:"type"}];
+validate187.errors = [{instancePath:instancePath+"/imported",keyword:"type"}];
 return false;
 }
 var valid0 = _errs56 === errors;
@@ -11406,57 +10778,57 @@ var valid0 = true;
 }
 }
 else {
-validate193.errors = [{instancePath,keyword:"type"}];
+validate187.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate193.errors = vErrors;
+validate187.errors = vErrors;
 return errors === 0;
 }
-export const isComparison = validate213;
-function validate214(data, {instancePath=""}={}){
+export const isComparison = validate207;
+function validate208(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate214.errors = [{instancePath,keyword:"type"}];
+validate208.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 if(!(((data === "start") || (data === "policy")) || (data === "mark"))){
-validate214.errors = [{instancePath,keyword:"enum"}];
+validate208.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate214.errors = vErrors;
+validate208.errors = vErrors;
 return errors === 0;
 }
-function validate216(data, {instancePath=""}={}){
+function validate210(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate216.errors = [{instancePath,keyword:"type"}];
+validate210.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 if(!((data === "rates") || (data === "totals"))){
-validate216.errors = [{instancePath,keyword:"enum"}];
+validate210.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate216.errors = vErrors;
+validate210.errors = vErrors;
 return errors === 0;
 }
-function validate218(data, {instancePath=""}={}){
+function validate212(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((data.run === undefined) && (missing0 = "run")) || ((data.name === undefined) && (missing0 = "name"))) || ((data.group === undefined) && (missing0 = "group"))) || ((data.zero_ns === undefined) && (missing0 = "zero_ns"))) || ((data.align_problem === undefined) && (missing0 = "align_problem"))) || ((data.duration_ns === undefined) && (missing0 = "duration_ns"))) || ((data.losses === undefined) && (missing0 = "losses"))){
-validate218.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate212.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.run !== undefined){
 const _errs1 = errors;
 if(typeof data.run !== "string"){
-validate218.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
+validate212.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -11468,7 +10840,7 @@ if(valid0){
 if(data.name !== undefined){
 const _errs3 = errors;
 if(typeof data.name !== "string"){
-validate218.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate212.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -11481,13 +10853,13 @@ if(data.group !== undefined){
 let data2 = data.group;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate218.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
+validate212.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate218.errors = [{instancePath:instancePath+"/group",keyword:"minimum"}];
+validate212.errors = [{instancePath:instancePath+"/group",keyword:"minimum"}];
 return false;
 }
 }
@@ -11502,13 +10874,13 @@ if(data.zero_ns !== undefined){
 let data3 = data.zero_ns;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate218.errors = [{instancePath:instancePath+"/zero_ns",keyword:"type"}];
+validate212.errors = [{instancePath:instancePath+"/zero_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate218.errors = [{instancePath:instancePath+"/zero_ns",keyword:"minimum"}];
+validate212.errors = [{instancePath:instancePath+"/zero_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -11523,7 +10895,7 @@ if(data.align_problem !== undefined){
 let data4 = data.align_problem;
 const _errs9 = errors;
 if((typeof data4 !== "string") && (data4 !== null)){
-validate218.errors = [{instancePath:instancePath+"/align_problem",keyword:"type"}];
+validate212.errors = [{instancePath:instancePath+"/align_problem",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -11536,13 +10908,13 @@ if(data.duration_ns !== undefined){
 let data5 = data.duration_ns;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate218.errors = [{instancePath:instancePath+"/duration_ns",keyword:"type"}];
+validate212.errors = [{instancePath:instancePath+"/duration_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate218.errors = [{instancePath:instancePath+"/duration_ns",keyword:"minimum"}];
+validate212.errors = [{instancePath:instancePath+"/duration_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -11555,8 +10927,8 @@ var valid0 = true;
 if(valid0){
 if(data.losses !== undefined){
 const _errs13 = errors;
-if(!(validate183(data.losses, {instancePath:instancePath+"/losses"}))){
-vErrors = vErrors === null ? validate183.errors : vErrors.concat(validate183.errors);
+if(!(validate177(data.losses, {instancePath:instancePath+"/losses"}))){
+vErrors = vErrors === null ? validate177.errors : vErrors.concat(validate177.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs13 === errors;
@@ -11569,13 +10941,13 @@ if(data.children_cpu_us !== undefined){
 let data7 = data.children_cpu_us;
 const _errs14 = errors;
 if((!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))) && (data7 !== null)){
-validate218.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
+validate212.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs14){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate218.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
+validate212.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -11595,28 +10967,28 @@ var valid0 = true;
 }
 }
 else {
-validate218.errors = [{instancePath,keyword:"type"}];
+validate212.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate218.errors = vErrors;
+validate212.errors = vErrors;
 return errors === 0;
 }
-function validate221(data, {instancePath=""}={}){
+function validate215(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.label === undefined) && (missing0 = "label")) || ((data.runs === undefined) && (missing0 = "runs"))){
-validate221.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate215.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.label !== undefined){
 const _errs1 = errors;
 if(typeof data.label !== "string"){
-validate221.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
+validate215.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -11635,7 +11007,7 @@ const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
 if(typeof data1[i0] !== "string"){
-validate221.errors = [{instancePath:instancePath+"/runs/" + i0,keyword:"type"}];
+validate215.errors = [{instancePath:instancePath+"/runs/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs5 === errors;
@@ -11645,7 +11017,7 @@ break;
 }
 }
 else {
-validate221.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
+validate215.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
 return false;
 }
 }
@@ -11658,28 +11030,28 @@ var valid0 = true;
 }
 }
 else {
-validate221.errors = [{instancePath,keyword:"type"}];
+validate215.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate221.errors = vErrors;
+validate215.errors = vErrors;
 return errors === 0;
 }
-function validate223(data, {instancePath=""}={}){
+function validate217(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.what === undefined) && (missing0 = "what")) || ((data.values === undefined) && (missing0 = "values"))){
-validate223.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate217.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.what !== undefined){
 const _errs1 = errors;
 if(typeof data.what !== "string"){
-validate223.errors = [{instancePath:instancePath+"/what",keyword:"type"}];
+validate217.errors = [{instancePath:instancePath+"/what",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -11698,7 +11070,7 @@ const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
 if(typeof data1[i0] !== "string"){
-validate223.errors = [{instancePath:instancePath+"/values/" + i0,keyword:"type"}];
+validate217.errors = [{instancePath:instancePath+"/values/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs5 === errors;
@@ -11708,7 +11080,7 @@ break;
 }
 }
 else {
-validate223.errors = [{instancePath:instancePath+"/values",keyword:"type"}];
+validate217.errors = [{instancePath:instancePath+"/values",keyword:"type"}];
 return false;
 }
 }
@@ -11721,28 +11093,28 @@ var valid0 = true;
 }
 }
 else {
-validate223.errors = [{instancePath,keyword:"type"}];
+validate217.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate223.errors = vErrors;
+validate217.errors = vErrors;
 return errors === 0;
 }
-function validate225(data, {instancePath=""}={}){
+function validate219(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.label === undefined) && (missing0 = "label")) || ((data.roles === undefined) && (missing0 = "roles"))) || ((data.manual === undefined) && (missing0 = "manual"))){
-validate225.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate219.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.label !== undefined){
 const _errs1 = errors;
 if(typeof data.label !== "string"){
-validate225.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
+validate219.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -11762,7 +11134,7 @@ for(let i0=0; i0<len0; i0++){
 let data2 = data1[i0];
 const _errs5 = errors;
 if((typeof data2 !== "string") && (data2 !== null)){
-validate225.errors = [{instancePath:instancePath+"/roles/" + i0,keyword:"type"}];
+validate219.errors = [{instancePath:instancePath+"/roles/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs5 === errors;
@@ -11772,7 +11144,7 @@ break;
 }
 }
 else {
-validate225.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
+validate219.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
 return false;
 }
 }
@@ -11785,7 +11157,7 @@ if(valid0){
 if(data.manual !== undefined){
 const _errs7 = errors;
 if(typeof data.manual !== "boolean"){
-validate225.errors = [{instancePath:instancePath+"/manual",keyword:"type"}];
+validate219.errors = [{instancePath:instancePath+"/manual",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -11798,21 +11170,21 @@ var valid0 = true;
 }
 }
 else {
-validate225.errors = [{instancePath,keyword:"type"}];
+validate219.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate225.errors = vErrors;
+validate219.errors = vErrors;
 return errors === 0;
 }
-function validate229(data, {instancePath=""}={}){
+function validate223(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.values === undefined) && (missing0 = "values")) || ((data.n === undefined) && (missing0 = "n"))) || ((data.mean === undefined) && (missing0 = "mean"))) || ((data.std_dev === undefined) && (missing0 = "std_dev"))) || ((data.low === undefined) && (missing0 = "low"))) || ((data.high === undefined) && (missing0 = "high"))){
-validate229.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate223.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -11827,7 +11199,7 @@ for(let i0=0; i0<len0; i0++){
 let data1 = data0[i0];
 const _errs3 = errors;
 if((!(typeof data1 == "number")) && (data1 !== null)){
-validate229.errors = [{instancePath:instancePath+"/values/" + i0,keyword:"type"}];
+validate223.errors = [{instancePath:instancePath+"/values/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs3 === errors;
@@ -11837,7 +11209,7 @@ break;
 }
 }
 else {
-validate229.errors = [{instancePath:instancePath+"/values",keyword:"type"}];
+validate223.errors = [{instancePath:instancePath+"/values",keyword:"type"}];
 return false;
 }
 }
@@ -11851,13 +11223,13 @@ if(data.n !== undefined){
 let data2 = data.n;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate229.errors = [{instancePath:instancePath+"/n",keyword:"type"}];
+validate223.errors = [{instancePath:instancePath+"/n",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate229.errors = [{instancePath:instancePath+"/n",keyword:"minimum"}];
+validate223.errors = [{instancePath:instancePath+"/n",keyword:"minimum"}];
 return false;
 }
 }
@@ -11872,7 +11244,7 @@ if(data.mean !== undefined){
 let data3 = data.mean;
 const _errs7 = errors;
 if((!(typeof data3 == "number")) && (data3 !== null)){
-validate229.errors = [{instancePath:instancePath+"/mean",keyword:"type"}];
+validate223.errors = [{instancePath:instancePath+"/mean",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -11885,7 +11257,7 @@ if(data.std_dev !== undefined){
 let data4 = data.std_dev;
 const _errs9 = errors;
 if((!(typeof data4 == "number")) && (data4 !== null)){
-validate229.errors = [{instancePath:instancePath+"/std_dev",keyword:"type"}];
+validate223.errors = [{instancePath:instancePath+"/std_dev",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -11898,7 +11270,7 @@ if(data.low !== undefined){
 let data5 = data.low;
 const _errs11 = errors;
 if((!(typeof data5 == "number")) && (data5 !== null)){
-validate229.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
+validate223.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -11911,7 +11283,7 @@ if(data.high !== undefined){
 let data6 = data.high;
 const _errs13 = errors;
 if((!(typeof data6 == "number")) && (data6 !== null)){
-validate229.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
+validate223.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -11927,21 +11299,21 @@ var valid0 = true;
 }
 }
 else {
-validate229.errors = [{instancePath,keyword:"type"}];
+validate223.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate229.errors = vErrors;
+validate223.errors = vErrors;
 return errors === 0;
 }
-function validate231(data, {instancePath=""}={}){
+function validate225(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((data.absolute === undefined) && (missing0 = "absolute")) || ((data.percent === undefined) && (missing0 = "percent"))) || ((data.low === undefined) && (missing0 = "low"))) || ((data.high === undefined) && (missing0 = "high"))) || ((data.method === undefined) && (missing0 = "method"))) || ((data.verdict === undefined) && (missing0 = "verdict"))) || ((data.caveat === undefined) && (missing0 = "caveat"))){
-validate231.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate225.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -11949,7 +11321,7 @@ if(data.absolute !== undefined){
 let data0 = data.absolute;
 const _errs1 = errors;
 if((!(typeof data0 == "number")) && (data0 !== null)){
-validate231.errors = [{instancePath:instancePath+"/absolute",keyword:"type"}];
+validate225.errors = [{instancePath:instancePath+"/absolute",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -11962,7 +11334,7 @@ if(data.percent !== undefined){
 let data1 = data.percent;
 const _errs3 = errors;
 if((!(typeof data1 == "number")) && (data1 !== null)){
-validate231.errors = [{instancePath:instancePath+"/percent",keyword:"type"}];
+validate225.errors = [{instancePath:instancePath+"/percent",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -11975,7 +11347,7 @@ if(data.low !== undefined){
 let data2 = data.low;
 const _errs5 = errors;
 if((!(typeof data2 == "number")) && (data2 !== null)){
-validate231.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
+validate225.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -11988,7 +11360,7 @@ if(data.high !== undefined){
 let data3 = data.high;
 const _errs7 = errors;
 if((!(typeof data3 == "number")) && (data3 !== null)){
-validate231.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
+validate225.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -12001,11 +11373,11 @@ if(data.method !== undefined){
 let data4 = data.method;
 const _errs9 = errors;
 if(typeof data4 !== "string"){
-validate231.errors = [{instancePath:instancePath+"/method",keyword:"type"}];
+validate225.errors = [{instancePath:instancePath+"/method",keyword:"type"}];
 return false;
 }
 if(!((data4 === "welch") || (data4 === "none"))){
-validate231.errors = [{instancePath:instancePath+"/method",keyword:"enum"}];
+validate225.errors = [{instancePath:instancePath+"/method",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -12018,11 +11390,11 @@ if(data.verdict !== undefined){
 let data5 = data.verdict;
 const _errs11 = errors;
 if(typeof data5 !== "string"){
-validate231.errors = [{instancePath:instancePath+"/verdict",keyword:"type"}];
+validate225.errors = [{instancePath:instancePath+"/verdict",keyword:"type"}];
 return false;
 }
 if(!(((((((data5 === "better") || (data5 === "worse")) || (data5 === "more")) || (data5 === "less")) || (data5 === "equal")) || (data5 === "unclear")) || (data5 === "unknown"))){
-validate231.errors = [{instancePath:instancePath+"/verdict",keyword:"enum"}];
+validate225.errors = [{instancePath:instancePath+"/verdict",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -12035,7 +11407,7 @@ if(data.caveat !== undefined){
 let data6 = data.caveat;
 const _errs13 = errors;
 if((typeof data6 !== "string") && (data6 !== null)){
-validate231.errors = [{instancePath:instancePath+"/caveat",keyword:"type"}];
+validate225.errors = [{instancePath:instancePath+"/caveat",keyword:"type"}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -12052,28 +11424,28 @@ var valid0 = true;
 }
 }
 else {
-validate231.errors = [{instancePath,keyword:"type"}];
+validate225.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate231.errors = vErrors;
+validate225.errors = vErrors;
 return errors === 0;
 }
-function validate227(data, {instancePath=""}={}){
+function validate221(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((data.metric === undefined) && (missing0 = "metric")) || ((data.label === undefined) && (missing0 = "label"))) || ((data.unit === undefined) && (missing0 = "unit"))) || ((data.role === undefined) && (missing0 = "role"))) || ((data.provenance === undefined) && (missing0 = "provenance"))) || ((data.better === undefined) && (missing0 = "better"))) || ((data.groups === undefined) && (missing0 = "groups"))) || ((data.differences === undefined) && (missing0 = "differences"))){
-validate227.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate221.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.metric !== undefined){
 const _errs1 = errors;
 if(typeof data.metric !== "string"){
-validate227.errors = [{instancePath:instancePath+"/metric",keyword:"type"}];
+validate221.errors = [{instancePath:instancePath+"/metric",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -12085,7 +11457,7 @@ if(valid0){
 if(data.label !== undefined){
 const _errs3 = errors;
 if(typeof data.label !== "string"){
-validate227.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
+validate221.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -12097,7 +11469,7 @@ if(valid0){
 if(data.unit !== undefined){
 const _errs5 = errors;
 if(typeof data.unit !== "string"){
-validate227.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
+validate221.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -12110,7 +11482,7 @@ if(data.role !== undefined){
 let data3 = data.role;
 const _errs7 = errors;
 if((typeof data3 !== "string") && (data3 !== null)){
-validate227.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
+validate221.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -12121,8 +11493,8 @@ var valid0 = true;
 if(valid0){
 if(data.provenance !== undefined){
 const _errs9 = errors;
-if(!(validate199(data.provenance, {instancePath:instancePath+"/provenance"}))){
-vErrors = vErrors === null ? validate199.errors : vErrors.concat(validate199.errors);
+if(!(validate193(data.provenance, {instancePath:instancePath+"/provenance"}))){
+vErrors = vErrors === null ? validate193.errors : vErrors.concat(validate193.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs9 === errors;
@@ -12135,11 +11507,11 @@ if(data.better !== undefined){
 let data5 = data.better;
 const _errs10 = errors;
 if(typeof data5 !== "string"){
-validate227.errors = [{instancePath:instancePath+"/better",keyword:"type"}];
+validate221.errors = [{instancePath:instancePath+"/better",keyword:"type"}];
 return false;
 }
 if(!(((data5 === "less") || (data5 === "more")) || (data5 === "neither"))){
-validate227.errors = [{instancePath:instancePath+"/better",keyword:"enum"}];
+validate221.errors = [{instancePath:instancePath+"/better",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -12157,8 +11529,8 @@ var valid1 = true;
 const len0 = data6.length;
 for(let i0=0; i0<len0; i0++){
 const _errs14 = errors;
-if(!(validate229(data6[i0], {instancePath:instancePath+"/groups/" + i0}))){
-vErrors = vErrors === null ? validate229.errors : vErrors.concat(validate229.errors);
+if(!(validate223(data6[i0], {instancePath:instancePath+"/groups/" + i0}))){
+vErrors = vErrors === null ? validate223.errors : vErrors.concat(validate223.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs14 === errors;
@@ -12168,7 +11540,7 @@ break;
 }
 }
 else {
-validate227.errors = [{instancePath:instancePath+"/groups",keyword:"type"}];
+validate221.errors = [{instancePath:instancePath+"/groups",keyword:"type"}];
 return false;
 }
 }
@@ -12187,8 +11559,8 @@ var valid2 = true;
 const len1 = data8.length;
 for(let i1=0; i1<len1; i1++){
 const _errs17 = errors;
-if(!(validate231(data8[i1], {instancePath:instancePath+"/differences/" + i1}))){
-vErrors = vErrors === null ? validate231.errors : vErrors.concat(validate231.errors);
+if(!(validate225(data8[i1], {instancePath:instancePath+"/differences/" + i1}))){
+vErrors = vErrors === null ? validate225.errors : vErrors.concat(validate225.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs17 === errors;
@@ -12198,7 +11570,7 @@ break;
 }
 }
 else {
-validate227.errors = [{instancePath:instancePath+"/differences",keyword:"type"}];
+validate221.errors = [{instancePath:instancePath+"/differences",keyword:"type"}];
 return false;
 }
 }
@@ -12217,28 +11589,28 @@ var valid0 = true;
 }
 }
 else {
-validate227.errors = [{instancePath,keyword:"type"}];
+validate221.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate227.errors = vErrors;
+validate221.errors = vErrors;
 return errors === 0;
 }
-function validate234(data, {instancePath=""}={}){
+function validate228(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.run === undefined) && (missing0 = "run")) || ((data.metric === undefined) && (missing0 = "metric"))) || ((data.role === undefined) && (missing0 = "role"))) || ((data.time_s === undefined) && (missing0 = "time_s"))) || ((data.value === undefined) && (missing0 = "value"))){
-validate234.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate228.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.run !== undefined){
 const _errs1 = errors;
 if(typeof data.run !== "string"){
-validate234.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
+validate228.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -12250,7 +11622,7 @@ if(valid0){
 if(data.metric !== undefined){
 const _errs3 = errors;
 if(typeof data.metric !== "string"){
-validate234.errors = [{instancePath:instancePath+"/metric",keyword:"type"}];
+validate228.errors = [{instancePath:instancePath+"/metric",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -12263,7 +11635,7 @@ if(data.role !== undefined){
 let data2 = data.role;
 const _errs5 = errors;
 if((typeof data2 !== "string") && (data2 !== null)){
-validate234.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
+validate228.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -12282,7 +11654,7 @@ const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 const _errs9 = errors;
 if(!(typeof data3[i0] == "number")){
-validate234.errors = [{instancePath:instancePath+"/time_s/" + i0,keyword:"type"}];
+validate228.errors = [{instancePath:instancePath+"/time_s/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs9 === errors;
@@ -12292,7 +11664,7 @@ break;
 }
 }
 else {
-validate234.errors = [{instancePath:instancePath+"/time_s",keyword:"type"}];
+validate228.errors = [{instancePath:instancePath+"/time_s",keyword:"type"}];
 return false;
 }
 }
@@ -12313,7 +11685,7 @@ for(let i1=0; i1<len1; i1++){
 let data6 = data5[i1];
 const _errs13 = errors;
 if((!(typeof data6 == "number")) && (data6 !== null)){
-validate234.errors = [{instancePath:instancePath+"/value/" + i1,keyword:"type"}];
+validate228.errors = [{instancePath:instancePath+"/value/" + i1,keyword:"type"}];
 return false;
 }
 var valid2 = _errs13 === errors;
@@ -12323,7 +11695,7 @@ break;
 }
 }
 else {
-validate234.errors = [{instancePath:instancePath+"/value",keyword:"type"}];
+validate228.errors = [{instancePath:instancePath+"/value",keyword:"type"}];
 return false;
 }
 }
@@ -12339,28 +11711,28 @@ var valid0 = true;
 }
 }
 else {
-validate234.errors = [{instancePath,keyword:"type"}];
+validate228.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate234.errors = vErrors;
+validate228.errors = vErrors;
 return errors === 0;
 }
-function validate213(data, {instancePath=""}={}){
+function validate207(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((data.align === undefined) && (missing0 = "align")) || ((data.mark === undefined) && (missing0 = "mark"))) || ((data.basis === undefined) && (missing0 = "basis"))) || ((data.same_length === undefined) && (missing0 = "same_length"))) || ((data.runs === undefined) && (missing0 = "runs"))) || ((data.groups === undefined) && (missing0 = "groups"))) || ((data.setup === undefined) && (missing0 = "setup"))) || ((data.roles === undefined) && (missing0 = "roles"))) || ((data.metrics === undefined) && (missing0 = "metrics"))) || ((data.series === undefined) && (missing0 = "series"))) || ((data.confidence === undefined) && (missing0 = "confidence"))){
-validate213.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate207.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.align !== undefined){
 const _errs1 = errors;
-if(!(validate214(data.align, {instancePath:instancePath+"/align"}))){
-vErrors = vErrors === null ? validate214.errors : vErrors.concat(validate214.errors);
+if(!(validate208(data.align, {instancePath:instancePath+"/align"}))){
+vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs1 === errors;
@@ -12373,7 +11745,7 @@ if(data.mark !== undefined){
 let data1 = data.mark;
 const _errs2 = errors;
 if((typeof data1 !== "string") && (data1 !== null)){
-validate213.errors = [{instancePath:instancePath+"/mark",keyword:"type"}];
+validate207.errors = [{instancePath:instancePath+"/mark",keyword:"type"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -12384,8 +11756,8 @@ var valid0 = true;
 if(valid0){
 if(data.basis !== undefined){
 const _errs4 = errors;
-if(!(validate216(data.basis, {instancePath:instancePath+"/basis"}))){
-vErrors = vErrors === null ? validate216.errors : vErrors.concat(validate216.errors);
+if(!(validate210(data.basis, {instancePath:instancePath+"/basis"}))){
+vErrors = vErrors === null ? validate210.errors : vErrors.concat(validate210.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs4 === errors;
@@ -12397,7 +11769,7 @@ if(valid0){
 if(data.same_length !== undefined){
 const _errs5 = errors;
 if(typeof data.same_length !== "boolean"){
-validate213.errors = [{instancePath:instancePath+"/same_length",keyword:"type"}];
+validate207.errors = [{instancePath:instancePath+"/same_length",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -12415,8 +11787,8 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs9 = errors;
-if(!(validate218(data4[i0], {instancePath:instancePath+"/runs/" + i0}))){
-vErrors = vErrors === null ? validate218.errors : vErrors.concat(validate218.errors);
+if(!(validate212(data4[i0], {instancePath:instancePath+"/runs/" + i0}))){
+vErrors = vErrors === null ? validate212.errors : vErrors.concat(validate212.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs9 === errors;
@@ -12426,7 +11798,7 @@ break;
 }
 }
 else {
-validate213.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
+validate207.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
 return false;
 }
 }
@@ -12445,8 +11817,8 @@ var valid2 = true;
 const len1 = data6.length;
 for(let i1=0; i1<len1; i1++){
 const _errs12 = errors;
-if(!(validate221(data6[i1], {instancePath:instancePath+"/groups/" + i1}))){
-vErrors = vErrors === null ? validate221.errors : vErrors.concat(validate221.errors);
+if(!(validate215(data6[i1], {instancePath:instancePath+"/groups/" + i1}))){
+vErrors = vErrors === null ? validate215.errors : vErrors.concat(validate215.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs12 === errors;
@@ -12456,7 +11828,7 @@ break;
 }
 }
 else {
-validate213.errors = [{instancePath:instancePath+"/groups",keyword:"type"}];
+validate207.errors = [{instancePath:instancePath+"/groups",keyword:"type"}];
 return false;
 }
 }
@@ -12475,8 +11847,8 @@ var valid3 = true;
 const len2 = data8.length;
 for(let i2=0; i2<len2; i2++){
 const _errs15 = errors;
-if(!(validate223(data8[i2], {instancePath:instancePath+"/setup/" + i2}))){
-vErrors = vErrors === null ? validate223.errors : vErrors.concat(validate223.errors);
+if(!(validate217(data8[i2], {instancePath:instancePath+"/setup/" + i2}))){
+vErrors = vErrors === null ? validate217.errors : vErrors.concat(validate217.errors);
 errors = vErrors.length;
 }
 var valid3 = _errs15 === errors;
@@ -12486,7 +11858,7 @@ break;
 }
 }
 else {
-validate213.errors = [{instancePath:instancePath+"/setup",keyword:"type"}];
+validate207.errors = [{instancePath:instancePath+"/setup",keyword:"type"}];
 return false;
 }
 }
@@ -12505,8 +11877,8 @@ var valid4 = true;
 const len3 = data10.length;
 for(let i3=0; i3<len3; i3++){
 const _errs18 = errors;
-if(!(validate225(data10[i3], {instancePath:instancePath+"/roles/" + i3}))){
-vErrors = vErrors === null ? validate225.errors : vErrors.concat(validate225.errors);
+if(!(validate219(data10[i3], {instancePath:instancePath+"/roles/" + i3}))){
+vErrors = vErrors === null ? validate219.errors : vErrors.concat(validate219.errors);
 errors = vErrors.length;
 }
 var valid4 = _errs18 === errors;
@@ -12516,7 +11888,7 @@ break;
 }
 }
 else {
-validate213.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
+validate207.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
 return false;
 }
 }
@@ -12535,8 +11907,8 @@ var valid5 = true;
 const len4 = data12.length;
 for(let i4=0; i4<len4; i4++){
 const _errs21 = errors;
-if(!(validate227(data12[i4], {instancePath:instancePath+"/metrics/" + i4}))){
-vErrors = vErrors === null ? validate227.errors : vErrors.concat(validate227.errors);
+if(!(validate221(data12[i4], {instancePath:instancePath+"/metrics/" + i4}))){
+vErrors = vErrors === null ? validate221.errors : vErrors.concat(validate221.errors);
 errors = vErrors.length;
 }
 var valid5 = _errs21 === errors;
@@ -12546,7 +11918,7 @@ break;
 }
 }
 else {
-validate213.errors = [{instancePath:instancePath+"/metrics",keyword:"type"}];
+validate207.errors = [{instancePath:instancePath+"/metrics",keyword:"type"}];
 return false;
 }
 }
@@ -12565,8 +11937,8 @@ var valid6 = true;
 const len5 = data14.length;
 for(let i5=0; i5<len5; i5++){
 const _errs24 = errors;
-if(!(validate234(data14[i5], {instancePath:instancePath+"/series/" + i5}))){
-vErrors = vErrors === null ? validate234.errors : vErrors.concat(validate234.errors);
+if(!(validate228(data14[i5], {instancePath:instancePath+"/series/" + i5}))){
+vErrors = vErrors === null ? validate228.errors : vErrors.concat(validate228.errors);
 errors = vErrors.length;
 }
 var valid6 = _errs24 === errors;
@@ -12576,7 +11948,7 @@ break;
 }
 }
 else {
-validate213.errors = [{instancePath:instancePath+"/series",keyword:"type"}];
+validate207.errors = [{instancePath:instancePath+"/series",keyword:"type"}];
 return false;
 }
 }
@@ -12589,7 +11961,7 @@ if(valid0){
 if(data.confidence !== undefined){
 const _errs25 = errors;
 if(typeof data.confidence !== "string"){
-validate213.errors = [{instancePath:instancePath+"/confidence",keyword:"type"}];
+validate207.errors = [{instancePath:instancePath+"/confidence",keyword:"type"}];
 return false;
 }
 var valid0 = _errs25 === errors;
@@ -12610,10 +11982,10 @@ var valid0 = true;
 }
 }
 else {
-validate213.errors = [{instancePath,keyword:"type"}];
+validate207.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate213.errors = vErrors;
+validate207.errors = vErrors;
 return errors === 0;
 }

@@ -44,23 +44,44 @@ const KINDS: Readonly<Record<LockRow["kind"], string>> = {
 const lockKey = ({ lock }: LockRow) => String(lock);
 const gilKey = ({ tid, name }: GilThread) => `${tid} ${name}`;
 
+/** A figure that a program's own account only estimates has a tilde. */
+function estimated(column: SortedColumn<LockRow>): SortedColumn<LockRow> {
+  const cell = (row: LockRow) =>
+    row.estimated ? (
+      <span title={ESTIMATED}>
+        <abbr aria-label="about">~</abbr>
+        {column.cell(row)}
+      </span>
+    ) : (
+      column.cell(row)
+    );
+  return { ...column, cell };
+}
+
+const ESTIMATED =
+  "An estimate: the program's own account samples waits, by profile or by dumps of its threads.";
+
 const COLUMNS: readonly SortedColumn<LockRow>[] = [
   textColumn("name", "Lock", ({ name }) => name, {
     cell: (row) => <span title={titleOf(row)}>{row.name}</span>,
   }),
   kindColumn("kind", "Kind", ({ kind }) => KINDS[kind], 8),
-  timeColumn(
-    "wait",
-    "Waiting",
-    ({ wait }) => wait,
-    "Thread-seconds of waiting a second: 2.5 means that two and a half threads waited at any time.",
+  estimated(
+    timeColumn(
+      "wait",
+      "Waiting",
+      ({ wait }) => wait,
+      "Thread-seconds of waiting a second: 2.5 means that two and a half threads waited at any time.",
+    ),
   ),
-  shareColumn("share", "Share", ({ share }) => share, {
-    under: "of thread time",
-    tip: "Of the wall time of all threads of the process.",
-  }),
-  rateColumn("waits", "Waits", ({ waits_per_s }) => waits_per_s),
-  meanColumn("mean", ({ mean_s }) => mean_s),
+  estimated(
+    shareColumn("share", "Share", ({ share }) => share, {
+      under: "of thread time",
+      tip: "Of the wall time of all threads of the process.",
+    }),
+  ),
+  estimated(rateColumn("waits", "Waits", ({ waits_per_s }) => waits_per_s)),
+  estimated(meanColumn("mean", ({ mean_s }) => mean_s)),
   countColumn("waiters", "Waiters", ({ waiters }) => waiters, "threads"),
   {
     id: "trend",

@@ -5,7 +5,7 @@ import { Sparkline } from "../../../../charts/Sparkline";
 import { counted, formatDuration, formatNumber } from "../../../../model/format";
 import type { TableRow } from "../../../../model/views";
 import { Twisty } from "../../../../ui/Twisty";
-import { type Column, cellText, whyEmpty } from "./columns";
+import { type Column, cellText, whyEmpty, whyInexact } from "./columns";
 import styles from "./ThreadTable.module.css";
 
 interface ThreadRowProps {
@@ -30,9 +30,6 @@ interface ThreadRowProps {
   readonly onPin: (row: TableRow) => void;
   readonly onPoint: (row: TableRow | null) => void;
 }
-
-const INVALID =
-  "The kernel's value is longer than the thread's life, so it is invalid. Shown is the time since attach by the thread's ledger, if it has one.";
 
 /** A thread, or a role. Its button covers the row. */
 export function ThreadRow(props: ThreadRowProps) {
@@ -119,18 +116,20 @@ export function ThreadRow(props: ThreadRowProps) {
         const rate = row.rates[place] ?? Number.NaN;
         const total = row.totals[place] ?? Number.NaN;
         const value = column.shown === "rate" ? rate : total;
-        const invalid = column.shown === "total" && row.invalid.includes(column.field.name);
-        const reason = invalid ? INVALID : whyEmpty(column, rate, total, absent);
+        const inexact = row.inexact.find(({ field }) => field === column.field.name);
+        const reason = inexact ? whyInexact(inexact) : whyEmpty(column, rate, total, absent);
         return (
           <td
             key={column.id}
             className={value === 0 || reason !== null ? styles.zero : styles.number}
             data-column={column.id}
-            data-invalid={invalid || undefined}
+            data-inexact={inexact?.label}
             title={reason ?? undefined}
           >
             {cellText(column, value)}
-            {invalid ? <abbr aria-label="by the ledger"> *</abbr> : null}
+            {inexact ? (
+              <abbr aria-label={MARKS[inexact.label].says}> {MARKS[inexact.label].mark}</abbr>
+            ) : null}
           </td>
         );
       })}
@@ -145,6 +144,11 @@ function idOf({ kind, tid, process, threads }: TableRow, tree: boolean): string 
   }
   return tid === null ? (tree ? "" : `×${threads}`) : String(tid);
 }
+const MARKS = {
+  invalid: { mark: "*", says: "invalid" },
+  ledger: { mark: "*", says: "by the ledger" },
+  at_least: { mark: "≥", says: "at least" },
+} as const;
 
 function coresOf(row: TableRow, places: ReadonlyMap<string, number>): number {
   return (row.rates[places.get("cpu_run_ns") ?? -1] ?? Number.NaN) / 1e9;

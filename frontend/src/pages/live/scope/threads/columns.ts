@@ -1,6 +1,13 @@
 /** Thread table columns: rates and totals of fields of the catalogue. */
 
-import { fieldNamed, formatNumber, shownRate, shownTotal } from "../../../../model/format";
+import {
+  fieldNamed,
+  formatDuration,
+  formatNumber,
+  shownRate,
+  shownTotal,
+} from "../../../../model/format";
+import type { Inexact } from "../../../../model/inexact";
 import type { SortColumn } from "../../../../model/viewRequest";
 import type { ShownUnit } from "../../../../model/views";
 import { CATALOGUE } from "../../../../wire/generated/catalogue";
@@ -50,6 +57,7 @@ const UNITS: Readonly<Record<ShownUnit, string>> = {
   W: "W",
   J: "J",
   cores: "cores",
+  threads: "threads",
   s: "s",
   bytes: "",
   "bytes/s": "per s",
@@ -108,6 +116,19 @@ export function whyEmpty(
   return Number.isNaN(total)
     ? `Not available for this thread. ${column.field.meaning}`
     : "Not enough data yet, or the thread has exited.";
+}
+
+/** Why a value is not exact although its field is. */
+export function whyInexact({ label, kernel, life_s }: Inexact): string {
+  if (label === "at_least") {
+    return `At least this much: ${kernel} reads by splice() out of TCP sockets are not in it, for this kernel does not let them be counted.`;
+  }
+  const value = Number.isNaN(kernel) ? "" : ` (${formatDuration(kernel / 1e9)})`;
+  const life = Number.isNaN(life_s) ? "" : ` (${formatDuration(life_s)})`;
+  const what = `The kernel's value${value} is longer than the thread's life${life}, so it is invalid.`;
+  return label === "ledger"
+    ? `${what} Shown is the time by the thread's ledger.`
+    : `${what} The thread has no ledger that would say what it is.`;
 }
 
 /** Whether the table is sorted by this column. */

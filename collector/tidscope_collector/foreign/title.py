@@ -1,0 +1,46 @@
+"""The arguments of a process, again and again: programs write over them what they are at."""
+
+from tidscope_collector.confinement.children import ChildError
+from tidscope_collector.foreign.conversation import Conversation
+from tidscope_collector.foreign.line_answers import about_process
+from tidscope_collector.foreign.name_questions import TITLE_BYTES
+from tidscope_collector.foreign.reader import NoAnswerError, children
+from tidscope_collector.procfs.files import ProcFs
+
+PATIENCE_S = 1.0
+
+
+class ArgumentsReader:
+    """Asks about one process; one thread uses it at a time.
+
+    Args:
+        procfs: where the process is.
+        pid: its id.
+        start_ticks: its start.
+    """
+
+    def __init__(self, procfs: ProcFs, pid: int, start_ticks: int) -> None:
+        self._about = about_process(procfs, pid, start_ticks)
+        self._conversation: Conversation | None = None
+
+    def read(self) -> bytes:
+        """The beginning of its /proc/PID/cmdline.
+
+        Raises:
+            NoAnswerError: the process has ended, may not be looked at, or does not answer.
+        """
+        if self._conversation is None:
+            try:
+                begun = children().begin("arguments", self._about)
+            except ChildError as error:
+                raise NoAnswerError(str(error)) from error
+            self._conversation = Conversation(*begun, TITLE_BYTES + 1)
+        answer = self._conversation.receive(PATIENCE_S) if self._conversation.request() else b""
+        if not answer:
+            raise NoAnswerError("Its arguments cannot be read.")
+        return answer[1:]
+
+    def close(self) -> None:
+        """End the child; twice does no harm."""
+        if self._conversation is not None:
+            self._conversation.close()
