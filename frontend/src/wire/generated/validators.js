@@ -378,6 +378,84 @@ return false;
 validate34.errors = vErrors;
 return errors === 0;
 }
+function validate36(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((data.id === undefined) && (missing0 = "id")) || ((data.name === undefined) && (missing0 = "name"))) || ((data.runtime === undefined) && (missing0 = "runtime"))) || ((data.pod === undefined) && (missing0 = "pod"))){
+validate36.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.id !== undefined){
+const _errs1 = errors;
+if(typeof data.id !== "string"){
+validate36.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.name !== undefined){
+let data1 = data.name;
+const _errs3 = errors;
+if((typeof data1 !== "string") && (data1 !== null)){
+validate36.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.runtime !== undefined){
+let data2 = data.runtime;
+const _errs5 = errors;
+if(typeof data2 !== "string"){
+validate36.errors = [{instancePath:instancePath+"/runtime",keyword:"type"}];
+return false;
+}
+if(!((((((data2 === "docker") || (data2 === "containerd")) || (data2 === "podman")) || (data2 === "kubernetes")) || (data2 === "lxc")) || (data2 === "other"))){
+validate36.errors = [{instancePath:instancePath+"/runtime",keyword:"enum"}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.pod !== undefined){
+let data3 = data.pod;
+const _errs7 = errors;
+if((typeof data3 !== "string") && (data3 !== null)){
+validate36.errors = [{instancePath:instancePath+"/pod",keyword:"type"}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+else {
+validate36.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate36.errors = vErrors;
+return errors === 0;
+}
 function validate31(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
@@ -697,6 +775,135 @@ var valid0 = _errs30 === errors;
 else {
 var valid0 = true;
 }
+if(valid0){
+if(data.parent !== undefined){
+let data16 = data.parent;
+const _errs35 = errors;
+if((!((typeof data16 == "number") && (!(data16 % 1) && !isNaN(data16)))) && (data16 !== null)){
+validate31.errors = [{instancePath:instancePath+"/parent",keyword:"type"}];
+return false;
+}
+if(errors === _errs35){
+if(typeof data16 == "number"){
+if(data16 < 1 || isNaN(data16)){
+validate31.errors = [{instancePath:instancePath+"/parent",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs35 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.cgroup !== undefined){
+let data17 = data.cgroup;
+const _errs37 = errors;
+if((typeof data17 !== "string") && (data17 !== null)){
+validate31.errors = [{instancePath:instancePath+"/cgroup",keyword:"type"}];
+return false;
+}
+var valid0 = _errs37 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.unit !== undefined){
+let data18 = data.unit;
+const _errs39 = errors;
+if((typeof data18 !== "string") && (data18 !== null)){
+validate31.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
+return false;
+}
+var valid0 = _errs39 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.container !== undefined){
+let data19 = data.container;
+const _errs41 = errors;
+const _errs42 = errors;
+let valid3 = false;
+const _errs43 = errors;
+if(!(validate36(data19, {instancePath:instancePath+"/container"}))){
+vErrors = vErrors === null ? validate36.errors : vErrors.concat(validate36.errors);
+errors = vErrors.length;
+}
+var _valid1 = _errs43 === errors;
+valid3 = valid3 || _valid1;
+if(!valid3){
+const _errs44 = errors;
+if(data19 !== null){
+const err2 = {instancePath:instancePath+"/container",keyword:"type"};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+var _valid1 = _errs44 === errors;
+valid3 = valid3 || _valid1;
+}
+if(!valid3){
+const err3 = {instancePath:instancePath+"/container",keyword:"anyOf"};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+validate31.errors = vErrors;
+return false;
+}
+else {
+errors = _errs42;
+if(vErrors !== null){
+if(_errs42){
+vErrors.length = _errs42;
+}
+else {
+vErrors = null;
+}
+}
+}
+var valid0 = _errs41 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.namespace_pid !== undefined){
+let data20 = data.namespace_pid;
+const _errs46 = errors;
+if((!((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20)))) && (data20 !== null)){
+validate31.errors = [{instancePath:instancePath+"/namespace_pid",keyword:"type"}];
+return false;
+}
+if(errors === _errs46){
+if(typeof data20 == "number"){
+if(data20 < 1 || isNaN(data20)){
+validate31.errors = [{instancePath:instancePath+"/namespace_pid",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs46 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
 }
 }
 }
@@ -721,18 +928,18 @@ return false;
 validate31.errors = vErrors;
 return errors === 0;
 }
-function validate37(data, {instancePath=""}={}){
+function validate40(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate37.errors = [{instancePath,keyword:"type"}];
+validate40.errors = [{instancePath,keyword:"type"}];
 return false;
 }
-if(!(((data === "attached") || (data === "exited")) || (data === "detached"))){
-validate37.errors = [{instancePath,keyword:"enum"}];
+if(!(((((data === "tree") || (data === "cgroup")) || (data === "unit")) || (data === "container")) || (data === "match"))){
+validate40.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate37.errors = vErrors;
+validate40.errors = vErrors;
 return errors === 0;
 }
 function validate39(data, {instancePath=""}={}){
@@ -741,15 +948,15 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((((((data.kind === undefined) && (missing0 = "kind")) || ((data.taskstats_version === undefined) && (missing0 = "taskstats_version"))) || ((data.layout === undefined) && (missing0 = "layout"))) || ((data.reply_bytes === undefined) && (missing0 = "reply_bytes"))) || ((data.reason === undefined) && (missing0 = "reason"))) || ((data.exits === undefined) && (missing0 = "exits"))) || ((data.exits_reason === undefined) && (missing0 = "exits_reason"))) || ((data.network === undefined) && (missing0 = "network"))){
+if(((((((data.kind === undefined) && (missing0 = "kind")) || ((data.value === undefined) && (missing0 = "value"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.cgroup === undefined) && (missing0 = "cgroup"))) || ((data.discovery === undefined) && (missing0 = "discovery"))) || ((data.discovery_reason === undefined) && (missing0 = "discovery_reason"))){
 validate39.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.kind !== undefined){
 const _errs1 = errors;
-if(!(validate26(data.kind, {instancePath:instancePath+"/kind"}))){
-vErrors = vErrors === null ? validate26.errors : vErrors.concat(validate26.errors);
+if(!(validate40(data.kind, {instancePath:instancePath+"/kind"}))){
+vErrors = vErrors === null ? validate40.errors : vErrors.concat(validate40.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs1 === errors;
@@ -758,20 +965,12 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.taskstats_version !== undefined){
-let data1 = data.taskstats_version;
+if(data.value !== undefined){
+let data1 = data.value;
 const _errs2 = errors;
-if((!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))) && (data1 !== null)){
-validate39.errors = [{instancePath:instancePath+"/taskstats_version",keyword:"type"}];
+if((typeof data1 !== "string") && (data1 !== null)){
+validate39.errors = [{instancePath:instancePath+"/value",keyword:"type"}];
 return false;
-}
-if(errors === _errs2){
-if(typeof data1 == "number"){
-if(data1 < 0 || isNaN(data1)){
-validate39.errors = [{instancePath:instancePath+"/taskstats_version",keyword:"minimum"}];
-return false;
-}
-}
 }
 var valid0 = _errs2 === errors;
 }
@@ -779,11 +978,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.layout !== undefined){
-let data2 = data.layout;
+if(data.name !== undefined){
 const _errs4 = errors;
-if((typeof data2 !== "string") && (data2 !== null)){
-validate39.errors = [{instancePath:instancePath+"/layout",keyword:"type"}];
+if(typeof data.name !== "string"){
+validate39.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -792,20 +990,12 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.reply_bytes !== undefined){
-let data3 = data.reply_bytes;
+if(data.cgroup !== undefined){
+let data3 = data.cgroup;
 const _errs6 = errors;
-if((!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))) && (data3 !== null)){
-validate39.errors = [{instancePath:instancePath+"/reply_bytes",keyword:"type"}];
+if((typeof data3 !== "string") && (data3 !== null)){
+validate39.errors = [{instancePath:instancePath+"/cgroup",keyword:"type"}];
 return false;
-}
-if(errors === _errs6){
-if(typeof data3 == "number"){
-if(data3 < 0 || isNaN(data3)){
-validate39.errors = [{instancePath:instancePath+"/reply_bytes",keyword:"minimum"}];
-return false;
-}
-}
 }
 var valid0 = _errs6 === errors;
 }
@@ -813,10 +1003,15 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.reason !== undefined){
+if(data.discovery !== undefined){
+let data4 = data.discovery;
 const _errs8 = errors;
-if(typeof data.reason !== "string"){
-validate39.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+if(typeof data4 !== "string"){
+validate39.errors = [{instancePath:instancePath+"/discovery",keyword:"type"}];
+return false;
+}
+if(!((data4 === "ebpf") || (data4 === "polling"))){
+validate39.errors = [{instancePath:instancePath+"/discovery",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs8 === errors;
@@ -825,82 +1020,16 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.exits !== undefined){
+if(data.discovery_reason !== undefined){
 const _errs10 = errors;
-if(typeof data.exits !== "boolean"){
-validate39.errors = [{instancePath:instancePath+"/exits",keyword:"type"}];
+if(typeof data.discovery_reason !== "string"){
+validate39.errors = [{instancePath:instancePath+"/discovery_reason",keyword:"type"}];
 return false;
 }
 var valid0 = _errs10 === errors;
 }
 else {
 var valid0 = true;
-}
-if(valid0){
-if(data.exits_reason !== undefined){
-const _errs12 = errors;
-if(typeof data.exits_reason !== "string"){
-validate39.errors = [{instancePath:instancePath+"/exits_reason",keyword:"type"}];
-return false;
-}
-var valid0 = _errs12 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.network !== undefined){
-const _errs14 = errors;
-if(typeof data.network !== "string"){
-validate39.errors = [{instancePath:instancePath+"/network",keyword:"type"}];
-return false;
-}
-var valid0 = _errs14 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.ledger !== undefined){
-const _errs16 = errors;
-if(typeof data.ledger !== "boolean"){
-validate39.errors = [{instancePath:instancePath+"/ledger",keyword:"type"}];
-return false;
-}
-var valid0 = _errs16 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.ledger_reason !== undefined){
-let data9 = data.ledger_reason;
-const _errs18 = errors;
-if((typeof data9 !== "string") && (data9 !== null)){
-validate39.errors = [{instancePath:instancePath+"/ledger_reason",keyword:"type"}];
-return false;
-}
-var valid0 = _errs18 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.calls !== undefined){
-const _errs20 = errors;
-if(typeof data.calls !== "boolean"){
-validate39.errors = [{instancePath:instancePath+"/calls",keyword:"type"}];
-return false;
-}
-var valid0 = _errs20 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
 }
 }
 }
@@ -920,18 +1049,214 @@ return errors === 0;
 function validate43(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
+if(typeof data !== "string"){
+validate43.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+if(!(((data === "attached") || (data === "exited")) || (data === "detached"))){
+validate43.errors = [{instancePath,keyword:"enum"}];
+return false;
+}
+validate43.errors = vErrors;
+return errors === 0;
+}
+function validate45(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((((((data.kind === undefined) && (missing0 = "kind")) || ((data.taskstats_version === undefined) && (missing0 = "taskstats_version"))) || ((data.layout === undefined) && (missing0 = "layout"))) || ((data.reply_bytes === undefined) && (missing0 = "reply_bytes"))) || ((data.reason === undefined) && (missing0 = "reason"))) || ((data.exits === undefined) && (missing0 = "exits"))) || ((data.exits_reason === undefined) && (missing0 = "exits_reason"))) || ((data.network === undefined) && (missing0 = "network"))){
+validate45.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.kind !== undefined){
+const _errs1 = errors;
+if(!(validate26(data.kind, {instancePath:instancePath+"/kind"}))){
+vErrors = vErrors === null ? validate26.errors : vErrors.concat(validate26.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.taskstats_version !== undefined){
+let data1 = data.taskstats_version;
+const _errs2 = errors;
+if((!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))) && (data1 !== null)){
+validate45.errors = [{instancePath:instancePath+"/taskstats_version",keyword:"type"}];
+return false;
+}
+if(errors === _errs2){
+if(typeof data1 == "number"){
+if(data1 < 0 || isNaN(data1)){
+validate45.errors = [{instancePath:instancePath+"/taskstats_version",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.layout !== undefined){
+let data2 = data.layout;
+const _errs4 = errors;
+if((typeof data2 !== "string") && (data2 !== null)){
+validate45.errors = [{instancePath:instancePath+"/layout",keyword:"type"}];
+return false;
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.reply_bytes !== undefined){
+let data3 = data.reply_bytes;
+const _errs6 = errors;
+if((!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))) && (data3 !== null)){
+validate45.errors = [{instancePath:instancePath+"/reply_bytes",keyword:"type"}];
+return false;
+}
+if(errors === _errs6){
+if(typeof data3 == "number"){
+if(data3 < 0 || isNaN(data3)){
+validate45.errors = [{instancePath:instancePath+"/reply_bytes",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.reason !== undefined){
+const _errs8 = errors;
+if(typeof data.reason !== "string"){
+validate45.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+return false;
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.exits !== undefined){
+const _errs10 = errors;
+if(typeof data.exits !== "boolean"){
+validate45.errors = [{instancePath:instancePath+"/exits",keyword:"type"}];
+return false;
+}
+var valid0 = _errs10 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.exits_reason !== undefined){
+const _errs12 = errors;
+if(typeof data.exits_reason !== "string"){
+validate45.errors = [{instancePath:instancePath+"/exits_reason",keyword:"type"}];
+return false;
+}
+var valid0 = _errs12 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.network !== undefined){
+const _errs14 = errors;
+if(typeof data.network !== "string"){
+validate45.errors = [{instancePath:instancePath+"/network",keyword:"type"}];
+return false;
+}
+var valid0 = _errs14 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.ledger !== undefined){
+const _errs16 = errors;
+if(typeof data.ledger !== "boolean"){
+validate45.errors = [{instancePath:instancePath+"/ledger",keyword:"type"}];
+return false;
+}
+var valid0 = _errs16 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.ledger_reason !== undefined){
+let data9 = data.ledger_reason;
+const _errs18 = errors;
+if((typeof data9 !== "string") && (data9 !== null)){
+validate45.errors = [{instancePath:instancePath+"/ledger_reason",keyword:"type"}];
+return false;
+}
+var valid0 = _errs18 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.calls !== undefined){
+const _errs20 = errors;
+if(typeof data.calls !== "boolean"){
+validate45.errors = [{instancePath:instancePath+"/calls",keyword:"type"}];
+return false;
+}
+var valid0 = _errs20 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate45.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate45.errors = vErrors;
+return errors === 0;
+}
+function validate49(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.zone === undefined) && (missing0 = "zone")) || ((data.name === undefined) && (missing0 = "name"))) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.summed === undefined) && (missing0 = "summed"))){
-validate43.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate49.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.zone !== undefined){
 const _errs1 = errors;
 if(typeof data.zone !== "string"){
-validate43.errors = [{instancePath:instancePath+"/zone",keyword:"type"}];
+validate49.errors = [{instancePath:instancePath+"/zone",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -943,7 +1268,7 @@ if(valid0){
 if(data.name !== undefined){
 const _errs3 = errors;
 if(typeof data.name !== "string"){
-validate43.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate49.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -956,11 +1281,11 @@ if(data.kind !== undefined){
 let data2 = data.kind;
 const _errs5 = errors;
 if(typeof data2 !== "string"){
-validate43.errors = [{instancePath:instancePath+"/kind",keyword:"type"}];
+validate49.errors = [{instancePath:instancePath+"/kind",keyword:"type"}];
 return false;
 }
 if(!((((((data2 === "package") || (data2 === "core")) || (data2 === "uncore")) || (data2 === "dram")) || (data2 === "psys")) || (data2 === "other"))){
-validate43.errors = [{instancePath:instancePath+"/kind",keyword:"enum"}];
+validate49.errors = [{instancePath:instancePath+"/kind",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -972,7 +1297,7 @@ if(valid0){
 if(data.summed !== undefined){
 const _errs7 = errors;
 if(typeof data.summed !== "boolean"){
-validate43.errors = [{instancePath:instancePath+"/summed",keyword:"type"}];
+validate49.errors = [{instancePath:instancePath+"/summed",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -986,21 +1311,21 @@ var valid0 = true;
 }
 }
 else {
-validate43.errors = [{instancePath,keyword:"type"}];
+validate49.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate43.errors = vErrors;
+validate49.errors = vErrors;
 return errors === 0;
 }
-function validate42(data, {instancePath=""}={}){
+function validate48(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.domains === undefined) && (missing0 = "domains")) || ((data.reason === undefined) && (missing0 = "reason"))){
-validate42.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate48.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -1013,8 +1338,8 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate43(data0[i0], {instancePath:instancePath+"/domains/" + i0}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+if(!(validate49(data0[i0], {instancePath:instancePath+"/domains/" + i0}))){
+vErrors = vErrors === null ? validate49.errors : vErrors.concat(validate49.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs3 === errors;
@@ -1024,7 +1349,7 @@ break;
 }
 }
 else {
-validate42.errors = [{instancePath:instancePath+"/domains",keyword:"type"}];
+validate48.errors = [{instancePath:instancePath+"/domains",keyword:"type"}];
 return false;
 }
 }
@@ -1037,100 +1362,10 @@ if(valid0){
 if(data.reason !== undefined){
 const _errs4 = errors;
 if(typeof data.reason !== "string"){
-validate42.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+validate48.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
 return false;
 }
 var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-else {
-validate42.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate42.errors = vErrors;
-return errors === 0;
-}
-function validate46(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((data.field === undefined) && (missing0 = "field")) || ((data.reason === undefined) && (missing0 = "reason"))){
-validate46.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.field !== undefined){
-const _errs1 = errors;
-if(typeof data.field !== "string"){
-validate46.errors = [{instancePath:instancePath+"/field",keyword:"type"}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.reason !== undefined){
-const _errs3 = errors;
-if(typeof data.reason !== "string"){
-validate46.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
-return false;
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-else {
-validate46.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate46.errors = vErrors;
-return errors === 0;
-}
-function validate48(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((data.pattern === undefined) && (missing0 = "pattern")) || ((data.role === undefined) && (missing0 = "role"))){
-validate48.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.pattern !== undefined){
-const _errs1 = errors;
-if(typeof data.pattern !== "string"){
-validate48.errors = [{instancePath:instancePath+"/pattern",keyword:"type"}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.role !== undefined){
-const _errs3 = errors;
-if(typeof data.role !== "string"){
-validate48.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
-return false;
-}
-var valid0 = _errs3 === errors;
 }
 else {
 var valid0 = true;
@@ -1146,49 +1381,139 @@ return false;
 validate48.errors = vErrors;
 return errors === 0;
 }
-function validate51(data, {instancePath=""}={}){
+function validate52(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.field === undefined) && (missing0 = "field")) || ((data.reason === undefined) && (missing0 = "reason"))){
+validate52.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.field !== undefined){
+const _errs1 = errors;
+if(typeof data.field !== "string"){
+validate52.errors = [{instancePath:instancePath+"/field",keyword:"type"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.reason !== undefined){
+const _errs3 = errors;
+if(typeof data.reason !== "string"){
+validate52.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate52.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate52.errors = vErrors;
+return errors === 0;
+}
+function validate54(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.pattern === undefined) && (missing0 = "pattern")) || ((data.role === undefined) && (missing0 = "role"))){
+validate54.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.pattern !== undefined){
+const _errs1 = errors;
+if(typeof data.pattern !== "string"){
+validate54.errors = [{instancePath:instancePath+"/pattern",keyword:"type"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.role !== undefined){
+const _errs3 = errors;
+if(typeof data.role !== "string"){
+validate54.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate54.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate54.errors = vErrors;
+return errors === 0;
+}
+function validate57(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate51.errors = [{instancePath,keyword:"type"}];
+validate57.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 if(!(((data === "go-agent") || (data === "pool-agent")) || (data === "go-affinity"))){
-validate51.errors = [{instancePath,keyword:"enum"}];
+validate57.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate51.errors = vErrors;
+validate57.errors = vErrors;
 return errors === 0;
 }
-function validate53(data, {instancePath=""}={}){
+function validate59(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate53.errors = [{instancePath,keyword:"type"}];
+validate59.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 if(!(((((data === "agent-ops") || (data === "queue-wait")) || (data === "prometheus")) || (data === "network-calls")) || (data === "network-bytes"))){
-validate53.errors = [{instancePath,keyword:"enum"}];
+validate59.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate53.errors = vErrors;
+validate59.errors = vErrors;
 return errors === 0;
 }
-function validate50(data, {instancePath=""}={}){
+function validate56(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((((((data.policy === undefined) && (missing0 = "policy")) || ((data.parameters === undefined) && (missing0 = "parameters"))) || ((data.shadow === undefined) && (missing0 = "shadow"))) || ((data.knob === undefined) && (missing0 = "knob"))) || ((data.signal === undefined) && (missing0 = "signal"))) || ((data.proxy === undefined) && (missing0 = "proxy"))) || ((data.lower === undefined) && (missing0 = "lower"))) || ((data.upper === undefined) && (missing0 = "upper"))) || ((data.original === undefined) && (missing0 = "original"))) || ((data.size === undefined) && (missing0 = "size"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.reason === undefined) && (missing0 = "reason"))) || ((data.decisions === undefined) && (missing0 = "decisions"))) || ((data.since_unix_us === undefined) && (missing0 = "since_unix_us"))) || ((data.problem === undefined) && (missing0 = "problem"))){
-validate50.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate56.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.policy !== undefined){
 const _errs1 = errors;
 if(typeof data.policy !== "string"){
-validate50.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
+validate56.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -1203,14 +1528,14 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
 if(Object.keys(data1).length > 64){
-validate50.errors = [{instancePath:instancePath+"/parameters",keyword:"maxProperties"}];
+validate56.errors = [{instancePath:instancePath+"/parameters",keyword:"maxProperties"}];
 return false;
 }
 else {
 for(const key0 in data1){
 const _errs6 = errors;
 if(!(typeof data1[key0] == "number")){
-validate50.errors = [{instancePath:instancePath+"/parameters/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type"}];
+validate56.errors = [{instancePath:instancePath+"/parameters/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type"}];
 return false;
 }
 var valid1 = _errs6 === errors;
@@ -1221,7 +1546,7 @@ break;
 }
 }
 else {
-validate50.errors = [{instancePath:instancePath+"/parameters",keyword:"type"}];
+validate56.errors = [{instancePath:instancePath+"/parameters",keyword:"type"}];
 return false;
 }
 }
@@ -1234,7 +1559,7 @@ if(valid0){
 if(data.shadow !== undefined){
 const _errs8 = errors;
 if(typeof data.shadow !== "boolean"){
-validate50.errors = [{instancePath:instancePath+"/shadow",keyword:"type"}];
+validate56.errors = [{instancePath:instancePath+"/shadow",keyword:"type"}];
 return false;
 }
 var valid0 = _errs8 === errors;
@@ -1245,8 +1570,8 @@ var valid0 = true;
 if(valid0){
 if(data.knob !== undefined){
 const _errs10 = errors;
-if(!(validate51(data.knob, {instancePath:instancePath+"/knob"}))){
-vErrors = vErrors === null ? validate51.errors : vErrors.concat(validate51.errors);
+if(!(validate57(data.knob, {instancePath:instancePath+"/knob"}))){
+vErrors = vErrors === null ? validate57.errors : vErrors.concat(validate57.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs10 === errors;
@@ -1257,8 +1582,8 @@ var valid0 = true;
 if(valid0){
 if(data.signal !== undefined){
 const _errs11 = errors;
-if(!(validate53(data.signal, {instancePath:instancePath+"/signal"}))){
-vErrors = vErrors === null ? validate53.errors : vErrors.concat(validate53.errors);
+if(!(validate59(data.signal, {instancePath:instancePath+"/signal"}))){
+vErrors = vErrors === null ? validate59.errors : vErrors.concat(validate59.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs11 === errors;
@@ -1270,7 +1595,7 @@ if(valid0){
 if(data.proxy !== undefined){
 const _errs12 = errors;
 if(typeof data.proxy !== "boolean"){
-validate50.errors = [{instancePath:instancePath+"/proxy",keyword:"type"}];
+validate56.errors = [{instancePath:instancePath+"/proxy",keyword:"type"}];
 return false;
 }
 var valid0 = _errs12 === errors;
@@ -1283,13 +1608,13 @@ if(data.lower !== undefined){
 let data7 = data.lower;
 const _errs14 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate50.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
+validate56.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
 return false;
 }
 if(errors === _errs14){
 if(typeof data7 == "number"){
 if(data7 < 1 || isNaN(data7)){
-validate50.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
+validate56.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
 return false;
 }
 }
@@ -1304,13 +1629,13 @@ if(data.upper !== undefined){
 let data8 = data.upper;
 const _errs16 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate50.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
+validate56.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
 return false;
 }
 if(errors === _errs16){
 if(typeof data8 == "number"){
 if(data8 < 1 || isNaN(data8)){
-validate50.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
+validate56.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
 return false;
 }
 }
@@ -1325,13 +1650,13 @@ if(data.original !== undefined){
 let data9 = data.original;
 const _errs18 = errors;
 if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate50.errors = [{instancePath:instancePath+"/original",keyword:"type"}];
+validate56.errors = [{instancePath:instancePath+"/original",keyword:"type"}];
 return false;
 }
 if(errors === _errs18){
 if(typeof data9 == "number"){
 if(data9 < 1 || isNaN(data9)){
-validate50.errors = [{instancePath:instancePath+"/original",keyword:"minimum"}];
+validate56.errors = [{instancePath:instancePath+"/original",keyword:"minimum"}];
 return false;
 }
 }
@@ -1346,13 +1671,13 @@ if(data.size !== undefined){
 let data10 = data.size;
 const _errs20 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate50.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
+validate56.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
 return false;
 }
 if(errors === _errs20){
 if(typeof data10 == "number"){
 if(data10 < 1 || isNaN(data10)){
-validate50.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
+validate56.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
 return false;
 }
 }
@@ -1366,7 +1691,7 @@ if(valid0){
 if(data.state !== undefined){
 const _errs22 = errors;
 if(typeof data.state !== "string"){
-validate50.errors = [{instancePath:instancePath+"/state",keyword:"type"}];
+validate56.errors = [{instancePath:instancePath+"/state",keyword:"type"}];
 return false;
 }
 var valid0 = _errs22 === errors;
@@ -1378,7 +1703,7 @@ if(valid0){
 if(data.reason !== undefined){
 const _errs24 = errors;
 if(typeof data.reason !== "string"){
-validate50.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+validate56.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
 return false;
 }
 var valid0 = _errs24 === errors;
@@ -1391,13 +1716,13 @@ if(data.decisions !== undefined){
 let data13 = data.decisions;
 const _errs26 = errors;
 if(!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))){
-validate50.errors = [{instancePath:instancePath+"/decisions",keyword:"type"}];
+validate56.errors = [{instancePath:instancePath+"/decisions",keyword:"type"}];
 return false;
 }
 if(errors === _errs26){
 if(typeof data13 == "number"){
 if(data13 < 0 || isNaN(data13)){
-validate50.errors = [{instancePath:instancePath+"/decisions",keyword:"minimum"}];
+validate56.errors = [{instancePath:instancePath+"/decisions",keyword:"minimum"}];
 return false;
 }
 }
@@ -1412,13 +1737,13 @@ if(data.since_unix_us !== undefined){
 let data14 = data.since_unix_us;
 const _errs28 = errors;
 if(!((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14)))){
-validate50.errors = [{instancePath:instancePath+"/since_unix_us",keyword:"type"}];
+validate56.errors = [{instancePath:instancePath+"/since_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs28){
 if(typeof data14 == "number"){
 if(data14 < 0 || isNaN(data14)){
-validate50.errors = [{instancePath:instancePath+"/since_unix_us",keyword:"minimum"}];
+validate56.errors = [{instancePath:instancePath+"/since_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -1433,7 +1758,7 @@ if(data.problem !== undefined){
 let data15 = data.problem;
 const _errs30 = errors;
 if((typeof data15 !== "string") && (data15 !== null)){
-validate50.errors = [{instancePath:instancePath+"/problem",keyword:"type"}];
+validate56.errors = [{instancePath:instancePath+"/problem",keyword:"type"}];
 return false;
 }
 var valid0 = _errs30 === errors;
@@ -1458,11 +1783,11 @@ var valid0 = true;
 }
 }
 else {
-validate50.errors = [{instancePath,keyword:"type"}];
+validate56.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate50.errors = vErrors;
+validate56.errors = vErrors;
 return errors === 0;
 }
 function validate30(data, {instancePath=""}={}){
@@ -1512,236 +1837,22 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.state !== undefined){
+if(data.group !== undefined){
+let data3 = data.group;
 const _errs6 = errors;
-if(!(validate37(data.state, {instancePath:instancePath+"/state"}))){
-vErrors = vErrors === null ? validate37.errors : vErrors.concat(validate37.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs6 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.rate_hz !== undefined){
-let data4 = data.rate_hz;
 const _errs7 = errors;
-if(errors === _errs7){
-if(typeof data4 == "number"){
-if(data4 < 1 || isNaN(data4)){
-validate30.errors = [{instancePath:instancePath+"/rate_hz",keyword:"minimum"}];
-return false;
-}
-}
-else {
-validate30.errors = [{instancePath:instancePath+"/rate_hz",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.attached_unix_us !== undefined){
-let data5 = data.attached_unix_us;
-const _errs9 = errors;
-if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate30.errors = [{instancePath:instancePath+"/attached_unix_us",keyword:"type"}];
-return false;
-}
-if(errors === _errs9){
-if(typeof data5 == "number"){
-if(data5 < 0 || isNaN(data5)){
-validate30.errors = [{instancePath:instancePath+"/attached_unix_us",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs9 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.source !== undefined){
-const _errs11 = errors;
-if(!(validate39(data.source, {instancePath:instancePath+"/source"}))){
+let valid1 = false;
+const _errs8 = errors;
+if(!(validate39(data3, {instancePath:instancePath+"/group"}))){
 vErrors = vErrors === null ? validate39.errors : vErrors.concat(validate39.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs11 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.energy !== undefined){
-const _errs12 = errors;
-if(!(validate42(data.energy, {instancePath:instancePath+"/energy"}))){
-vErrors = vErrors === null ? validate42.errors : vErrors.concat(validate42.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs12 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.fields !== undefined){
-let data8 = data.fields;
-const _errs13 = errors;
-if(errors === _errs13){
-if(Array.isArray(data8)){
-var valid1 = true;
-const len0 = data8.length;
-for(let i0=0; i0<len0; i0++){
-const _errs15 = errors;
-if(typeof data8[i0] !== "string"){
-validate30.errors = [{instancePath:instancePath+"/fields/" + i0,keyword:"type"}];
-return false;
-}
-var valid1 = _errs15 === errors;
+var _valid0 = _errs8 === errors;
+valid1 = valid1 || _valid0;
 if(!valid1){
-break;
-}
-}
-}
-else {
-validate30.errors = [{instancePath:instancePath+"/fields",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs13 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.absent !== undefined){
-let data10 = data.absent;
-const _errs17 = errors;
-if(errors === _errs17){
-if(Array.isArray(data10)){
-var valid2 = true;
-const len1 = data10.length;
-for(let i1=0; i1<len1; i1++){
-const _errs19 = errors;
-if(!(validate46(data10[i1], {instancePath:instancePath+"/absent/" + i1}))){
-vErrors = vErrors === null ? validate46.errors : vErrors.concat(validate46.errors);
-errors = vErrors.length;
-}
-var valid2 = _errs19 === errors;
-if(!valid2){
-break;
-}
-}
-}
-else {
-validate30.errors = [{instancePath:instancePath+"/absent",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs17 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.gomaxprocs !== undefined){
-let data12 = data.gomaxprocs;
-const _errs20 = errors;
-if((!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))) && (data12 !== null)){
-validate30.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"type"}];
-return false;
-}
-if(errors === _errs20){
-if(typeof data12 == "number"){
-if(data12 < 0 || isNaN(data12)){
-validate30.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs20 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.gomaxprocs_reason !== undefined){
-const _errs22 = errors;
-if(typeof data.gomaxprocs_reason !== "string"){
-validate30.errors = [{instancePath:instancePath+"/gomaxprocs_reason",keyword:"type"}];
-return false;
-}
-var valid0 = _errs22 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.thread_names !== undefined){
-let data14 = data.thread_names;
-const _errs24 = errors;
-if((typeof data14 !== "string") && (data14 !== null)){
-validate30.errors = [{instancePath:instancePath+"/thread_names",keyword:"type"}];
-return false;
-}
-var valid0 = _errs24 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.role_rules !== undefined){
-let data15 = data.role_rules;
-const _errs26 = errors;
-if((!(Array.isArray(data15))) && (data15 !== null)){
-validate30.errors = [{instancePath:instancePath+"/role_rules",keyword:"type"}];
-return false;
-}
-if(errors === _errs26){
-if(Array.isArray(data15)){
-var valid3 = true;
-const len2 = data15.length;
-for(let i2=0; i2<len2; i2++){
-const _errs28 = errors;
-if(!(validate48(data15[i2], {instancePath:instancePath+"/role_rules/" + i2}))){
-vErrors = vErrors === null ? validate48.errors : vErrors.concat(validate48.errors);
-errors = vErrors.length;
-}
-var valid3 = _errs28 === errors;
-if(!valid3){
-break;
-}
-}
-}
-}
-var valid0 = _errs26 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.steering !== undefined){
-let data17 = data.steering;
-const _errs29 = errors;
-const _errs30 = errors;
-let valid4 = false;
-const _errs31 = errors;
-if(!(validate50(data17, {instancePath:instancePath+"/steering"}))){
-vErrors = vErrors === null ? validate50.errors : vErrors.concat(validate50.errors);
-errors = vErrors.length;
-}
-var _valid0 = _errs31 === errors;
-valid4 = valid4 || _valid0;
-if(!valid4){
-const _errs32 = errors;
-if(data17 !== null){
-const err0 = {instancePath:instancePath+"/steering",keyword:"type"};
+const _errs9 = errors;
+if(data3 !== null){
+const err0 = {instancePath:instancePath+"/group",keyword:"type"};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -1750,11 +1861,11 @@ vErrors.push(err0);
 }
 errors++;
 }
-var _valid0 = _errs32 === errors;
-valid4 = valid4 || _valid0;
+var _valid0 = _errs9 === errors;
+valid1 = valid1 || _valid0;
 }
-if(!valid4){
-const err1 = {instancePath:instancePath+"/steering",keyword:"anyOf"};
+if(!valid1){
+const err1 = {instancePath:instancePath+"/group",keyword:"anyOf"};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -1766,20 +1877,291 @@ validate30.errors = vErrors;
 return false;
 }
 else {
-errors = _errs30;
+errors = _errs7;
 if(vErrors !== null){
-if(_errs30){
-vErrors.length = _errs30;
+if(_errs7){
+vErrors.length = _errs7;
 }
 else {
 vErrors = null;
 }
 }
 }
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.state !== undefined){
+const _errs11 = errors;
+if(!(validate43(data.state, {instancePath:instancePath+"/state"}))){
+vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.rate_hz !== undefined){
+let data5 = data.rate_hz;
+const _errs12 = errors;
+if(errors === _errs12){
+if(typeof data5 == "number"){
+if(data5 < 1 || isNaN(data5)){
+validate30.errors = [{instancePath:instancePath+"/rate_hz",keyword:"minimum"}];
+return false;
+}
+}
+else {
+validate30.errors = [{instancePath:instancePath+"/rate_hz",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs12 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.attached_unix_us !== undefined){
+let data6 = data.attached_unix_us;
+const _errs14 = errors;
+if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
+validate30.errors = [{instancePath:instancePath+"/attached_unix_us",keyword:"type"}];
+return false;
+}
+if(errors === _errs14){
+if(typeof data6 == "number"){
+if(data6 < 0 || isNaN(data6)){
+validate30.errors = [{instancePath:instancePath+"/attached_unix_us",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs14 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.source !== undefined){
+const _errs16 = errors;
+if(!(validate45(data.source, {instancePath:instancePath+"/source"}))){
+vErrors = vErrors === null ? validate45.errors : vErrors.concat(validate45.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs16 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.energy !== undefined){
+const _errs17 = errors;
+if(!(validate48(data.energy, {instancePath:instancePath+"/energy"}))){
+vErrors = vErrors === null ? validate48.errors : vErrors.concat(validate48.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs17 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.fields !== undefined){
+let data9 = data.fields;
+const _errs18 = errors;
+if(errors === _errs18){
+if(Array.isArray(data9)){
+var valid2 = true;
+const len0 = data9.length;
+for(let i0=0; i0<len0; i0++){
+const _errs20 = errors;
+if(typeof data9[i0] !== "string"){
+validate30.errors = [{instancePath:instancePath+"/fields/" + i0,keyword:"type"}];
+return false;
+}
+var valid2 = _errs20 === errors;
+if(!valid2){
+break;
+}
+}
+}
+else {
+validate30.errors = [{instancePath:instancePath+"/fields",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs18 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.absent !== undefined){
+let data11 = data.absent;
+const _errs22 = errors;
+if(errors === _errs22){
+if(Array.isArray(data11)){
+var valid3 = true;
+const len1 = data11.length;
+for(let i1=0; i1<len1; i1++){
+const _errs24 = errors;
+if(!(validate52(data11[i1], {instancePath:instancePath+"/absent/" + i1}))){
+vErrors = vErrors === null ? validate52.errors : vErrors.concat(validate52.errors);
+errors = vErrors.length;
+}
+var valid3 = _errs24 === errors;
+if(!valid3){
+break;
+}
+}
+}
+else {
+validate30.errors = [{instancePath:instancePath+"/absent",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs22 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.gomaxprocs !== undefined){
+let data13 = data.gomaxprocs;
+const _errs25 = errors;
+if((!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))) && (data13 !== null)){
+validate30.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"type"}];
+return false;
+}
+if(errors === _errs25){
+if(typeof data13 == "number"){
+if(data13 < 0 || isNaN(data13)){
+validate30.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs25 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.gomaxprocs_reason !== undefined){
+const _errs27 = errors;
+if(typeof data.gomaxprocs_reason !== "string"){
+validate30.errors = [{instancePath:instancePath+"/gomaxprocs_reason",keyword:"type"}];
+return false;
+}
+var valid0 = _errs27 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.thread_names !== undefined){
+let data15 = data.thread_names;
+const _errs29 = errors;
+if((typeof data15 !== "string") && (data15 !== null)){
+validate30.errors = [{instancePath:instancePath+"/thread_names",keyword:"type"}];
+return false;
+}
 var valid0 = _errs29 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data.role_rules !== undefined){
+let data16 = data.role_rules;
+const _errs31 = errors;
+if((!(Array.isArray(data16))) && (data16 !== null)){
+validate30.errors = [{instancePath:instancePath+"/role_rules",keyword:"type"}];
+return false;
+}
+if(errors === _errs31){
+if(Array.isArray(data16)){
+var valid4 = true;
+const len2 = data16.length;
+for(let i2=0; i2<len2; i2++){
+const _errs33 = errors;
+if(!(validate54(data16[i2], {instancePath:instancePath+"/role_rules/" + i2}))){
+vErrors = vErrors === null ? validate54.errors : vErrors.concat(validate54.errors);
+errors = vErrors.length;
+}
+var valid4 = _errs33 === errors;
+if(!valid4){
+break;
+}
+}
+}
+}
+var valid0 = _errs31 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.steering !== undefined){
+let data18 = data.steering;
+const _errs34 = errors;
+const _errs35 = errors;
+let valid5 = false;
+const _errs36 = errors;
+if(!(validate56(data18, {instancePath:instancePath+"/steering"}))){
+vErrors = vErrors === null ? validate56.errors : vErrors.concat(validate56.errors);
+errors = vErrors.length;
+}
+var _valid1 = _errs36 === errors;
+valid5 = valid5 || _valid1;
+if(!valid5){
+const _errs37 = errors;
+if(data18 !== null){
+const err2 = {instancePath:instancePath+"/steering",keyword:"type"};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+var _valid1 = _errs37 === errors;
+valid5 = valid5 || _valid1;
+}
+if(!valid5){
+const err3 = {instancePath:instancePath+"/steering",keyword:"anyOf"};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+validate30.errors = vErrors;
+return false;
+}
+else {
+errors = _errs35;
+if(vErrors !== null){
+if(_errs35){
+vErrors.length = _errs35;
+}
+else {
+vErrors = null;
+}
+}
+}
+var valid0 = _errs34 === errors;
+}
+else {
+var valid0 = true;
+}
 }
 }
 }
@@ -1805,21 +2187,21 @@ return false;
 validate30.errors = vErrors;
 return errors === 0;
 }
-function validate57(data, {instancePath=""}={}){
+function validate63(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.run === undefined) && (missing0 = "run")) || ((data.target === undefined) && (missing0 = "target"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.created_unix_us === undefined) && (missing0 = "created_unix_us"))){
-validate57.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate63.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.run !== undefined){
 const _errs1 = errors;
 if(typeof data.run !== "string"){
-validate57.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
+validate63.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -1831,7 +2213,7 @@ if(valid0){
 if(data.target !== undefined){
 const _errs3 = errors;
 if(typeof data.target !== "string"){
-validate57.errors = [{instancePath:instancePath+"/target",keyword:"type"}];
+validate63.errors = [{instancePath:instancePath+"/target",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -1843,7 +2225,7 @@ if(valid0){
 if(data.name !== undefined){
 const _errs5 = errors;
 if(typeof data.name !== "string"){
-validate57.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate63.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -1856,13 +2238,13 @@ if(data.created_unix_us !== undefined){
 let data3 = data.created_unix_us;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate57.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"type"}];
+validate63.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate57.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"minimum"}];
+validate63.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -1878,11 +2260,11 @@ var valid0 = true;
 }
 }
 else {
-validate57.errors = [{instancePath,keyword:"type"}];
+validate63.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate57.errors = vErrors;
+validate63.errors = vErrors;
 return errors === 0;
 }
 function validate23(data, {instancePath=""}={}){
@@ -1982,8 +2364,8 @@ var valid3 = true;
 const len2 = data5.length;
 for(let i2=0; i2<len2; i2++){
 const _errs11 = errors;
-if(!(validate57(data5[i2], {instancePath:instancePath+"/recordings/" + i2}))){
-vErrors = vErrors === null ? validate57.errors : vErrors.concat(validate57.errors);
+if(!(validate63(data5[i2], {instancePath:instancePath+"/recordings/" + i2}))){
+vErrors = vErrors === null ? validate63.errors : vErrors.concat(validate63.errors);
 errors = vErrors.length;
 }
 var valid3 = _errs11 === errors;
@@ -2015,14 +2397,14 @@ return false;
 validate23.errors = vErrors;
 return errors === 0;
 }
-function validate59(data, {instancePath=""}={}){
+function validate65(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.type === undefined) && (missing0 = "type")) || ((data.sent === undefined) && (missing0 = "sent"))) || ((data.coalesced === undefined) && (missing0 = "coalesced"))) || ((data.dropped === undefined) && (missing0 = "dropped"))) || ((data.queue === undefined) && (missing0 = "queue"))) || ((data.clients === undefined) && (missing0 = "clients"))){
-validate59.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate65.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -2030,11 +2412,11 @@ if(data.type !== undefined){
 let data0 = data.type;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate59.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+validate65.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
 if("stream_stats" !== data0){
-validate59.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+validate65.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -2047,13 +2429,13 @@ if(data.sent !== undefined){
 let data1 = data.sent;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate59.errors = [{instancePath:instancePath+"/sent",keyword:"type"}];
+validate65.errors = [{instancePath:instancePath+"/sent",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate59.errors = [{instancePath:instancePath+"/sent",keyword:"minimum"}];
+validate65.errors = [{instancePath:instancePath+"/sent",keyword:"minimum"}];
 return false;
 }
 }
@@ -2068,13 +2450,13 @@ if(data.coalesced !== undefined){
 let data2 = data.coalesced;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate59.errors = [{instancePath:instancePath+"/coalesced",keyword:"type"}];
+validate65.errors = [{instancePath:instancePath+"/coalesced",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate59.errors = [{instancePath:instancePath+"/coalesced",keyword:"minimum"}];
+validate65.errors = [{instancePath:instancePath+"/coalesced",keyword:"minimum"}];
 return false;
 }
 }
@@ -2089,13 +2471,13 @@ if(data.dropped !== undefined){
 let data3 = data.dropped;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate59.errors = [{instancePath:instancePath+"/dropped",keyword:"type"}];
+validate65.errors = [{instancePath:instancePath+"/dropped",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate59.errors = [{instancePath:instancePath+"/dropped",keyword:"minimum"}];
+validate65.errors = [{instancePath:instancePath+"/dropped",keyword:"minimum"}];
 return false;
 }
 }
@@ -2110,13 +2492,13 @@ if(data.queue !== undefined){
 let data4 = data.queue;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate59.errors = [{instancePath:instancePath+"/queue",keyword:"type"}];
+validate65.errors = [{instancePath:instancePath+"/queue",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate59.errors = [{instancePath:instancePath+"/queue",keyword:"minimum"}];
+validate65.errors = [{instancePath:instancePath+"/queue",keyword:"minimum"}];
 return false;
 }
 }
@@ -2131,13 +2513,13 @@ if(data.clients !== undefined){
 let data5 = data.clients;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate59.errors = [{instancePath:instancePath+"/clients",keyword:"type"}];
+validate65.errors = [{instancePath:instancePath+"/clients",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate59.errors = [{instancePath:instancePath+"/clients",keyword:"minimum"}];
+validate65.errors = [{instancePath:instancePath+"/clients",keyword:"minimum"}];
 return false;
 }
 }
@@ -2155,21 +2537,21 @@ var valid0 = true;
 }
 }
 else {
-validate59.errors = [{instancePath,keyword:"type"}];
+validate65.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate59.errors = vErrors;
+validate65.errors = vErrors;
 return errors === 0;
 }
-function validate60(data, {instancePath=""}={}){
+function validate66(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.type === undefined) && (missing0 = "type")) || ((data.target === undefined) && (missing0 = "target"))) || ((data.from_seq === undefined) && (missing0 = "from_seq"))) || ((data.to_seq === undefined) && (missing0 = "to_seq"))) || ((data.reason === undefined) && (missing0 = "reason"))){
-validate60.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate66.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -2177,11 +2559,11 @@ if(data.type !== undefined){
 let data0 = data.type;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate60.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+validate66.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
 if("frames_lost" !== data0){
-validate60.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+validate66.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -2193,7 +2575,7 @@ if(valid0){
 if(data.target !== undefined){
 const _errs3 = errors;
 if(typeof data.target !== "string"){
-validate60.errors = [{instancePath:instancePath+"/target",keyword:"type"}];
+validate66.errors = [{instancePath:instancePath+"/target",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -2206,13 +2588,13 @@ if(data.from_seq !== undefined){
 let data2 = data.from_seq;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate60.errors = [{instancePath:instancePath+"/from_seq",keyword:"type"}];
+validate66.errors = [{instancePath:instancePath+"/from_seq",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 1 || isNaN(data2)){
-validate60.errors = [{instancePath:instancePath+"/from_seq",keyword:"minimum"}];
+validate66.errors = [{instancePath:instancePath+"/from_seq",keyword:"minimum"}];
 return false;
 }
 }
@@ -2227,13 +2609,13 @@ if(data.to_seq !== undefined){
 let data3 = data.to_seq;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate60.errors = [{instancePath:instancePath+"/to_seq",keyword:"type"}];
+validate66.errors = [{instancePath:instancePath+"/to_seq",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 1 || isNaN(data3)){
-validate60.errors = [{instancePath:instancePath+"/to_seq",keyword:"minimum"}];
+validate66.errors = [{instancePath:instancePath+"/to_seq",keyword:"minimum"}];
 return false;
 }
 }
@@ -2247,7 +2629,7 @@ if(valid0){
 if(data.reason !== undefined){
 const _errs9 = errors;
 if(typeof data.reason !== "string"){
-validate60.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+validate66.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -2262,21 +2644,21 @@ var valid0 = true;
 }
 }
 else {
-validate60.errors = [{instancePath,keyword:"type"}];
+validate66.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate60.errors = vErrors;
+validate66.errors = vErrors;
 return errors === 0;
 }
-function validate61(data, {instancePath=""}={}){
+function validate67(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.type === undefined) && (missing0 = "type")) || ((data.problem === undefined) && (missing0 = "problem"))){
-validate61.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate67.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -2284,11 +2666,11 @@ if(data.type !== undefined){
 let data0 = data.type;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate61.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+validate67.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
 if("live_problem" !== data0){
-validate61.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+validate67.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -2312,11 +2694,11 @@ var valid0 = true;
 }
 }
 else {
-validate61.errors = [{instancePath,keyword:"type"}];
+validate67.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate61.errors = vErrors;
+validate67.errors = vErrors;
 return errors === 0;
 }
 function validate22(data, {instancePath=""}={}){
@@ -2333,20 +2715,20 @@ errors = vErrors.length;
 }
 }
 else if(tag0 === "stream_stats"){
-if(!(validate59(data, {instancePath}))){
-vErrors = vErrors === null ? validate59.errors : vErrors.concat(validate59.errors);
+if(!(validate65(data, {instancePath}))){
+vErrors = vErrors === null ? validate65.errors : vErrors.concat(validate65.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "frames_lost"){
-if(!(validate60(data, {instancePath}))){
-vErrors = vErrors === null ? validate60.errors : vErrors.concat(validate60.errors);
+if(!(validate66(data, {instancePath}))){
+vErrors = vErrors === null ? validate66.errors : vErrors.concat(validate66.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "live_problem"){
-if(!(validate61(data, {instancePath}))){
-vErrors = vErrors === null ? validate61.errors : vErrors.concat(validate61.errors);
+if(!(validate67(data, {instancePath}))){
+vErrors = vErrors === null ? validate67.errors : vErrors.concat(validate67.errors);
 errors = vErrors.length;
 }
 }
@@ -2364,552 +2746,14 @@ return false;
 validate22.errors = vErrors;
 return errors === 0;
 }
-export const isFrameHeader = validate67;
-function validate69(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((((data.type === undefined) && (missing0 = "type")) || ((data.tid === undefined) && (missing0 = "tid"))) || ((data.start_ns === undefined) && (missing0 = "start_ns"))) || ((data.name === undefined) && (missing0 = "name"))){
-validate69.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.type !== undefined){
-let data0 = data.type;
-const _errs1 = errors;
-if(typeof data0 !== "string"){
-validate69.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
-return false;
-}
-if("thread_born" !== data0){
-validate69.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.tid !== undefined){
-let data1 = data.tid;
-const _errs3 = errors;
-if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate69.errors = [{instancePath:instancePath+"/tid",keyword:"type"}];
-return false;
-}
-if(errors === _errs3){
-if(typeof data1 == "number"){
-if(data1 < 1 || isNaN(data1)){
-validate69.errors = [{instancePath:instancePath+"/tid",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.start_ns !== undefined){
-let data2 = data.start_ns;
-const _errs5 = errors;
-if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate69.errors = [{instancePath:instancePath+"/start_ns",keyword:"type"}];
-return false;
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.name !== undefined){
-const _errs7 = errors;
-if(typeof data.name !== "string"){
-validate69.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
-return false;
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-else {
-validate69.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate69.errors = vErrors;
-return errors === 0;
-}
-function validate70(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((((data.type === undefined) && (missing0 = "type")) || ((data.tid === undefined) && (missing0 = "tid"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.previous === undefined) && (missing0 = "previous"))){
-validate70.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.type !== undefined){
-let data0 = data.type;
-const _errs1 = errors;
-if(typeof data0 !== "string"){
-validate70.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
-return false;
-}
-if("thread_renamed" !== data0){
-validate70.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.tid !== undefined){
-let data1 = data.tid;
-const _errs3 = errors;
-if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate70.errors = [{instancePath:instancePath+"/tid",keyword:"type"}];
-return false;
-}
-if(errors === _errs3){
-if(typeof data1 == "number"){
-if(data1 < 1 || isNaN(data1)){
-validate70.errors = [{instancePath:instancePath+"/tid",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.name !== undefined){
-const _errs5 = errors;
-if(typeof data.name !== "string"){
-validate70.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
-return false;
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.previous !== undefined){
-const _errs7 = errors;
-if(typeof data.previous !== "string"){
-validate70.errors = [{instancePath:instancePath+"/previous",keyword:"type"}];
-return false;
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-else {
-validate70.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate70.errors = vErrors;
-return errors === 0;
-}
-function validate71(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((((((((data.type === undefined) && (missing0 = "type")) || ((data.tid === undefined) && (missing0 = "tid"))) || ((data.start_ns === undefined) && (missing0 = "start_ns"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.totals === undefined) && (missing0 = "totals"))) || ((data.exact === undefined) && (missing0 = "exact"))) || ((data.seen_alive === undefined) && (missing0 = "seen_alive"))){
-validate71.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.type !== undefined){
-let data0 = data.type;
-const _errs1 = errors;
-if(typeof data0 !== "string"){
-validate71.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
-return false;
-}
-if("thread_exited" !== data0){
-validate71.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.tid !== undefined){
-let data1 = data.tid;
-const _errs3 = errors;
-if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate71.errors = [{instancePath:instancePath+"/tid",keyword:"type"}];
-return false;
-}
-if(errors === _errs3){
-if(typeof data1 == "number"){
-if(data1 < 1 || isNaN(data1)){
-validate71.errors = [{instancePath:instancePath+"/tid",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.start_ns !== undefined){
-let data2 = data.start_ns;
-const _errs5 = errors;
-if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate71.errors = [{instancePath:instancePath+"/start_ns",keyword:"type"}];
-return false;
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.name !== undefined){
-const _errs7 = errors;
-if(typeof data.name !== "string"){
-validate71.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
-return false;
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.totals !== undefined){
-let data4 = data.totals;
-const _errs9 = errors;
-if(errors === _errs9){
-if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
-for(const key0 in data4){
-let data5 = data4[key0];
-const _errs12 = errors;
-if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate71.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type"}];
-return false;
-}
-if(errors === _errs12){
-if(typeof data5 == "number"){
-if(data5 < 0 || isNaN(data5)){
-validate71.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid1 = _errs12 === errors;
-if(!valid1){
-break;
-}
-}
-}
-else {
-validate71.errors = [{instancePath:instancePath+"/totals",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs9 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.exact !== undefined){
-const _errs14 = errors;
-if(typeof data.exact !== "boolean"){
-validate71.errors = [{instancePath:instancePath+"/exact",keyword:"type"}];
-return false;
-}
-var valid0 = _errs14 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.seen_alive !== undefined){
-const _errs16 = errors;
-if(typeof data.seen_alive !== "boolean"){
-validate71.errors = [{instancePath:instancePath+"/seen_alive",keyword:"type"}];
-return false;
-}
-var valid0 = _errs16 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.lifetime_ns !== undefined){
-let data8 = data.lifetime_ns;
-const _errs18 = errors;
-if((!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))) && (data8 !== null)){
-validate71.errors = [{instancePath:instancePath+"/lifetime_ns",keyword:"type"}];
-return false;
-}
-if(errors === _errs18){
-if(typeof data8 == "number"){
-if(data8 < 0 || isNaN(data8)){
-validate71.errors = [{instancePath:instancePath+"/lifetime_ns",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs18 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.inexact !== undefined){
-let data9 = data.inexact;
-const _errs20 = errors;
-if(errors === _errs20){
-if(Array.isArray(data9)){
-var valid2 = true;
-const len0 = data9.length;
-for(let i0=0; i0<len0; i0++){
-const _errs22 = errors;
-if(typeof data9[i0] !== "string"){
-validate71.errors = [{instancePath:instancePath+"/inexact/" + i0,keyword:"type"}];
-return false;
-}
-var valid2 = _errs22 === errors;
-if(!valid2){
-break;
-}
-}
-}
-else {
-validate71.errors = [{instancePath:instancePath+"/inexact",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs20 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-validate71.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate71.errors = vErrors;
-return errors === 0;
-}
-function validate72(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((data.type === undefined) && (missing0 = "type")) || ((data.exit_code === undefined) && (missing0 = "exit_code"))){
-validate72.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.type !== undefined){
-let data0 = data.type;
-const _errs1 = errors;
-if(typeof data0 !== "string"){
-validate72.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
-return false;
-}
-if("target_exited" !== data0){
-validate72.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.exit_code !== undefined){
-let data1 = data.exit_code;
-const _errs3 = errors;
-if((!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))) && (data1 !== null)){
-validate72.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
-return false;
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-else {
-validate72.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate72.errors = vErrors;
-return errors === 0;
-}
-function validate73(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.type === undefined) && (missing0 = "type")){
-validate73.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.type !== undefined){
-let data0 = data.type;
-if(typeof data0 !== "string"){
-validate73.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
-return false;
-}
-if("target_detached" !== data0){
-validate73.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
-return false;
-}
-}
-}
-}
-else {
-validate73.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate73.errors = vErrors;
-return errors === 0;
-}
-function validate74(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((((data.type === undefined) && (missing0 = "type")) || ((data.rate_hz === undefined) && (missing0 = "rate_hz"))) || ((data.previous_hz === undefined) && (missing0 = "previous_hz"))){
-validate74.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.type !== undefined){
-let data0 = data.type;
-const _errs1 = errors;
-if(typeof data0 !== "string"){
-validate74.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
-return false;
-}
-if("rate_changed" !== data0){
-validate74.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.rate_hz !== undefined){
-let data1 = data.rate_hz;
-const _errs3 = errors;
-if(errors === _errs3){
-if(typeof data1 == "number"){
-if(data1 < 1 || isNaN(data1)){
-validate74.errors = [{instancePath:instancePath+"/rate_hz",keyword:"minimum"}];
-return false;
-}
-}
-else {
-validate74.errors = [{instancePath:instancePath+"/rate_hz",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.previous_hz !== undefined){
-let data2 = data.previous_hz;
-const _errs5 = errors;
-if(errors === _errs5){
-if(typeof data2 == "number"){
-if(data2 < 1 || isNaN(data2)){
-validate74.errors = [{instancePath:instancePath+"/previous_hz",keyword:"minimum"}];
-return false;
-}
-}
-else {
-validate74.errors = [{instancePath:instancePath+"/previous_hz",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-else {
-validate74.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate74.errors = vErrors;
-return errors === 0;
-}
+export const isFrameHeader = validate73;
 function validate75(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((((data.type === undefined) && (missing0 = "type")) || ((data.rate_hz === undefined) && (missing0 = "rate_hz"))) || ((data.previous_hz === undefined) && (missing0 = "previous_hz"))) || ((data.requested_hz === undefined) && (missing0 = "requested_hz"))) || ((data.overhead_percent === undefined) && (missing0 = "overhead_percent"))) || ((data.budget_percent === undefined) && (missing0 = "budget_percent"))){
+if(((((data.type === undefined) && (missing0 = "type")) || ((data.tid === undefined) && (missing0 = "tid"))) || ((data.start_ns === undefined) && (missing0 = "start_ns"))) || ((data.name === undefined) && (missing0 = "name"))){
 validate75.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -2921,7 +2765,7 @@ if(typeof data0 !== "string"){
 validate75.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("rate_adapted" !== data0){
+if("thread_born" !== data0){
 validate75.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
@@ -2931,19 +2775,19 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.rate_hz !== undefined){
-let data1 = data.rate_hz;
+if(data.tid !== undefined){
+let data1 = data.tid;
 const _errs3 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate75.errors = [{instancePath:instancePath+"/tid",keyword:"type"}];
+return false;
+}
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 1 || isNaN(data1)){
-validate75.errors = [{instancePath:instancePath+"/rate_hz",keyword:"minimum"}];
+validate75.errors = [{instancePath:instancePath+"/tid",keyword:"minimum"}];
 return false;
 }
-}
-else {
-validate75.errors = [{instancePath:instancePath+"/rate_hz",keyword:"type"}];
-return false;
 }
 }
 var valid0 = _errs3 === errors;
@@ -2952,20 +2796,12 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.previous_hz !== undefined){
-let data2 = data.previous_hz;
+if(data.start_ns !== undefined){
+let data2 = data.start_ns;
 const _errs5 = errors;
-if(errors === _errs5){
-if(typeof data2 == "number"){
-if(data2 < 1 || isNaN(data2)){
-validate75.errors = [{instancePath:instancePath+"/previous_hz",keyword:"minimum"}];
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate75.errors = [{instancePath:instancePath+"/start_ns",keyword:"type"}];
 return false;
-}
-}
-else {
-validate75.errors = [{instancePath:instancePath+"/previous_hz",keyword:"type"}];
-return false;
-}
 }
 var valid0 = _errs5 === errors;
 }
@@ -2973,20 +2809,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.requested_hz !== undefined){
-let data3 = data.requested_hz;
+if(data.name !== undefined){
 const _errs7 = errors;
-if(errors === _errs7){
-if(typeof data3 == "number"){
-if(data3 < 1 || isNaN(data3)){
-validate75.errors = [{instancePath:instancePath+"/requested_hz",keyword:"minimum"}];
+if(typeof data.name !== "string"){
+validate75.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
-}
-}
-else {
-validate75.errors = [{instancePath:instancePath+"/requested_hz",keyword:"type"}];
-return false;
-}
 }
 var valid0 = _errs7 === errors;
 }
@@ -2994,69 +2821,25 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.overhead_percent !== undefined){
-let data4 = data.overhead_percent;
+if(data.pid !== undefined){
+let data4 = data.pid;
 const _errs9 = errors;
+if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
+validate75.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
+return false;
+}
 if(errors === _errs9){
 if(typeof data4 == "number"){
-if(data4 < 0 || isNaN(data4)){
-validate75.errors = [{instancePath:instancePath+"/overhead_percent",keyword:"minimum"}];
+if(data4 < 1 || isNaN(data4)){
+validate75.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
 return false;
 }
-}
-else {
-validate75.errors = [{instancePath:instancePath+"/overhead_percent",keyword:"type"}];
-return false;
 }
 }
 var valid0 = _errs9 === errors;
 }
 else {
 var valid0 = true;
-}
-if(valid0){
-if(data.budget_percent !== undefined){
-let data5 = data.budget_percent;
-const _errs11 = errors;
-if(errors === _errs11){
-if(typeof data5 == "number"){
-if(data5 < 0 || isNaN(data5)){
-validate75.errors = [{instancePath:instancePath+"/budget_percent",keyword:"minimum"}];
-return false;
-}
-}
-else {
-validate75.errors = [{instancePath:instancePath+"/budget_percent",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs11 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.undelivered_bytes !== undefined){
-let data6 = data.undelivered_bytes;
-const _errs13 = errors;
-if((!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))) && (data6 !== null)){
-validate75.errors = [{instancePath:instancePath+"/undelivered_bytes",keyword:"type"}];
-return false;
-}
-if(errors === _errs13){
-if(typeof data6 == "number"){
-if(data6 < 0 || isNaN(data6)){
-validate75.errors = [{instancePath:instancePath+"/undelivered_bytes",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs13 === errors;
-}
-else {
-var valid0 = true;
-}
-}
 }
 }
 }
@@ -3078,7 +2861,7 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((data.type === undefined) && (missing0 = "type")) || ((data.count === undefined) && (missing0 = "count"))){
+if(((((data.type === undefined) && (missing0 = "type")) || ((data.tid === undefined) && (missing0 = "tid"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.previous === undefined) && (missing0 = "previous"))){
 validate76.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -3090,7 +2873,7 @@ if(typeof data0 !== "string"){
 validate76.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("deadlines_missed" !== data0){
+if("thread_renamed" !== data0){
 validate76.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
@@ -3100,17 +2883,17 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.count !== undefined){
-let data1 = data.count;
+if(data.tid !== undefined){
+let data1 = data.tid;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate76.errors = [{instancePath:instancePath+"/count",keyword:"type"}];
+validate76.errors = [{instancePath:instancePath+"/tid",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 1 || isNaN(data1)){
-validate76.errors = [{instancePath:instancePath+"/count",keyword:"minimum"}];
+validate76.errors = [{instancePath:instancePath+"/tid",keyword:"minimum"}];
 return false;
 }
 }
@@ -3119,6 +2902,54 @@ var valid0 = _errs3 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data.name !== undefined){
+const _errs5 = errors;
+if(typeof data.name !== "string"){
+validate76.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.previous !== undefined){
+const _errs7 = errors;
+if(typeof data.previous !== "string"){
+validate76.errors = [{instancePath:instancePath+"/previous",keyword:"type"}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.pid !== undefined){
+let data4 = data.pid;
+const _errs9 = errors;
+if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
+validate76.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
+return false;
+}
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 < 1 || isNaN(data4)){
+validate76.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
 }
 }
 }
@@ -3137,7 +2968,7 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((data.type === undefined) && (missing0 = "type")) || ((data.count === undefined) && (missing0 = "count"))){
+if((((((((data.type === undefined) && (missing0 = "type")) || ((data.tid === undefined) && (missing0 = "tid"))) || ((data.start_ns === undefined) && (missing0 = "start_ns"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.totals === undefined) && (missing0 = "totals"))) || ((data.exact === undefined) && (missing0 = "exact"))) || ((data.seen_alive === undefined) && (missing0 = "seen_alive"))){
 validate77.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -3149,7 +2980,7 @@ if(typeof data0 !== "string"){
 validate77.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("exit_records_lost" !== data0){
+if("thread_exited" !== data0){
 validate77.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
@@ -3159,17 +2990,17 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.count !== undefined){
-let data1 = data.count;
+if(data.tid !== undefined){
+let data1 = data.tid;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate77.errors = [{instancePath:instancePath+"/count",keyword:"type"}];
+validate77.errors = [{instancePath:instancePath+"/tid",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 1 || isNaN(data1)){
-validate77.errors = [{instancePath:instancePath+"/count",keyword:"minimum"}];
+validate77.errors = [{instancePath:instancePath+"/tid",keyword:"minimum"}];
 return false;
 }
 }
@@ -3178,6 +3009,172 @@ var valid0 = _errs3 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data.start_ns !== undefined){
+let data2 = data.start_ns;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate77.errors = [{instancePath:instancePath+"/start_ns",keyword:"type"}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.name !== undefined){
+const _errs7 = errors;
+if(typeof data.name !== "string"){
+validate77.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.totals !== undefined){
+let data4 = data.totals;
+const _errs9 = errors;
+if(errors === _errs9){
+if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
+for(const key0 in data4){
+let data5 = data4[key0];
+const _errs12 = errors;
+if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
+validate77.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type"}];
+return false;
+}
+if(errors === _errs12){
+if(typeof data5 == "number"){
+if(data5 < 0 || isNaN(data5)){
+validate77.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid1 = _errs12 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate77.errors = [{instancePath:instancePath+"/totals",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.exact !== undefined){
+const _errs14 = errors;
+if(typeof data.exact !== "boolean"){
+validate77.errors = [{instancePath:instancePath+"/exact",keyword:"type"}];
+return false;
+}
+var valid0 = _errs14 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.seen_alive !== undefined){
+const _errs16 = errors;
+if(typeof data.seen_alive !== "boolean"){
+validate77.errors = [{instancePath:instancePath+"/seen_alive",keyword:"type"}];
+return false;
+}
+var valid0 = _errs16 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.lifetime_ns !== undefined){
+let data8 = data.lifetime_ns;
+const _errs18 = errors;
+if((!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))) && (data8 !== null)){
+validate77.errors = [{instancePath:instancePath+"/lifetime_ns",keyword:"type"}];
+return false;
+}
+if(errors === _errs18){
+if(typeof data8 == "number"){
+if(data8 < 0 || isNaN(data8)){
+validate77.errors = [{instancePath:instancePath+"/lifetime_ns",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs18 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.pid !== undefined){
+let data9 = data.pid;
+const _errs20 = errors;
+if((!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))) && (data9 !== null)){
+validate77.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
+return false;
+}
+if(errors === _errs20){
+if(typeof data9 == "number"){
+if(data9 < 1 || isNaN(data9)){
+validate77.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs20 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.inexact !== undefined){
+let data10 = data.inexact;
+const _errs22 = errors;
+if(errors === _errs22){
+if(Array.isArray(data10)){
+var valid2 = true;
+const len0 = data10.length;
+for(let i0=0; i0<len0; i0++){
+const _errs24 = errors;
+if(typeof data10[i0] !== "string"){
+validate77.errors = [{instancePath:instancePath+"/inexact/" + i0,keyword:"type"}];
+return false;
+}
+var valid2 = _errs24 === errors;
+if(!valid2){
+break;
+}
+}
+}
+else {
+validate77.errors = [{instancePath:instancePath+"/inexact",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs22 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
 }
 }
 }
@@ -3196,7 +3193,7 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((data.type === undefined) && (missing0 = "type")) || ((data.from_seq === undefined) && (missing0 = "from_seq"))) || ((data.to_seq === undefined) && (missing0 = "to_seq"))) || ((data.reason === undefined) && (missing0 = "reason"))){
+if(((data.type === undefined) && (missing0 = "type")) || ((data.exit_code === undefined) && (missing0 = "exit_code"))){
 validate78.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -3208,7 +3205,7 @@ if(typeof data0 !== "string"){
 validate78.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("gap" !== data0){
+if("target_exited" !== data0){
 validate78.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
@@ -3218,60 +3215,17 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.from_seq !== undefined){
-let data1 = data.from_seq;
+if(data.exit_code !== undefined){
+let data1 = data.exit_code;
 const _errs3 = errors;
-if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate78.errors = [{instancePath:instancePath+"/from_seq",keyword:"type"}];
+if((!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))) && (data1 !== null)){
+validate78.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
 return false;
-}
-if(errors === _errs3){
-if(typeof data1 == "number"){
-if(data1 < 1 || isNaN(data1)){
-validate78.errors = [{instancePath:instancePath+"/from_seq",keyword:"minimum"}];
-return false;
-}
-}
 }
 var valid0 = _errs3 === errors;
 }
 else {
 var valid0 = true;
-}
-if(valid0){
-if(data.to_seq !== undefined){
-let data2 = data.to_seq;
-const _errs5 = errors;
-if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate78.errors = [{instancePath:instancePath+"/to_seq",keyword:"type"}];
-return false;
-}
-if(errors === _errs5){
-if(typeof data2 == "number"){
-if(data2 < 1 || isNaN(data2)){
-validate78.errors = [{instancePath:instancePath+"/to_seq",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.reason !== undefined){
-const _errs7 = errors;
-if(typeof data.reason !== "string"){
-validate78.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
-return false;
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-}
 }
 }
 }
@@ -3290,69 +3244,20 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((data.type === undefined) && (missing0 = "type")) || ((data.size === undefined) && (missing0 = "size"))) || ((data.previous === undefined) && (missing0 = "previous"))){
+if((data.type === undefined) && (missing0 = "type")){
 validate79.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.type !== undefined){
 let data0 = data.type;
-const _errs1 = errors;
 if(typeof data0 !== "string"){
 validate79.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("gomaxprocs_changed" !== data0){
+if("target_detached" !== data0){
 validate79.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.size !== undefined){
-let data1 = data.size;
-const _errs3 = errors;
-if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate79.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
-return false;
-}
-if(errors === _errs3){
-if(typeof data1 == "number"){
-if(data1 < 1 || isNaN(data1)){
-validate79.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.previous !== undefined){
-let data2 = data.previous;
-const _errs5 = errors;
-if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate79.errors = [{instancePath:instancePath+"/previous",keyword:"type"}];
-return false;
-}
-if(errors === _errs5){
-if(typeof data2 == "number"){
-if(data2 < 1 || isNaN(data2)){
-validate79.errors = [{instancePath:instancePath+"/previous",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
 }
 }
 }
@@ -3371,7 +3276,7 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((data.type === undefined) && (missing0 = "type")) || ((data.name === undefined) && (missing0 = "name"))) || ((data.executable === undefined) && (missing0 = "executable"))) || ((data.previous === undefined) && (missing0 = "previous"))){
+if((((data.type === undefined) && (missing0 = "type")) || ((data.rate_hz === undefined) && (missing0 = "rate_hz"))) || ((data.previous_hz === undefined) && (missing0 = "previous_hz"))){
 validate80.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -3383,7 +3288,7 @@ if(typeof data0 !== "string"){
 validate80.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("program_executed" !== data0){
+if("rate_changed" !== data0){
 validate80.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
@@ -3393,11 +3298,20 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.name !== undefined){
+if(data.rate_hz !== undefined){
+let data1 = data.rate_hz;
 const _errs3 = errors;
-if(typeof data.name !== "string"){
-validate80.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 1 || isNaN(data1)){
+validate80.errors = [{instancePath:instancePath+"/rate_hz",keyword:"minimum"}];
 return false;
+}
+}
+else {
+validate80.errors = [{instancePath:instancePath+"/rate_hz",keyword:"type"}];
+return false;
+}
 }
 var valid0 = _errs3 === errors;
 }
@@ -3405,31 +3319,25 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.executable !== undefined){
-let data2 = data.executable;
+if(data.previous_hz !== undefined){
+let data2 = data.previous_hz;
 const _errs5 = errors;
-if((typeof data2 !== "string") && (data2 !== null)){
-validate80.errors = [{instancePath:instancePath+"/executable",keyword:"type"}];
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 1 || isNaN(data2)){
+validate80.errors = [{instancePath:instancePath+"/previous_hz",keyword:"minimum"}];
 return false;
+}
+}
+else {
+validate80.errors = [{instancePath:instancePath+"/previous_hz",keyword:"type"}];
+return false;
+}
 }
 var valid0 = _errs5 === errors;
 }
 else {
 var valid0 = true;
-}
-if(valid0){
-if(data.previous !== undefined){
-let data3 = data.previous;
-const _errs7 = errors;
-if((typeof data3 !== "string") && (data3 !== null)){
-validate80.errors = [{instancePath:instancePath+"/previous",keyword:"type"}];
-return false;
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
 }
 }
 }
@@ -3449,7 +3357,7 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((data.type === undefined) && (missing0 = "type")) || ((data.reason === undefined) && (missing0 = "reason"))){
+if(((((((data.type === undefined) && (missing0 = "type")) || ((data.rate_hz === undefined) && (missing0 = "rate_hz"))) || ((data.previous_hz === undefined) && (missing0 = "previous_hz"))) || ((data.requested_hz === undefined) && (missing0 = "requested_hz"))) || ((data.overhead_percent === undefined) && (missing0 = "overhead_percent"))) || ((data.budget_percent === undefined) && (missing0 = "budget_percent"))){
 validate81.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -3461,7 +3369,7 @@ if(typeof data0 !== "string"){
 validate81.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("sample_failed" !== data0){
+if("rate_adapted" !== data0){
 validate81.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
@@ -3471,16 +3379,135 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.reason !== undefined){
+if(data.rate_hz !== undefined){
+let data1 = data.rate_hz;
 const _errs3 = errors;
-if(typeof data.reason !== "string"){
-validate81.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 1 || isNaN(data1)){
+validate81.errors = [{instancePath:instancePath+"/rate_hz",keyword:"minimum"}];
 return false;
+}
+}
+else {
+validate81.errors = [{instancePath:instancePath+"/rate_hz",keyword:"type"}];
+return false;
+}
 }
 var valid0 = _errs3 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data.previous_hz !== undefined){
+let data2 = data.previous_hz;
+const _errs5 = errors;
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 1 || isNaN(data2)){
+validate81.errors = [{instancePath:instancePath+"/previous_hz",keyword:"minimum"}];
+return false;
+}
+}
+else {
+validate81.errors = [{instancePath:instancePath+"/previous_hz",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.requested_hz !== undefined){
+let data3 = data.requested_hz;
+const _errs7 = errors;
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 < 1 || isNaN(data3)){
+validate81.errors = [{instancePath:instancePath+"/requested_hz",keyword:"minimum"}];
+return false;
+}
+}
+else {
+validate81.errors = [{instancePath:instancePath+"/requested_hz",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.overhead_percent !== undefined){
+let data4 = data.overhead_percent;
+const _errs9 = errors;
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 < 0 || isNaN(data4)){
+validate81.errors = [{instancePath:instancePath+"/overhead_percent",keyword:"minimum"}];
+return false;
+}
+}
+else {
+validate81.errors = [{instancePath:instancePath+"/overhead_percent",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.budget_percent !== undefined){
+let data5 = data.budget_percent;
+const _errs11 = errors;
+if(errors === _errs11){
+if(typeof data5 == "number"){
+if(data5 < 0 || isNaN(data5)){
+validate81.errors = [{instancePath:instancePath+"/budget_percent",keyword:"minimum"}];
+return false;
+}
+}
+else {
+validate81.errors = [{instancePath:instancePath+"/budget_percent",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.undelivered_bytes !== undefined){
+let data6 = data.undelivered_bytes;
+const _errs13 = errors;
+if((!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))) && (data6 !== null)){
+validate81.errors = [{instancePath:instancePath+"/undelivered_bytes",keyword:"type"}];
+return false;
+}
+if(errors === _errs13){
+if(typeof data6 == "number"){
+if(data6 < 0 || isNaN(data6)){
+validate81.errors = [{instancePath:instancePath+"/undelivered_bytes",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
 }
 }
 }
@@ -3493,27 +3520,13 @@ return false;
 validate81.errors = vErrors;
 return errors === 0;
 }
-function validate83(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(typeof data !== "string"){
-validate83.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-if(!(((data === "genetlink") || (data === "walk")) || (data === "procfs"))){
-validate83.errors = [{instancePath,keyword:"enum"}];
-return false;
-}
-validate83.errors = vErrors;
-return errors === 0;
-}
 function validate82(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((((data.type === undefined) && (missing0 = "type")) || ((data.source === undefined) && (missing0 = "source"))) || ((data.previous === undefined) && (missing0 = "previous"))) || ((data.reason === undefined) && (missing0 = "reason"))) || ((data.disagreed === undefined) && (missing0 = "disagreed"))){
+if(((data.type === undefined) && (missing0 = "type")) || ((data.count === undefined) && (missing0 = "count"))){
 validate82.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -3525,7 +3538,7 @@ if(typeof data0 !== "string"){
 validate82.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("counters_source_changed" !== data0){
+if("deadlines_missed" !== data0){
 validate82.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
@@ -3535,55 +3548,25 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.source !== undefined){
+if(data.count !== undefined){
+let data1 = data.count;
 const _errs3 = errors;
-if(!(validate83(data.source, {instancePath:instancePath+"/source"}))){
-vErrors = vErrors === null ? validate83.errors : vErrors.concat(validate83.errors);
-errors = vErrors.length;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate82.errors = [{instancePath:instancePath+"/count",keyword:"type"}];
+return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 1 || isNaN(data1)){
+validate82.errors = [{instancePath:instancePath+"/count",keyword:"minimum"}];
+return false;
+}
+}
 }
 var valid0 = _errs3 === errors;
 }
 else {
 var valid0 = true;
-}
-if(valid0){
-if(data.previous !== undefined){
-const _errs4 = errors;
-if(!(validate83(data.previous, {instancePath:instancePath+"/previous"}))){
-vErrors = vErrors === null ? validate83.errors : vErrors.concat(validate83.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.reason !== undefined){
-const _errs5 = errors;
-if(typeof data.reason !== "string"){
-validate82.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
-return false;
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.disagreed !== undefined){
-const _errs7 = errors;
-if(typeof data.disagreed !== "boolean"){
-validate82.errors = [{instancePath:instancePath+"/disagreed",keyword:"type"}];
-return false;
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
 }
 }
 }
@@ -3596,13 +3579,269 @@ return false;
 validate82.errors = vErrors;
 return errors === 0;
 }
+function validate83(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.type === undefined) && (missing0 = "type")) || ((data.count === undefined) && (missing0 = "count"))){
+validate83.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate83.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+return false;
+}
+if("exit_records_lost" !== data0){
+validate83.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.count !== undefined){
+let data1 = data.count;
+const _errs3 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate83.errors = [{instancePath:instancePath+"/count",keyword:"type"}];
+return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 1 || isNaN(data1)){
+validate83.errors = [{instancePath:instancePath+"/count",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate83.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate83.errors = vErrors;
+return errors === 0;
+}
+function validate84(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((data.type === undefined) && (missing0 = "type")) || ((data.from_seq === undefined) && (missing0 = "from_seq"))) || ((data.to_seq === undefined) && (missing0 = "to_seq"))) || ((data.reason === undefined) && (missing0 = "reason"))){
+validate84.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate84.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+return false;
+}
+if("gap" !== data0){
+validate84.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.from_seq !== undefined){
+let data1 = data.from_seq;
+const _errs3 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate84.errors = [{instancePath:instancePath+"/from_seq",keyword:"type"}];
+return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 1 || isNaN(data1)){
+validate84.errors = [{instancePath:instancePath+"/from_seq",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.to_seq !== undefined){
+let data2 = data.to_seq;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate84.errors = [{instancePath:instancePath+"/to_seq",keyword:"type"}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 1 || isNaN(data2)){
+validate84.errors = [{instancePath:instancePath+"/to_seq",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.reason !== undefined){
+const _errs7 = errors;
+if(typeof data.reason !== "string"){
+validate84.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+else {
+validate84.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate84.errors = vErrors;
+return errors === 0;
+}
+function validate85(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((data.type === undefined) && (missing0 = "type")) || ((data.size === undefined) && (missing0 = "size"))) || ((data.previous === undefined) && (missing0 = "previous"))){
+validate85.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate85.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+return false;
+}
+if("gomaxprocs_changed" !== data0){
+validate85.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.size !== undefined){
+let data1 = data.size;
+const _errs3 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate85.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
+return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 1 || isNaN(data1)){
+validate85.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.previous !== undefined){
+let data2 = data.previous;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate85.errors = [{instancePath:instancePath+"/previous",keyword:"type"}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 1 || isNaN(data2)){
+validate85.errors = [{instancePath:instancePath+"/previous",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.pid !== undefined){
+let data3 = data.pid;
+const _errs7 = errors;
+if((!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))) && (data3 !== null)){
+validate85.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
+return false;
+}
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 < 1 || isNaN(data3)){
+validate85.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+else {
+validate85.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate85.errors = vErrors;
+return errors === 0;
+}
 function validate86(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((((((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.shadow === undefined) && (missing0 = "shadow"))) || ((data.knob === undefined) && (missing0 = "knob"))) || ((data.signal === undefined) && (missing0 = "signal"))) || ((data.proxy === undefined) && (missing0 = "proxy"))) || ((data.lower === undefined) && (missing0 = "lower"))) || ((data.upper === undefined) && (missing0 = "upper"))) || ((data.size === undefined) && (missing0 = "size"))) || ((data.actor === undefined) && (missing0 = "actor"))){
+if(((((data.type === undefined) && (missing0 = "type")) || ((data.name === undefined) && (missing0 = "name"))) || ((data.executable === undefined) && (missing0 = "executable"))) || ((data.previous === undefined) && (missing0 = "previous"))){
 validate86.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -3614,7 +3853,7 @@ if(typeof data0 !== "string"){
 validate86.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("steering_started" !== data0){
+if("program_executed" !== data0){
 validate86.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
@@ -3624,10 +3863,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.policy !== undefined){
+if(data.name !== undefined){
 const _errs3 = errors;
-if(typeof data.policy !== "string"){
-validate86.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
+if(typeof data.name !== "string"){
+validate86.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -3636,10 +3875,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.shadow !== undefined){
+if(data.executable !== undefined){
+let data2 = data.executable;
 const _errs5 = errors;
-if(typeof data.shadow !== "boolean"){
-validate86.errors = [{instancePath:instancePath+"/shadow",keyword:"type"}];
+if((typeof data2 !== "string") && (data2 !== null)){
+validate86.errors = [{instancePath:instancePath+"/executable",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -3648,11 +3888,12 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.knob !== undefined){
+if(data.previous !== undefined){
+let data3 = data.previous;
 const _errs7 = errors;
-if(!(validate51(data.knob, {instancePath:instancePath+"/knob"}))){
-vErrors = vErrors === null ? validate51.errors : vErrors.concat(validate51.errors);
-errors = vErrors.length;
+if((typeof data3 !== "string") && (data3 !== null)){
+validate86.errors = [{instancePath:instancePath+"/previous",keyword:"type"}];
+return false;
 }
 var valid0 = _errs7 === errors;
 }
@@ -3660,108 +3901,25 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.signal !== undefined){
-const _errs8 = errors;
-if(!(validate53(data.signal, {instancePath:instancePath+"/signal"}))){
-vErrors = vErrors === null ? validate53.errors : vErrors.concat(validate53.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs8 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.proxy !== undefined){
+if(data.pid !== undefined){
+let data4 = data.pid;
 const _errs9 = errors;
-if(typeof data.proxy !== "boolean"){
-validate86.errors = [{instancePath:instancePath+"/proxy",keyword:"type"}];
+if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
+validate86.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
 return false;
+}
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 < 1 || isNaN(data4)){
+validate86.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
+return false;
+}
+}
 }
 var valid0 = _errs9 === errors;
 }
 else {
 var valid0 = true;
-}
-if(valid0){
-if(data.lower !== undefined){
-let data6 = data.lower;
-const _errs11 = errors;
-if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate86.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
-return false;
-}
-if(errors === _errs11){
-if(typeof data6 == "number"){
-if(data6 < 1 || isNaN(data6)){
-validate86.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs11 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.upper !== undefined){
-let data7 = data.upper;
-const _errs13 = errors;
-if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate86.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
-return false;
-}
-if(errors === _errs13){
-if(typeof data7 == "number"){
-if(data7 < 1 || isNaN(data7)){
-validate86.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs13 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.size !== undefined){
-let data8 = data.size;
-const _errs15 = errors;
-if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate86.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
-return false;
-}
-if(errors === _errs15){
-if(typeof data8 == "number"){
-if(data8 < 1 || isNaN(data8)){
-validate86.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs15 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.actor !== undefined){
-const _errs17 = errors;
-if(typeof data.actor !== "string"){
-validate86.errors = [{instancePath:instancePath+"/actor",keyword:"type"}];
-return false;
-}
-var valid0 = _errs17 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
 }
 }
 }
@@ -3777,14 +3935,14 @@ return false;
 validate86.errors = vErrors;
 return errors === 0;
 }
-function validate89(data, {instancePath=""}={}){
+function validate87(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((((((((((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.number === undefined) && (missing0 = "number"))) || ((data.at_ns === undefined) && (missing0 = "at_ns"))) || ((data.elapsed_s === undefined) && (missing0 = "elapsed_s"))) || ((data.ops === undefined) && (missing0 = "ops"))) || ((data.mean_wait_s === undefined) && (missing0 = "mean_wait_s"))) || ((data.size === undefined) && (missing0 = "size"))) || ((data.next_size === undefined) && (missing0 = "next_size"))) || ((data.proposed === undefined) && (missing0 = "proposed"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.reason === undefined) && (missing0 = "reason"))) || ((data.counted === undefined) && (missing0 = "counted"))) || ((data.probing === undefined) && (missing0 = "probing"))){
-validate89.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+if(((data.type === undefined) && (missing0 = "type")) || ((data.reason === undefined) && (missing0 = "reason"))){
+validate87.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -3792,11 +3950,11 @@ if(data.type !== undefined){
 let data0 = data.type;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate89.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+validate87.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("steering_decided" !== data0){
-validate89.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+if("sample_failed" !== data0){
+validate87.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -3805,10 +3963,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.policy !== undefined){
+if(data.reason !== undefined){
 const _errs3 = errors;
-if(typeof data.policy !== "string"){
-validate89.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
+if(typeof data.reason !== "string"){
+validate87.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -3816,253 +3974,39 @@ var valid0 = _errs3 === errors;
 else {
 var valid0 = true;
 }
-if(valid0){
-if(data.number !== undefined){
-let data2 = data.number;
-const _errs5 = errors;
-if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate89.errors = [{instancePath:instancePath+"/number",keyword:"type"}];
-return false;
-}
-if(errors === _errs5){
-if(typeof data2 == "number"){
-if(data2 < 1 || isNaN(data2)){
-validate89.errors = [{instancePath:instancePath+"/number",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.at_ns !== undefined){
-let data3 = data.at_ns;
-const _errs7 = errors;
-if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate89.errors = [{instancePath:instancePath+"/at_ns",keyword:"type"}];
-return false;
-}
-if(errors === _errs7){
-if(typeof data3 == "number"){
-if(data3 < 0 || isNaN(data3)){
-validate89.errors = [{instancePath:instancePath+"/at_ns",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.elapsed_s !== undefined){
-let data4 = data.elapsed_s;
-const _errs9 = errors;
-if(errors === _errs9){
-if(typeof data4 == "number"){
-if(data4 < 0 || isNaN(data4)){
-validate89.errors = [{instancePath:instancePath+"/elapsed_s",keyword:"minimum"}];
-return false;
-}
-}
-else {
-validate89.errors = [{instancePath:instancePath+"/elapsed_s",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs9 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.ops !== undefined){
-let data5 = data.ops;
-const _errs11 = errors;
-if(errors === _errs11){
-if(typeof data5 == "number"){
-if(data5 < 0 || isNaN(data5)){
-validate89.errors = [{instancePath:instancePath+"/ops",keyword:"minimum"}];
-return false;
-}
-}
-else {
-validate89.errors = [{instancePath:instancePath+"/ops",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs11 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.mean_wait_s !== undefined){
-let data6 = data.mean_wait_s;
-const _errs13 = errors;
-if((!(typeof data6 == "number")) && (data6 !== null)){
-validate89.errors = [{instancePath:instancePath+"/mean_wait_s",keyword:"type"}];
-return false;
-}
-if(errors === _errs13){
-if(typeof data6 == "number"){
-if(data6 < 0 || isNaN(data6)){
-validate89.errors = [{instancePath:instancePath+"/mean_wait_s",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs13 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.size !== undefined){
-let data7 = data.size;
-const _errs15 = errors;
-if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate89.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
-return false;
-}
-if(errors === _errs15){
-if(typeof data7 == "number"){
-if(data7 < 1 || isNaN(data7)){
-validate89.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs15 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.next_size !== undefined){
-let data8 = data.next_size;
-const _errs17 = errors;
-if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate89.errors = [{instancePath:instancePath+"/next_size",keyword:"type"}];
-return false;
-}
-if(errors === _errs17){
-if(typeof data8 == "number"){
-if(data8 < 1 || isNaN(data8)){
-validate89.errors = [{instancePath:instancePath+"/next_size",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs17 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.proposed !== undefined){
-let data9 = data.proposed;
-const _errs19 = errors;
-if((!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))) && (data9 !== null)){
-validate89.errors = [{instancePath:instancePath+"/proposed",keyword:"type"}];
-return false;
-}
-if(errors === _errs19){
-if(typeof data9 == "number"){
-if(data9 < 1 || isNaN(data9)){
-validate89.errors = [{instancePath:instancePath+"/proposed",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs19 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.state !== undefined){
-const _errs21 = errors;
-if(typeof data.state !== "string"){
-validate89.errors = [{instancePath:instancePath+"/state",keyword:"type"}];
-return false;
-}
-var valid0 = _errs21 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.reason !== undefined){
-const _errs23 = errors;
-if(typeof data.reason !== "string"){
-validate89.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
-return false;
-}
-var valid0 = _errs23 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.counted !== undefined){
-const _errs25 = errors;
-if(typeof data.counted !== "boolean"){
-validate89.errors = [{instancePath:instancePath+"/counted",keyword:"type"}];
-return false;
-}
-var valid0 = _errs25 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.probing !== undefined){
-const _errs27 = errors;
-if(typeof data.probing !== "boolean"){
-validate89.errors = [{instancePath:instancePath+"/probing",keyword:"type"}];
-return false;
-}
-var valid0 = _errs27 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
 }
 }
 }
 else {
+validate87.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate87.errors = vErrors;
+return errors === 0;
+}
+function validate89(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(typeof data !== "string"){
 validate89.errors = [{instancePath,keyword:"type"}];
 return false;
 }
+if(!(((data === "genetlink") || (data === "walk")) || (data === "procfs"))){
+validate89.errors = [{instancePath,keyword:"enum"}];
+return false;
 }
 validate89.errors = vErrors;
 return errors === 0;
 }
-function validate90(data, {instancePath=""}={}){
+function validate88(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.reason === undefined) && (missing0 = "reason"))) || ((data.actor === undefined) && (missing0 = "actor"))){
-validate90.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+if((((((data.type === undefined) && (missing0 = "type")) || ((data.source === undefined) && (missing0 = "source"))) || ((data.previous === undefined) && (missing0 = "previous"))) || ((data.reason === undefined) && (missing0 = "reason"))) || ((data.disagreed === undefined) && (missing0 = "disagreed"))){
+validate88.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -4070,11 +4014,11 @@ if(data.type !== undefined){
 let data0 = data.type;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate90.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+validate88.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("search_restarted" !== data0){
-validate90.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+if("counters_source_changed" !== data0){
+validate88.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -4083,13 +4027,25 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.policy !== undefined){
+if(data.source !== undefined){
 const _errs3 = errors;
-if(typeof data.policy !== "string"){
-validate90.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
-return false;
+if(!(validate89(data.source, {instancePath:instancePath+"/source"}))){
+vErrors = vErrors === null ? validate89.errors : vErrors.concat(validate89.errors);
+errors = vErrors.length;
 }
 var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.previous !== undefined){
+const _errs4 = errors;
+if(!(validate89(data.previous, {instancePath:instancePath+"/previous"}))){
+vErrors = vErrors === null ? validate89.errors : vErrors.concat(validate89.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs4 === errors;
 }
 else {
 var valid0 = true;
@@ -4098,7 +4054,7 @@ if(valid0){
 if(data.reason !== undefined){
 const _errs5 = errors;
 if(typeof data.reason !== "string"){
-validate90.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+validate88.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -4107,10 +4063,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.actor !== undefined){
+if(data.disagreed !== undefined){
 const _errs7 = errors;
-if(typeof data.actor !== "string"){
-validate90.errors = [{instancePath:instancePath+"/actor",keyword:"type"}];
+if(typeof data.disagreed !== "boolean"){
+validate88.errors = [{instancePath:instancePath+"/disagreed",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -4123,97 +4079,13 @@ var valid0 = true;
 }
 }
 }
-else {
-validate90.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate90.errors = vErrors;
-return errors === 0;
-}
-function validate91(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.size === undefined) && (missing0 = "size"))) || ((data.actor === undefined) && (missing0 = "actor"))){
-validate91.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
 }
 else {
-if(data.type !== undefined){
-let data0 = data.type;
-const _errs1 = errors;
-if(typeof data0 !== "string"){
-validate91.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
-return false;
-}
-if("steering_released" !== data0){
-validate91.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.policy !== undefined){
-const _errs3 = errors;
-if(typeof data.policy !== "string"){
-validate91.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
-return false;
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.size !== undefined){
-let data2 = data.size;
-const _errs5 = errors;
-if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate91.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
-return false;
-}
-if(errors === _errs5){
-if(typeof data2 == "number"){
-if(data2 < 1 || isNaN(data2)){
-validate91.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
+validate88.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.actor !== undefined){
-const _errs7 = errors;
-if(typeof data.actor !== "string"){
-validate91.errors = [{instancePath:instancePath+"/actor",keyword:"type"}];
-return false;
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-else {
-validate91.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate91.errors = vErrors;
+validate88.errors = vErrors;
 return errors === 0;
 }
 function validate92(data, {instancePath=""}={}){
@@ -4222,7 +4094,7 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.problem === undefined) && (missing0 = "problem"))){
+if(((((((((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.shadow === undefined) && (missing0 = "shadow"))) || ((data.knob === undefined) && (missing0 = "knob"))) || ((data.signal === undefined) && (missing0 = "signal"))) || ((data.proxy === undefined) && (missing0 = "proxy"))) || ((data.lower === undefined) && (missing0 = "lower"))) || ((data.upper === undefined) && (missing0 = "upper"))) || ((data.size === undefined) && (missing0 = "size"))) || ((data.actor === undefined) && (missing0 = "actor"))){
 validate92.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -4234,7 +4106,7 @@ if(typeof data0 !== "string"){
 validate92.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("steering_problem" !== data0){
+if("steering_started" !== data0){
 validate92.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
@@ -4256,17 +4128,134 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.problem !== undefined){
-let data2 = data.problem;
+if(data.shadow !== undefined){
 const _errs5 = errors;
-if((typeof data2 !== "string") && (data2 !== null)){
-validate92.errors = [{instancePath:instancePath+"/problem",keyword:"type"}];
+if(typeof data.shadow !== "boolean"){
+validate92.errors = [{instancePath:instancePath+"/shadow",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data.knob !== undefined){
+const _errs7 = errors;
+if(!(validate57(data.knob, {instancePath:instancePath+"/knob"}))){
+vErrors = vErrors === null ? validate57.errors : vErrors.concat(validate57.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.signal !== undefined){
+const _errs8 = errors;
+if(!(validate59(data.signal, {instancePath:instancePath+"/signal"}))){
+vErrors = vErrors === null ? validate59.errors : vErrors.concat(validate59.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.proxy !== undefined){
+const _errs9 = errors;
+if(typeof data.proxy !== "boolean"){
+validate92.errors = [{instancePath:instancePath+"/proxy",keyword:"type"}];
+return false;
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.lower !== undefined){
+let data6 = data.lower;
+const _errs11 = errors;
+if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
+validate92.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
+return false;
+}
+if(errors === _errs11){
+if(typeof data6 == "number"){
+if(data6 < 1 || isNaN(data6)){
+validate92.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.upper !== undefined){
+let data7 = data.upper;
+const _errs13 = errors;
+if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
+validate92.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
+return false;
+}
+if(errors === _errs13){
+if(typeof data7 == "number"){
+if(data7 < 1 || isNaN(data7)){
+validate92.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.size !== undefined){
+let data8 = data.size;
+const _errs15 = errors;
+if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
+validate92.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
+return false;
+}
+if(errors === _errs15){
+if(typeof data8 == "number"){
+if(data8 < 1 || isNaN(data8)){
+validate92.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs15 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.actor !== undefined){
+const _errs17 = errors;
+if(typeof data.actor !== "string"){
+validate92.errors = [{instancePath:instancePath+"/actor",keyword:"type"}];
+return false;
+}
+var valid0 = _errs17 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
 }
 }
 }
@@ -4280,7 +4269,510 @@ return false;
 validate92.errors = vErrors;
 return errors === 0;
 }
-function validate68(data, {instancePath=""}={}){
+function validate95(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((((((((((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.number === undefined) && (missing0 = "number"))) || ((data.at_ns === undefined) && (missing0 = "at_ns"))) || ((data.elapsed_s === undefined) && (missing0 = "elapsed_s"))) || ((data.ops === undefined) && (missing0 = "ops"))) || ((data.mean_wait_s === undefined) && (missing0 = "mean_wait_s"))) || ((data.size === undefined) && (missing0 = "size"))) || ((data.next_size === undefined) && (missing0 = "next_size"))) || ((data.proposed === undefined) && (missing0 = "proposed"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.reason === undefined) && (missing0 = "reason"))) || ((data.counted === undefined) && (missing0 = "counted"))) || ((data.probing === undefined) && (missing0 = "probing"))){
+validate95.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate95.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+return false;
+}
+if("steering_decided" !== data0){
+validate95.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.policy !== undefined){
+const _errs3 = errors;
+if(typeof data.policy !== "string"){
+validate95.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.number !== undefined){
+let data2 = data.number;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate95.errors = [{instancePath:instancePath+"/number",keyword:"type"}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 1 || isNaN(data2)){
+validate95.errors = [{instancePath:instancePath+"/number",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.at_ns !== undefined){
+let data3 = data.at_ns;
+const _errs7 = errors;
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate95.errors = [{instancePath:instancePath+"/at_ns",keyword:"type"}];
+return false;
+}
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 < 0 || isNaN(data3)){
+validate95.errors = [{instancePath:instancePath+"/at_ns",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.elapsed_s !== undefined){
+let data4 = data.elapsed_s;
+const _errs9 = errors;
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 < 0 || isNaN(data4)){
+validate95.errors = [{instancePath:instancePath+"/elapsed_s",keyword:"minimum"}];
+return false;
+}
+}
+else {
+validate95.errors = [{instancePath:instancePath+"/elapsed_s",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.ops !== undefined){
+let data5 = data.ops;
+const _errs11 = errors;
+if(errors === _errs11){
+if(typeof data5 == "number"){
+if(data5 < 0 || isNaN(data5)){
+validate95.errors = [{instancePath:instancePath+"/ops",keyword:"minimum"}];
+return false;
+}
+}
+else {
+validate95.errors = [{instancePath:instancePath+"/ops",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.mean_wait_s !== undefined){
+let data6 = data.mean_wait_s;
+const _errs13 = errors;
+if((!(typeof data6 == "number")) && (data6 !== null)){
+validate95.errors = [{instancePath:instancePath+"/mean_wait_s",keyword:"type"}];
+return false;
+}
+if(errors === _errs13){
+if(typeof data6 == "number"){
+if(data6 < 0 || isNaN(data6)){
+validate95.errors = [{instancePath:instancePath+"/mean_wait_s",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.size !== undefined){
+let data7 = data.size;
+const _errs15 = errors;
+if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
+validate95.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
+return false;
+}
+if(errors === _errs15){
+if(typeof data7 == "number"){
+if(data7 < 1 || isNaN(data7)){
+validate95.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs15 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.next_size !== undefined){
+let data8 = data.next_size;
+const _errs17 = errors;
+if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
+validate95.errors = [{instancePath:instancePath+"/next_size",keyword:"type"}];
+return false;
+}
+if(errors === _errs17){
+if(typeof data8 == "number"){
+if(data8 < 1 || isNaN(data8)){
+validate95.errors = [{instancePath:instancePath+"/next_size",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs17 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.proposed !== undefined){
+let data9 = data.proposed;
+const _errs19 = errors;
+if((!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))) && (data9 !== null)){
+validate95.errors = [{instancePath:instancePath+"/proposed",keyword:"type"}];
+return false;
+}
+if(errors === _errs19){
+if(typeof data9 == "number"){
+if(data9 < 1 || isNaN(data9)){
+validate95.errors = [{instancePath:instancePath+"/proposed",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs19 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.state !== undefined){
+const _errs21 = errors;
+if(typeof data.state !== "string"){
+validate95.errors = [{instancePath:instancePath+"/state",keyword:"type"}];
+return false;
+}
+var valid0 = _errs21 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.reason !== undefined){
+const _errs23 = errors;
+if(typeof data.reason !== "string"){
+validate95.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+return false;
+}
+var valid0 = _errs23 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.counted !== undefined){
+const _errs25 = errors;
+if(typeof data.counted !== "boolean"){
+validate95.errors = [{instancePath:instancePath+"/counted",keyword:"type"}];
+return false;
+}
+var valid0 = _errs25 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.probing !== undefined){
+const _errs27 = errors;
+if(typeof data.probing !== "boolean"){
+validate95.errors = [{instancePath:instancePath+"/probing",keyword:"type"}];
+return false;
+}
+var valid0 = _errs27 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate95.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate95.errors = vErrors;
+return errors === 0;
+}
+function validate96(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.reason === undefined) && (missing0 = "reason"))) || ((data.actor === undefined) && (missing0 = "actor"))){
+validate96.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate96.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+return false;
+}
+if("search_restarted" !== data0){
+validate96.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.policy !== undefined){
+const _errs3 = errors;
+if(typeof data.policy !== "string"){
+validate96.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.reason !== undefined){
+const _errs5 = errors;
+if(typeof data.reason !== "string"){
+validate96.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.actor !== undefined){
+const _errs7 = errors;
+if(typeof data.actor !== "string"){
+validate96.errors = [{instancePath:instancePath+"/actor",keyword:"type"}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+else {
+validate96.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate96.errors = vErrors;
+return errors === 0;
+}
+function validate97(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.size === undefined) && (missing0 = "size"))) || ((data.actor === undefined) && (missing0 = "actor"))){
+validate97.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate97.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+return false;
+}
+if("steering_released" !== data0){
+validate97.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.policy !== undefined){
+const _errs3 = errors;
+if(typeof data.policy !== "string"){
+validate97.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.size !== undefined){
+let data2 = data.size;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate97.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 1 || isNaN(data2)){
+validate97.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.actor !== undefined){
+const _errs7 = errors;
+if(typeof data.actor !== "string"){
+validate97.errors = [{instancePath:instancePath+"/actor",keyword:"type"}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+else {
+validate97.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate97.errors = vErrors;
+return errors === 0;
+}
+function validate98(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.problem === undefined) && (missing0 = "problem"))){
+validate98.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate98.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+return false;
+}
+if("steering_problem" !== data0){
+validate98.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.policy !== undefined){
+const _errs3 = errors;
+if(typeof data.policy !== "string"){
+validate98.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.problem !== undefined){
+let data2 = data.problem;
+const _errs5 = errors;
+if((typeof data2 !== "string") && (data2 !== null)){
+validate98.errors = [{instancePath:instancePath+"/problem",keyword:"type"}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+else {
+validate98.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate98.errors = vErrors;
+return errors === 0;
+}
+function validate74(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -4288,141 +4780,141 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 const tag0 = data.type;
 if(typeof tag0 == "string"){
 if(tag0 === "thread_born"){
-if(!(validate69(data, {instancePath}))){
-vErrors = vErrors === null ? validate69.errors : vErrors.concat(validate69.errors);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "thread_renamed"){
-if(!(validate70(data, {instancePath}))){
-vErrors = vErrors === null ? validate70.errors : vErrors.concat(validate70.errors);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "thread_exited"){
-if(!(validate71(data, {instancePath}))){
-vErrors = vErrors === null ? validate71.errors : vErrors.concat(validate71.errors);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "target_exited"){
-if(!(validate72(data, {instancePath}))){
-vErrors = vErrors === null ? validate72.errors : vErrors.concat(validate72.errors);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "target_detached"){
-if(!(validate73(data, {instancePath}))){
-vErrors = vErrors === null ? validate73.errors : vErrors.concat(validate73.errors);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "rate_changed"){
-if(!(validate74(data, {instancePath}))){
-vErrors = vErrors === null ? validate74.errors : vErrors.concat(validate74.errors);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "rate_adapted"){
 if(!(validate75(data, {instancePath}))){
 vErrors = vErrors === null ? validate75.errors : vErrors.concat(validate75.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "deadlines_missed"){
+else if(tag0 === "thread_renamed"){
 if(!(validate76(data, {instancePath}))){
 vErrors = vErrors === null ? validate76.errors : vErrors.concat(validate76.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "exit_records_lost"){
+else if(tag0 === "thread_exited"){
 if(!(validate77(data, {instancePath}))){
 vErrors = vErrors === null ? validate77.errors : vErrors.concat(validate77.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "gap"){
+else if(tag0 === "target_exited"){
 if(!(validate78(data, {instancePath}))){
 vErrors = vErrors === null ? validate78.errors : vErrors.concat(validate78.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "gomaxprocs_changed"){
+else if(tag0 === "target_detached"){
 if(!(validate79(data, {instancePath}))){
 vErrors = vErrors === null ? validate79.errors : vErrors.concat(validate79.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "program_executed"){
+else if(tag0 === "rate_changed"){
 if(!(validate80(data, {instancePath}))){
 vErrors = vErrors === null ? validate80.errors : vErrors.concat(validate80.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "sample_failed"){
+else if(tag0 === "rate_adapted"){
 if(!(validate81(data, {instancePath}))){
 vErrors = vErrors === null ? validate81.errors : vErrors.concat(validate81.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "counters_source_changed"){
+else if(tag0 === "deadlines_missed"){
 if(!(validate82(data, {instancePath}))){
 vErrors = vErrors === null ? validate82.errors : vErrors.concat(validate82.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "steering_started"){
+else if(tag0 === "exit_records_lost"){
+if(!(validate83(data, {instancePath}))){
+vErrors = vErrors === null ? validate83.errors : vErrors.concat(validate83.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "gap"){
+if(!(validate84(data, {instancePath}))){
+vErrors = vErrors === null ? validate84.errors : vErrors.concat(validate84.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "gomaxprocs_changed"){
+if(!(validate85(data, {instancePath}))){
+vErrors = vErrors === null ? validate85.errors : vErrors.concat(validate85.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "program_executed"){
 if(!(validate86(data, {instancePath}))){
 vErrors = vErrors === null ? validate86.errors : vErrors.concat(validate86.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "steering_decided"){
-if(!(validate89(data, {instancePath}))){
-vErrors = vErrors === null ? validate89.errors : vErrors.concat(validate89.errors);
+else if(tag0 === "sample_failed"){
+if(!(validate87(data, {instancePath}))){
+vErrors = vErrors === null ? validate87.errors : vErrors.concat(validate87.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "search_restarted"){
-if(!(validate90(data, {instancePath}))){
-vErrors = vErrors === null ? validate90.errors : vErrors.concat(validate90.errors);
+else if(tag0 === "counters_source_changed"){
+if(!(validate88(data, {instancePath}))){
+vErrors = vErrors === null ? validate88.errors : vErrors.concat(validate88.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "steering_released"){
-if(!(validate91(data, {instancePath}))){
-vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "steering_problem"){
+else if(tag0 === "steering_started"){
 if(!(validate92(data, {instancePath}))){
 vErrors = vErrors === null ? validate92.errors : vErrors.concat(validate92.errors);
 errors = vErrors.length;
 }
 }
+else if(tag0 === "steering_decided"){
+if(!(validate95(data, {instancePath}))){
+vErrors = vErrors === null ? validate95.errors : vErrors.concat(validate95.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "search_restarted"){
+if(!(validate96(data, {instancePath}))){
+vErrors = vErrors === null ? validate96.errors : vErrors.concat(validate96.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "steering_released"){
+if(!(validate97(data, {instancePath}))){
+vErrors = vErrors === null ? validate97.errors : vErrors.concat(validate97.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "steering_problem"){
+if(!(validate98(data, {instancePath}))){
+vErrors = vErrors === null ? validate98.errors : vErrors.concat(validate98.errors);
+errors = vErrors.length;
+}
+}
 else {
-validate68.errors = [{instancePath,keyword:"discriminator"}];
+validate74.errors = [{instancePath,keyword:"discriminator"}];
 return false;
 }
 }
 else {
-validate68.errors = [{instancePath,keyword:"discriminator"}];
+validate74.errors = [{instancePath,keyword:"discriminator"}];
 return false;
 }
 }
 }
-validate68.errors = vErrors;
+validate74.errors = vErrors;
 return errors === 0;
 }
-function validate113(data, {instancePath=""}={}){
+function validate119(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.gomaxprocs === undefined) && (missing0 = "gomaxprocs")) || ((data.rss_bytes === undefined) && (missing0 = "rss_bytes"))){
-validate113.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate119.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -4430,13 +4922,13 @@ if(data.gomaxprocs !== undefined){
 let data0 = data.gomaxprocs;
 const _errs1 = errors;
 if((!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))) && (data0 !== null)){
-validate113.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"type"}];
+validate119.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate113.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"minimum"}];
+validate119.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"minimum"}];
 return false;
 }
 }
@@ -4451,13 +4943,13 @@ if(data.gomaxprocs_missed !== undefined){
 let data1 = data.gomaxprocs_missed;
 const _errs3 = errors;
 if((!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))) && (data1 !== null)){
-validate113.errors = [{instancePath:instancePath+"/gomaxprocs_missed",keyword:"type"}];
+validate119.errors = [{instancePath:instancePath+"/gomaxprocs_missed",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate113.errors = [{instancePath:instancePath+"/gomaxprocs_missed",keyword:"minimum"}];
+validate119.errors = [{instancePath:instancePath+"/gomaxprocs_missed",keyword:"minimum"}];
 return false;
 }
 }
@@ -4472,13 +4964,13 @@ if(data.rss_bytes !== undefined){
 let data2 = data.rss_bytes;
 const _errs5 = errors;
 if((!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))) && (data2 !== null)){
-validate113.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"type"}];
+validate119.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate113.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"minimum"}];
+validate119.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -4493,13 +4985,13 @@ if(data.cpu_ns !== undefined){
 let data3 = data.cpu_ns;
 const _errs7 = errors;
 if((!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))) && (data3 !== null)){
-validate113.errors = [{instancePath:instancePath+"/cpu_ns",keyword:"type"}];
+validate119.errors = [{instancePath:instancePath+"/cpu_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate113.errors = [{instancePath:instancePath+"/cpu_ns",keyword:"minimum"}];
+validate119.errors = [{instancePath:instancePath+"/cpu_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -4514,7 +5006,7 @@ if(data.delay_accounting !== undefined){
 let data4 = data.delay_accounting;
 const _errs9 = errors;
 if((typeof data4 !== "boolean") && (data4 !== null)){
-validate113.errors = [{instancePath:instancePath+"/delay_accounting",keyword:"type"}];
+validate119.errors = [{instancePath:instancePath+"/delay_accounting",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -4527,13 +5019,13 @@ if(data.cpu_limit !== undefined){
 let data5 = data.cpu_limit;
 const _errs11 = errors;
 if((!(typeof data5 == "number")) && (data5 !== null)){
-validate113.errors = [{instancePath:instancePath+"/cpu_limit",keyword:"type"}];
+validate119.errors = [{instancePath:instancePath+"/cpu_limit",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate113.errors = [{instancePath:instancePath+"/cpu_limit",keyword:"minimum"}];
+validate119.errors = [{instancePath:instancePath+"/cpu_limit",keyword:"minimum"}];
 return false;
 }
 }
@@ -4548,13 +5040,13 @@ if(data.cgroup_periods !== undefined){
 let data6 = data.cgroup_periods;
 const _errs13 = errors;
 if((!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))) && (data6 !== null)){
-validate113.errors = [{instancePath:instancePath+"/cgroup_periods",keyword:"type"}];
+validate119.errors = [{instancePath:instancePath+"/cgroup_periods",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate113.errors = [{instancePath:instancePath+"/cgroup_periods",keyword:"minimum"}];
+validate119.errors = [{instancePath:instancePath+"/cgroup_periods",keyword:"minimum"}];
 return false;
 }
 }
@@ -4569,13 +5061,13 @@ if(data.cgroup_throttled !== undefined){
 let data7 = data.cgroup_throttled;
 const _errs15 = errors;
 if((!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))) && (data7 !== null)){
-validate113.errors = [{instancePath:instancePath+"/cgroup_throttled",keyword:"type"}];
+validate119.errors = [{instancePath:instancePath+"/cgroup_throttled",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate113.errors = [{instancePath:instancePath+"/cgroup_throttled",keyword:"minimum"}];
+validate119.errors = [{instancePath:instancePath+"/cgroup_throttled",keyword:"minimum"}];
 return false;
 }
 }
@@ -4590,13 +5082,13 @@ if(data.cgroup_throttled_us !== undefined){
 let data8 = data.cgroup_throttled_us;
 const _errs17 = errors;
 if((!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))) && (data8 !== null)){
-validate113.errors = [{instancePath:instancePath+"/cgroup_throttled_us",keyword:"type"}];
+validate119.errors = [{instancePath:instancePath+"/cgroup_throttled_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate113.errors = [{instancePath:instancePath+"/cgroup_throttled_us",keyword:"minimum"}];
+validate119.errors = [{instancePath:instancePath+"/cgroup_throttled_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -4617,21 +5109,21 @@ var valid0 = true;
 }
 }
 else {
-validate113.errors = [{instancePath,keyword:"type"}];
+validate119.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate113.errors = vErrors;
+validate119.errors = vErrors;
 return errors === 0;
 }
-function validate115(data, {instancePath=""}={}){
+function validate121(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.time_ns === undefined) && (missing0 = "time_ns")) || ((data.cpu_busy_us === undefined) && (missing0 = "cpu_busy_us"))) || ((data.package_uj === undefined) && (missing0 = "package_uj"))) || ((data.domains_uj === undefined) && (missing0 = "domains_uj"))) || ((data.gaps === undefined) && (missing0 = "gaps"))){
-validate115.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate121.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -4639,13 +5131,13 @@ if(data.time_ns !== undefined){
 let data0 = data.time_ns;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate115.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
+validate121.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate115.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
+validate121.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -4660,13 +5152,13 @@ if(data.cpu_busy_us !== undefined){
 let data1 = data.cpu_busy_us;
 const _errs3 = errors;
 if((!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))) && (data1 !== null)){
-validate115.errors = [{instancePath:instancePath+"/cpu_busy_us",keyword:"type"}];
+validate121.errors = [{instancePath:instancePath+"/cpu_busy_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate115.errors = [{instancePath:instancePath+"/cpu_busy_us",keyword:"minimum"}];
+validate121.errors = [{instancePath:instancePath+"/cpu_busy_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -4681,13 +5173,13 @@ if(data.cpu_steal_us !== undefined){
 let data2 = data.cpu_steal_us;
 const _errs5 = errors;
 if((!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))) && (data2 !== null)){
-validate115.errors = [{instancePath:instancePath+"/cpu_steal_us",keyword:"type"}];
+validate121.errors = [{instancePath:instancePath+"/cpu_steal_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate115.errors = [{instancePath:instancePath+"/cpu_steal_us",keyword:"minimum"}];
+validate121.errors = [{instancePath:instancePath+"/cpu_steal_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -4702,13 +5194,13 @@ if(data.package_uj !== undefined){
 let data3 = data.package_uj;
 const _errs7 = errors;
 if((!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))) && (data3 !== null)){
-validate115.errors = [{instancePath:instancePath+"/package_uj",keyword:"type"}];
+validate121.errors = [{instancePath:instancePath+"/package_uj",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate115.errors = [{instancePath:instancePath+"/package_uj",keyword:"minimum"}];
+validate121.errors = [{instancePath:instancePath+"/package_uj",keyword:"minimum"}];
 return false;
 }
 }
@@ -4730,13 +5222,13 @@ for(let i0=0; i0<len0; i0++){
 let data5 = data4[i0];
 const _errs11 = errors;
 if((!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))) && (data5 !== null)){
-validate115.errors = [{instancePath:instancePath+"/domains_uj/" + i0,keyword:"type"}];
+validate121.errors = [{instancePath:instancePath+"/domains_uj/" + i0,keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate115.errors = [{instancePath:instancePath+"/domains_uj/" + i0,keyword:"minimum"}];
+validate121.errors = [{instancePath:instancePath+"/domains_uj/" + i0,keyword:"minimum"}];
 return false;
 }
 }
@@ -4748,7 +5240,7 @@ break;
 }
 }
 else {
-validate115.errors = [{instancePath:instancePath+"/domains_uj",keyword:"type"}];
+validate121.errors = [{instancePath:instancePath+"/domains_uj",keyword:"type"}];
 return false;
 }
 }
@@ -4762,13 +5254,13 @@ if(data.gaps !== undefined){
 let data6 = data.gaps;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate115.errors = [{instancePath:instancePath+"/gaps",keyword:"type"}];
+validate121.errors = [{instancePath:instancePath+"/gaps",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate115.errors = [{instancePath:instancePath+"/gaps",keyword:"minimum"}];
+validate121.errors = [{instancePath:instancePath+"/gaps",keyword:"minimum"}];
 return false;
 }
 }
@@ -4786,21 +5278,21 @@ var valid0 = true;
 }
 }
 else {
-validate115.errors = [{instancePath,keyword:"type"}];
+validate121.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate115.errors = vErrors;
+validate121.errors = vErrors;
 return errors === 0;
 }
-function validate117(data, {instancePath=""}={}){
+function validate123(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((((((((data.sample_us === undefined) && (missing0 = "sample_us")) || ((data.sample_mean_us === undefined) && (missing0 = "sample_mean_us"))) || ((data.sample_max_us === undefined) && (missing0 = "sample_max_us"))) || ((data.late_us === undefined) && (missing0 = "late_us"))) || ((data.missed_deadlines === undefined) && (missing0 = "missed_deadlines"))) || ((data.effective_hz === undefined) && (missing0 = "effective_hz"))) || ((data.requested_hz === undefined) && (missing0 = "requested_hz"))) || ((data.exit_records_received === undefined) && (missing0 = "exit_records_received"))) || ((data.exit_records_lost === undefined) && (missing0 = "exit_records_lost"))) || ((data.cpu_percent === undefined) && (missing0 = "cpu_percent"))) || ((data.overhead_percent === undefined) && (missing0 = "overhead_percent"))) || ((data.budget_percent === undefined) && (missing0 = "budget_percent"))) || ((data.replay_bytes === undefined) && (missing0 = "replay_bytes"))) || ((data.replay_frames === undefined) && (missing0 = "replay_frames"))) || ((data.unsent_frames === undefined) && (missing0 = "unsent_frames"))) || ((data.sent_frames === undefined) && (missing0 = "sent_frames"))) || ((data.sent_bytes === undefined) && (missing0 = "sent_bytes"))){
-validate117.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate123.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -4808,13 +5300,13 @@ if(data.sample_us !== undefined){
 let data0 = data.sample_us;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate117.errors = [{instancePath:instancePath+"/sample_us",keyword:"type"}];
+validate123.errors = [{instancePath:instancePath+"/sample_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate117.errors = [{instancePath:instancePath+"/sample_us",keyword:"minimum"}];
+validate123.errors = [{instancePath:instancePath+"/sample_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -4829,13 +5321,13 @@ if(data.sample_mean_us !== undefined){
 let data1 = data.sample_mean_us;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate117.errors = [{instancePath:instancePath+"/sample_mean_us",keyword:"type"}];
+validate123.errors = [{instancePath:instancePath+"/sample_mean_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate117.errors = [{instancePath:instancePath+"/sample_mean_us",keyword:"minimum"}];
+validate123.errors = [{instancePath:instancePath+"/sample_mean_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -4850,13 +5342,13 @@ if(data.sample_max_us !== undefined){
 let data2 = data.sample_max_us;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate117.errors = [{instancePath:instancePath+"/sample_max_us",keyword:"type"}];
+validate123.errors = [{instancePath:instancePath+"/sample_max_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate117.errors = [{instancePath:instancePath+"/sample_max_us",keyword:"minimum"}];
+validate123.errors = [{instancePath:instancePath+"/sample_max_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -4871,13 +5363,13 @@ if(data.late_us !== undefined){
 let data3 = data.late_us;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate117.errors = [{instancePath:instancePath+"/late_us",keyword:"type"}];
+validate123.errors = [{instancePath:instancePath+"/late_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate117.errors = [{instancePath:instancePath+"/late_us",keyword:"minimum"}];
+validate123.errors = [{instancePath:instancePath+"/late_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -4892,13 +5384,13 @@ if(data.missed_deadlines !== undefined){
 let data4 = data.missed_deadlines;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate117.errors = [{instancePath:instancePath+"/missed_deadlines",keyword:"type"}];
+validate123.errors = [{instancePath:instancePath+"/missed_deadlines",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate117.errors = [{instancePath:instancePath+"/missed_deadlines",keyword:"minimum"}];
+validate123.errors = [{instancePath:instancePath+"/missed_deadlines",keyword:"minimum"}];
 return false;
 }
 }
@@ -4915,12 +5407,12 @@ const _errs11 = errors;
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 1 || isNaN(data5)){
-validate117.errors = [{instancePath:instancePath+"/effective_hz",keyword:"minimum"}];
+validate123.errors = [{instancePath:instancePath+"/effective_hz",keyword:"minimum"}];
 return false;
 }
 }
 else {
-validate117.errors = [{instancePath:instancePath+"/effective_hz",keyword:"type"}];
+validate123.errors = [{instancePath:instancePath+"/effective_hz",keyword:"type"}];
 return false;
 }
 }
@@ -4936,12 +5428,12 @@ const _errs13 = errors;
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 1 || isNaN(data6)){
-validate117.errors = [{instancePath:instancePath+"/requested_hz",keyword:"minimum"}];
+validate123.errors = [{instancePath:instancePath+"/requested_hz",keyword:"minimum"}];
 return false;
 }
 }
 else {
-validate117.errors = [{instancePath:instancePath+"/requested_hz",keyword:"type"}];
+validate123.errors = [{instancePath:instancePath+"/requested_hz",keyword:"type"}];
 return false;
 }
 }
@@ -4955,13 +5447,13 @@ if(data.exit_records_received !== undefined){
 let data7 = data.exit_records_received;
 const _errs15 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate117.errors = [{instancePath:instancePath+"/exit_records_received",keyword:"type"}];
+validate123.errors = [{instancePath:instancePath+"/exit_records_received",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate117.errors = [{instancePath:instancePath+"/exit_records_received",keyword:"minimum"}];
+validate123.errors = [{instancePath:instancePath+"/exit_records_received",keyword:"minimum"}];
 return false;
 }
 }
@@ -4976,13 +5468,13 @@ if(data.exit_records_lost !== undefined){
 let data8 = data.exit_records_lost;
 const _errs17 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate117.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"type"}];
+validate123.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"type"}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate117.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"minimum"}];
+validate123.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"minimum"}];
 return false;
 }
 }
@@ -4997,7 +5489,7 @@ if(data.cpu_percent !== undefined){
 let data9 = data.cpu_percent;
 const _errs19 = errors;
 if((!(typeof data9 == "number")) && (data9 !== null)){
-validate117.errors = [{instancePath:instancePath+"/cpu_percent",keyword:"type"}];
+validate123.errors = [{instancePath:instancePath+"/cpu_percent",keyword:"type"}];
 return false;
 }
 var valid0 = _errs19 === errors;
@@ -5010,13 +5502,13 @@ if(data.overhead_percent !== undefined){
 let data10 = data.overhead_percent;
 const _errs21 = errors;
 if((!(typeof data10 == "number")) && (data10 !== null)){
-validate117.errors = [{instancePath:instancePath+"/overhead_percent",keyword:"type"}];
+validate123.errors = [{instancePath:instancePath+"/overhead_percent",keyword:"type"}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate117.errors = [{instancePath:instancePath+"/overhead_percent",keyword:"minimum"}];
+validate123.errors = [{instancePath:instancePath+"/overhead_percent",keyword:"minimum"}];
 return false;
 }
 }
@@ -5033,12 +5525,12 @@ const _errs23 = errors;
 if(errors === _errs23){
 if(typeof data11 == "number"){
 if(data11 < 0 || isNaN(data11)){
-validate117.errors = [{instancePath:instancePath+"/budget_percent",keyword:"minimum"}];
+validate123.errors = [{instancePath:instancePath+"/budget_percent",keyword:"minimum"}];
 return false;
 }
 }
 else {
-validate117.errors = [{instancePath:instancePath+"/budget_percent",keyword:"type"}];
+validate123.errors = [{instancePath:instancePath+"/budget_percent",keyword:"type"}];
 return false;
 }
 }
@@ -5052,13 +5544,13 @@ if(data.replay_bytes !== undefined){
 let data12 = data.replay_bytes;
 const _errs25 = errors;
 if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
-validate117.errors = [{instancePath:instancePath+"/replay_bytes",keyword:"type"}];
+validate123.errors = [{instancePath:instancePath+"/replay_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data12 == "number"){
 if(data12 < 0 || isNaN(data12)){
-validate117.errors = [{instancePath:instancePath+"/replay_bytes",keyword:"minimum"}];
+validate123.errors = [{instancePath:instancePath+"/replay_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -5073,13 +5565,13 @@ if(data.replay_frames !== undefined){
 let data13 = data.replay_frames;
 const _errs27 = errors;
 if(!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))){
-validate117.errors = [{instancePath:instancePath+"/replay_frames",keyword:"type"}];
+validate123.errors = [{instancePath:instancePath+"/replay_frames",keyword:"type"}];
 return false;
 }
 if(errors === _errs27){
 if(typeof data13 == "number"){
 if(data13 < 0 || isNaN(data13)){
-validate117.errors = [{instancePath:instancePath+"/replay_frames",keyword:"minimum"}];
+validate123.errors = [{instancePath:instancePath+"/replay_frames",keyword:"minimum"}];
 return false;
 }
 }
@@ -5094,13 +5586,13 @@ if(data.unsent_frames !== undefined){
 let data14 = data.unsent_frames;
 const _errs29 = errors;
 if(!((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14)))){
-validate117.errors = [{instancePath:instancePath+"/unsent_frames",keyword:"type"}];
+validate123.errors = [{instancePath:instancePath+"/unsent_frames",keyword:"type"}];
 return false;
 }
 if(errors === _errs29){
 if(typeof data14 == "number"){
 if(data14 < 0 || isNaN(data14)){
-validate117.errors = [{instancePath:instancePath+"/unsent_frames",keyword:"minimum"}];
+validate123.errors = [{instancePath:instancePath+"/unsent_frames",keyword:"minimum"}];
 return false;
 }
 }
@@ -5115,13 +5607,13 @@ if(data.sent_frames !== undefined){
 let data15 = data.sent_frames;
 const _errs31 = errors;
 if(!((typeof data15 == "number") && (!(data15 % 1) && !isNaN(data15)))){
-validate117.errors = [{instancePath:instancePath+"/sent_frames",keyword:"type"}];
+validate123.errors = [{instancePath:instancePath+"/sent_frames",keyword:"type"}];
 return false;
 }
 if(errors === _errs31){
 if(typeof data15 == "number"){
 if(data15 < 0 || isNaN(data15)){
-validate117.errors = [{instancePath:instancePath+"/sent_frames",keyword:"minimum"}];
+validate123.errors = [{instancePath:instancePath+"/sent_frames",keyword:"minimum"}];
 return false;
 }
 }
@@ -5136,13 +5628,13 @@ if(data.sent_bytes !== undefined){
 let data16 = data.sent_bytes;
 const _errs33 = errors;
 if(!((typeof data16 == "number") && (!(data16 % 1) && !isNaN(data16)))){
-validate117.errors = [{instancePath:instancePath+"/sent_bytes",keyword:"type"}];
+validate123.errors = [{instancePath:instancePath+"/sent_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs33){
 if(typeof data16 == "number"){
 if(data16 < 0 || isNaN(data16)){
-validate117.errors = [{instancePath:instancePath+"/sent_bytes",keyword:"minimum"}];
+validate123.errors = [{instancePath:instancePath+"/sent_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -5156,7 +5648,7 @@ if(valid0){
 if(data.slowed_by_backlog !== undefined){
 const _errs35 = errors;
 if(typeof data.slowed_by_backlog !== "boolean"){
-validate117.errors = [{instancePath:instancePath+"/slowed_by_backlog",keyword:"type"}];
+validate123.errors = [{instancePath:instancePath+"/slowed_by_backlog",keyword:"type"}];
 return false;
 }
 var valid0 = _errs35 === errors;
@@ -5169,13 +5661,13 @@ if(data.undelivered_bytes !== undefined){
 let data18 = data.undelivered_bytes;
 const _errs37 = errors;
 if(!((typeof data18 == "number") && (!(data18 % 1) && !isNaN(data18)))){
-validate117.errors = [{instancePath:instancePath+"/undelivered_bytes",keyword:"type"}];
+validate123.errors = [{instancePath:instancePath+"/undelivered_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs37){
 if(typeof data18 == "number"){
 if(data18 < 0 || isNaN(data18)){
-validate117.errors = [{instancePath:instancePath+"/undelivered_bytes",keyword:"minimum"}];
+validate123.errors = [{instancePath:instancePath+"/undelivered_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -5190,13 +5682,13 @@ if(data.frames_dropped !== undefined){
 let data19 = data.frames_dropped;
 const _errs39 = errors;
 if(!((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19)))){
-validate117.errors = [{instancePath:instancePath+"/frames_dropped",keyword:"type"}];
+validate123.errors = [{instancePath:instancePath+"/frames_dropped",keyword:"type"}];
 return false;
 }
 if(errors === _errs39){
 if(typeof data19 == "number"){
 if(data19 < 0 || isNaN(data19)){
-validate117.errors = [{instancePath:instancePath+"/frames_dropped",keyword:"minimum"}];
+validate123.errors = [{instancePath:instancePath+"/frames_dropped",keyword:"minimum"}];
 return false;
 }
 }
@@ -5211,13 +5703,13 @@ if(data.exits_without_event !== undefined){
 let data20 = data.exits_without_event;
 const _errs41 = errors;
 if(!((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20)))){
-validate117.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"type"}];
+validate123.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"type"}];
 return false;
 }
 if(errors === _errs41){
 if(typeof data20 == "number"){
 if(data20 < 0 || isNaN(data20)){
-validate117.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"minimum"}];
+validate123.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"minimum"}];
 return false;
 }
 }
@@ -5232,13 +5724,13 @@ if(data.network_calls_uncounted !== undefined){
 let data21 = data.network_calls_uncounted;
 const _errs43 = errors;
 if(!((typeof data21 == "number") && (!(data21 % 1) && !isNaN(data21)))){
-validate117.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"type"}];
+validate123.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"type"}];
 return false;
 }
 if(errors === _errs43){
 if(typeof data21 == "number"){
 if(data21 < 0 || isNaN(data21)){
-validate117.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"minimum"}];
+validate123.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"minimum"}];
 return false;
 }
 }
@@ -5253,7 +5745,7 @@ if(data.counters_disagreement !== undefined){
 let data22 = data.counters_disagreement;
 const _errs45 = errors;
 if((typeof data22 !== "string") && (data22 !== null)){
-validate117.errors = [{instancePath:instancePath+"/counters_disagreement",keyword:"type"}];
+validate123.errors = [{instancePath:instancePath+"/counters_disagreement",keyword:"type"}];
 return false;
 }
 var valid0 = _errs45 === errors;
@@ -5266,13 +5758,13 @@ if(data.ledger_threads_uncounted !== undefined){
 let data23 = data.ledger_threads_uncounted;
 const _errs47 = errors;
 if(!((typeof data23 == "number") && (!(data23 % 1) && !isNaN(data23)))){
-validate117.errors = [{instancePath:instancePath+"/ledger_threads_uncounted",keyword:"type"}];
+validate123.errors = [{instancePath:instancePath+"/ledger_threads_uncounted",keyword:"type"}];
 return false;
 }
 if(errors === _errs47){
 if(typeof data23 == "number"){
 if(data23 < 0 || isNaN(data23)){
-validate117.errors = [{instancePath:instancePath+"/ledger_threads_uncounted",keyword:"minimum"}];
+validate123.errors = [{instancePath:instancePath+"/ledger_threads_uncounted",keyword:"minimum"}];
 return false;
 }
 }
@@ -5308,21 +5800,21 @@ var valid0 = true;
 }
 }
 else {
-validate117.errors = [{instancePath,keyword:"type"}];
+validate123.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate117.errors = vErrors;
+validate123.errors = vErrors;
 return errors === 0;
 }
-function validate119(data, {instancePath=""}={}){
+function validate125(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.threads === undefined) && (missing0 = "threads")) || ((data.inexact === undefined) && (missing0 = "inexact"))) || ((data.totals === undefined) && (missing0 = "totals"))){
-validate119.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate125.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -5330,13 +5822,13 @@ if(data.threads !== undefined){
 let data0 = data.threads;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate119.errors = [{instancePath:instancePath+"/threads",keyword:"type"}];
+validate125.errors = [{instancePath:instancePath+"/threads",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate119.errors = [{instancePath:instancePath+"/threads",keyword:"minimum"}];
+validate125.errors = [{instancePath:instancePath+"/threads",keyword:"minimum"}];
 return false;
 }
 }
@@ -5351,13 +5843,13 @@ if(data.inexact !== undefined){
 let data1 = data.inexact;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate119.errors = [{instancePath:instancePath+"/inexact",keyword:"type"}];
+validate125.errors = [{instancePath:instancePath+"/inexact",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate119.errors = [{instancePath:instancePath+"/inexact",keyword:"minimum"}];
+validate125.errors = [{instancePath:instancePath+"/inexact",keyword:"minimum"}];
 return false;
 }
 }
@@ -5377,13 +5869,13 @@ for(const key0 in data2){
 let data3 = data2[key0];
 const _errs8 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate119.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type"}];
+validate125.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type"}];
 return false;
 }
 if(errors === _errs8){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate119.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"minimum"}];
+validate125.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"minimum"}];
 return false;
 }
 }
@@ -5395,7 +5887,7 @@ break;
 }
 }
 else {
-validate119.errors = [{instancePath:instancePath+"/totals",keyword:"type"}];
+validate125.errors = [{instancePath:instancePath+"/totals",keyword:"type"}];
 return false;
 }
 }
@@ -5409,21 +5901,21 @@ var valid0 = true;
 }
 }
 else {
-validate119.errors = [{instancePath,keyword:"type"}];
+validate125.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate119.errors = vErrors;
+validate125.errors = vErrors;
 return errors === 0;
 }
-function validate121(data, {instancePath=""}={}){
+function validate127(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.role === undefined) && (missing0 = "role")) || ((data.live === undefined) && (missing0 = "live"))) || ((data.exited === undefined) && (missing0 = "exited"))) || ((data.totals === undefined) && (missing0 = "totals"))){
-validate121.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate127.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -5431,7 +5923,7 @@ if(data.role !== undefined){
 let data0 = data.role;
 const _errs1 = errors;
 if((typeof data0 !== "string") && (data0 !== null)){
-validate121.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
+validate127.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -5444,13 +5936,13 @@ if(data.live !== undefined){
 let data1 = data.live;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate121.errors = [{instancePath:instancePath+"/live",keyword:"type"}];
+validate127.errors = [{instancePath:instancePath+"/live",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate121.errors = [{instancePath:instancePath+"/live",keyword:"minimum"}];
+validate127.errors = [{instancePath:instancePath+"/live",keyword:"minimum"}];
 return false;
 }
 }
@@ -5465,13 +5957,13 @@ if(data.exited !== undefined){
 let data2 = data.exited;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate121.errors = [{instancePath:instancePath+"/exited",keyword:"type"}];
+validate127.errors = [{instancePath:instancePath+"/exited",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate121.errors = [{instancePath:instancePath+"/exited",keyword:"minimum"}];
+validate127.errors = [{instancePath:instancePath+"/exited",keyword:"minimum"}];
 return false;
 }
 }
@@ -5491,13 +5983,13 @@ for(const key0 in data3){
 let data4 = data3[key0];
 const _errs10 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate121.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type"}];
+validate127.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type"}];
 return false;
 }
 if(errors === _errs10){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate121.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"minimum"}];
+validate127.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"minimum"}];
 return false;
 }
 }
@@ -5509,7 +6001,7 @@ break;
 }
 }
 else {
-validate121.errors = [{instancePath:instancePath+"/totals",keyword:"type"}];
+validate127.errors = [{instancePath:instancePath+"/totals",keyword:"type"}];
 return false;
 }
 }
@@ -5524,21 +6016,21 @@ var valid0 = true;
 }
 }
 else {
-validate121.errors = [{instancePath,keyword:"type"}];
+validate127.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate121.errors = vErrors;
+validate127.errors = vErrors;
 return errors === 0;
 }
-function validate124(data, {instancePath=""}={}){
+function validate130(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.name === undefined) && (missing0 = "name")) || ((data.rows === undefined) && (missing0 = "rows"))) || ((data.bytes === undefined) && (missing0 = "bytes"))){
-validate124.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate130.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -5546,11 +6038,11 @@ if(data.name !== undefined){
 let data0 = data.name;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate124.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate130.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
-if(!((((((((data0 === "stays") || (data0 === "wakes")) || (data0 === "locks")) || (data0 === "lock_names")) || (data0 === "takers")) || (data0 === "calls")) || (data0 === "call_stays")) || (data0 === "inexact"))){
-validate124.errors = [{instancePath:instancePath+"/name",keyword:"enum"}];
+if(!(((((((((data0 === "stays") || (data0 === "wakes")) || (data0 === "locks")) || (data0 === "lock_names")) || (data0 === "takers")) || (data0 === "calls")) || (data0 === "call_stays")) || (data0 === "inexact")) || (data0 === "processes"))){
+validate130.errors = [{instancePath:instancePath+"/name",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -5563,13 +6055,13 @@ if(data.rows !== undefined){
 let data1 = data.rows;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate124.errors = [{instancePath:instancePath+"/rows",keyword:"type"}];
+validate130.errors = [{instancePath:instancePath+"/rows",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate124.errors = [{instancePath:instancePath+"/rows",keyword:"minimum"}];
+validate130.errors = [{instancePath:instancePath+"/rows",keyword:"minimum"}];
 return false;
 }
 }
@@ -5584,13 +6076,13 @@ if(data.bytes !== undefined){
 let data2 = data.bytes;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate124.errors = [{instancePath:instancePath+"/bytes",keyword:"type"}];
+validate130.errors = [{instancePath:instancePath+"/bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 8 || isNaN(data2)){
-validate124.errors = [{instancePath:instancePath+"/bytes",keyword:"minimum"}];
+validate130.errors = [{instancePath:instancePath+"/bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -5605,13 +6097,13 @@ if(data.omitted !== undefined){
 let data3 = data.omitted;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate124.errors = [{instancePath:instancePath+"/omitted",keyword:"type"}];
+validate130.errors = [{instancePath:instancePath+"/omitted",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate124.errors = [{instancePath:instancePath+"/omitted",keyword:"minimum"}];
+validate130.errors = [{instancePath:instancePath+"/omitted",keyword:"minimum"}];
 return false;
 }
 }
@@ -5626,13 +6118,13 @@ if(data.read_ns !== undefined){
 let data4 = data.read_ns;
 const _errs9 = errors;
 if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
-validate124.errors = [{instancePath:instancePath+"/read_ns",keyword:"type"}];
+validate130.errors = [{instancePath:instancePath+"/read_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate124.errors = [{instancePath:instancePath+"/read_ns",keyword:"minimum"}];
+validate130.errors = [{instancePath:instancePath+"/read_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -5649,21 +6141,150 @@ var valid0 = true;
 }
 }
 else {
-validate124.errors = [{instancePath,keyword:"type"}];
+validate130.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate124.errors = vErrors;
+validate130.errors = vErrors;
 return errors === 0;
 }
-function validate67(data, {instancePath=""}={}){
+function validate132(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((data.live === undefined) && (missing0 = "live")) || ((data.started === undefined) && (missing0 = "started"))) || ((data.ended === undefined) && (missing0 = "ended"))) || ((data.unseen === undefined) && (missing0 = "unseen"))) || ((data.missed === undefined) && (missing0 = "missed"))){
+validate132.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.live !== undefined){
+let data0 = data.live;
+const _errs1 = errors;
+if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
+validate132.errors = [{instancePath:instancePath+"/live",keyword:"type"}];
+return false;
+}
+if(errors === _errs1){
+if(typeof data0 == "number"){
+if(data0 < 0 || isNaN(data0)){
+validate132.errors = [{instancePath:instancePath+"/live",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.started !== undefined){
+let data1 = data.started;
+const _errs3 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate132.errors = [{instancePath:instancePath+"/started",keyword:"type"}];
+return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 0 || isNaN(data1)){
+validate132.errors = [{instancePath:instancePath+"/started",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.ended !== undefined){
+let data2 = data.ended;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate132.errors = [{instancePath:instancePath+"/ended",keyword:"type"}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 0 || isNaN(data2)){
+validate132.errors = [{instancePath:instancePath+"/ended",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.unseen !== undefined){
+let data3 = data.unseen;
+const _errs7 = errors;
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate132.errors = [{instancePath:instancePath+"/unseen",keyword:"type"}];
+return false;
+}
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 < 0 || isNaN(data3)){
+validate132.errors = [{instancePath:instancePath+"/unseen",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.missed !== undefined){
+let data4 = data.missed;
+const _errs9 = errors;
+if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
+validate132.errors = [{instancePath:instancePath+"/missed",keyword:"type"}];
+return false;
+}
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 < 0 || isNaN(data4)){
+validate132.errors = [{instancePath:instancePath+"/missed",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+else {
+validate132.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate132.errors = vErrors;
+return errors === 0;
+}
+function validate73(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((((((((((data.type === undefined) && (missing0 = "type")) || ((data.target === undefined) && (missing0 = "target"))) || ((data.seq === undefined) && (missing0 = "seq"))) || ((data.first_seq === undefined) && (missing0 = "first_seq"))) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.baseline === undefined) && (missing0 = "baseline"))) || ((data.rows === undefined) && (missing0 = "rows"))) || ((data.time_ns === undefined) && (missing0 = "time_ns"))) || ((data.unix_us === undefined) && (missing0 = "unix_us"))) || ((data.live_threads === undefined) && (missing0 = "live_threads"))) || ((data.threads_born === undefined) && (missing0 = "threads_born"))) || ((data.events === undefined) && (missing0 = "events"))) || ((data.process === undefined) && (missing0 = "process"))) || ((data.machine === undefined) && (missing0 = "machine"))) || ((data.health === undefined) && (missing0 = "health"))) || ((data.exited === undefined) && (missing0 = "exited"))){
-validate67.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate73.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -5671,11 +6292,11 @@ if(data.type !== undefined){
 let data0 = data.type;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate67.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+validate73.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
 if("frame" !== data0){
-validate67.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+validate73.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -5687,7 +6308,7 @@ if(valid0){
 if(data.target !== undefined){
 const _errs3 = errors;
 if(typeof data.target !== "string"){
-validate67.errors = [{instancePath:instancePath+"/target",keyword:"type"}];
+validate73.errors = [{instancePath:instancePath+"/target",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -5700,13 +6321,13 @@ if(data.seq !== undefined){
 let data2 = data.seq;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate67.errors = [{instancePath:instancePath+"/seq",keyword:"type"}];
+validate73.errors = [{instancePath:instancePath+"/seq",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 1 || isNaN(data2)){
-validate67.errors = [{instancePath:instancePath+"/seq",keyword:"minimum"}];
+validate73.errors = [{instancePath:instancePath+"/seq",keyword:"minimum"}];
 return false;
 }
 }
@@ -5721,13 +6342,13 @@ if(data.first_seq !== undefined){
 let data3 = data.first_seq;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate67.errors = [{instancePath:instancePath+"/first_seq",keyword:"type"}];
+validate73.errors = [{instancePath:instancePath+"/first_seq",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 1 || isNaN(data3)){
-validate67.errors = [{instancePath:instancePath+"/first_seq",keyword:"minimum"}];
+validate73.errors = [{instancePath:instancePath+"/first_seq",keyword:"minimum"}];
 return false;
 }
 }
@@ -5742,11 +6363,11 @@ if(data.kind !== undefined){
 let data4 = data.kind;
 const _errs9 = errors;
 if(typeof data4 !== "string"){
-validate67.errors = [{instancePath:instancePath+"/kind",keyword:"type"}];
+validate73.errors = [{instancePath:instancePath+"/kind",keyword:"type"}];
 return false;
 }
 if(!((data4 === "key") || (data4 === "delta"))){
-validate67.errors = [{instancePath:instancePath+"/kind",keyword:"enum"}];
+validate73.errors = [{instancePath:instancePath+"/kind",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -5758,7 +6379,7 @@ if(valid0){
 if(data.baseline !== undefined){
 const _errs11 = errors;
 if(typeof data.baseline !== "boolean"){
-validate67.errors = [{instancePath:instancePath+"/baseline",keyword:"type"}];
+validate73.errors = [{instancePath:instancePath+"/baseline",keyword:"type"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -5771,13 +6392,13 @@ if(data.rows !== undefined){
 let data6 = data.rows;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate67.errors = [{instancePath:instancePath+"/rows",keyword:"type"}];
+validate73.errors = [{instancePath:instancePath+"/rows",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate67.errors = [{instancePath:instancePath+"/rows",keyword:"minimum"}];
+validate73.errors = [{instancePath:instancePath+"/rows",keyword:"minimum"}];
 return false;
 }
 }
@@ -5792,7 +6413,7 @@ if(data.fields !== undefined){
 let data7 = data.fields;
 const _errs15 = errors;
 if((!(Array.isArray(data7))) && (data7 !== null)){
-validate67.errors = [{instancePath:instancePath+"/fields",keyword:"type"}];
+validate73.errors = [{instancePath:instancePath+"/fields",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
@@ -5802,7 +6423,7 @@ const len0 = data7.length;
 for(let i0=0; i0<len0; i0++){
 const _errs17 = errors;
 if(typeof data7[i0] !== "string"){
-validate67.errors = [{instancePath:instancePath+"/fields/" + i0,keyword:"type"}];
+validate73.errors = [{instancePath:instancePath+"/fields/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs17 === errors;
@@ -5822,7 +6443,7 @@ if(data.columns !== undefined){
 let data9 = data.columns;
 const _errs19 = errors;
 if((!(Array.isArray(data9))) && (data9 !== null)){
-validate67.errors = [{instancePath:instancePath+"/columns",keyword:"type"}];
+validate73.errors = [{instancePath:instancePath+"/columns",keyword:"type"}];
 return false;
 }
 if(errors === _errs19){
@@ -5833,13 +6454,13 @@ for(let i1=0; i1<len1; i1++){
 let data10 = data9[i1];
 const _errs21 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate67.errors = [{instancePath:instancePath+"/columns/" + i1,keyword:"type"}];
+validate73.errors = [{instancePath:instancePath+"/columns/" + i1,keyword:"type"}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate67.errors = [{instancePath:instancePath+"/columns/" + i1,keyword:"minimum"}];
+validate73.errors = [{instancePath:instancePath+"/columns/" + i1,keyword:"minimum"}];
 return false;
 }
 }
@@ -5861,13 +6482,13 @@ if(data.time_ns !== undefined){
 let data11 = data.time_ns;
 const _errs23 = errors;
 if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
-validate67.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
+validate73.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs23){
 if(typeof data11 == "number"){
 if(data11 < 0 || isNaN(data11)){
-validate67.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
+validate73.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -5882,13 +6503,13 @@ if(data.unix_us !== undefined){
 let data12 = data.unix_us;
 const _errs25 = errors;
 if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
-validate67.errors = [{instancePath:instancePath+"/unix_us",keyword:"type"}];
+validate73.errors = [{instancePath:instancePath+"/unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data12 == "number"){
 if(data12 < 0 || isNaN(data12)){
-validate67.errors = [{instancePath:instancePath+"/unix_us",keyword:"minimum"}];
+validate73.errors = [{instancePath:instancePath+"/unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -5903,13 +6524,13 @@ if(data.live_threads !== undefined){
 let data13 = data.live_threads;
 const _errs27 = errors;
 if(!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))){
-validate67.errors = [{instancePath:instancePath+"/live_threads",keyword:"type"}];
+validate73.errors = [{instancePath:instancePath+"/live_threads",keyword:"type"}];
 return false;
 }
 if(errors === _errs27){
 if(typeof data13 == "number"){
 if(data13 < 0 || isNaN(data13)){
-validate67.errors = [{instancePath:instancePath+"/live_threads",keyword:"minimum"}];
+validate73.errors = [{instancePath:instancePath+"/live_threads",keyword:"minimum"}];
 return false;
 }
 }
@@ -5924,13 +6545,13 @@ if(data.threads_born !== undefined){
 let data14 = data.threads_born;
 const _errs29 = errors;
 if(!((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14)))){
-validate67.errors = [{instancePath:instancePath+"/threads_born",keyword:"type"}];
+validate73.errors = [{instancePath:instancePath+"/threads_born",keyword:"type"}];
 return false;
 }
 if(errors === _errs29){
 if(typeof data14 == "number"){
 if(data14 < 0 || isNaN(data14)){
-validate67.errors = [{instancePath:instancePath+"/threads_born",keyword:"minimum"}];
+validate73.errors = [{instancePath:instancePath+"/threads_born",keyword:"minimum"}];
 return false;
 }
 }
@@ -5950,8 +6571,8 @@ var valid3 = true;
 const len2 = data15.length;
 for(let i2=0; i2<len2; i2++){
 const _errs33 = errors;
-if(!(validate68(data15[i2], {instancePath:instancePath+"/events/" + i2}))){
-vErrors = vErrors === null ? validate68.errors : vErrors.concat(validate68.errors);
+if(!(validate74(data15[i2], {instancePath:instancePath+"/events/" + i2}))){
+vErrors = vErrors === null ? validate74.errors : vErrors.concat(validate74.errors);
 errors = vErrors.length;
 }
 var valid3 = _errs33 === errors;
@@ -5961,7 +6582,7 @@ break;
 }
 }
 else {
-validate67.errors = [{instancePath:instancePath+"/events",keyword:"type"}];
+validate73.errors = [{instancePath:instancePath+"/events",keyword:"type"}];
 return false;
 }
 }
@@ -5973,8 +6594,8 @@ var valid0 = true;
 if(valid0){
 if(data.process !== undefined){
 const _errs34 = errors;
-if(!(validate113(data.process, {instancePath:instancePath+"/process"}))){
-vErrors = vErrors === null ? validate113.errors : vErrors.concat(validate113.errors);
+if(!(validate119(data.process, {instancePath:instancePath+"/process"}))){
+vErrors = vErrors === null ? validate119.errors : vErrors.concat(validate119.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs34 === errors;
@@ -5985,8 +6606,8 @@ var valid0 = true;
 if(valid0){
 if(data.machine !== undefined){
 const _errs35 = errors;
-if(!(validate115(data.machine, {instancePath:instancePath+"/machine"}))){
-vErrors = vErrors === null ? validate115.errors : vErrors.concat(validate115.errors);
+if(!(validate121(data.machine, {instancePath:instancePath+"/machine"}))){
+vErrors = vErrors === null ? validate121.errors : vErrors.concat(validate121.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs35 === errors;
@@ -5997,8 +6618,8 @@ var valid0 = true;
 if(valid0){
 if(data.health !== undefined){
 const _errs36 = errors;
-if(!(validate117(data.health, {instancePath:instancePath+"/health"}))){
-vErrors = vErrors === null ? validate117.errors : vErrors.concat(validate117.errors);
+if(!(validate123(data.health, {instancePath:instancePath+"/health"}))){
+vErrors = vErrors === null ? validate123.errors : vErrors.concat(validate123.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs36 === errors;
@@ -6009,8 +6630,8 @@ var valid0 = true;
 if(valid0){
 if(data.exited !== undefined){
 const _errs37 = errors;
-if(!(validate119(data.exited, {instancePath:instancePath+"/exited"}))){
-vErrors = vErrors === null ? validate119.errors : vErrors.concat(validate119.errors);
+if(!(validate125(data.exited, {instancePath:instancePath+"/exited"}))){
+vErrors = vErrors === null ? validate125.errors : vErrors.concat(validate125.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs37 === errors;
@@ -6023,7 +6644,7 @@ if(data.roles !== undefined){
 let data21 = data.roles;
 const _errs38 = errors;
 if((!(Array.isArray(data21))) && (data21 !== null)){
-validate67.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
+validate73.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
 return false;
 }
 if(errors === _errs38){
@@ -6032,8 +6653,8 @@ var valid4 = true;
 const len3 = data21.length;
 for(let i3=0; i3<len3; i3++){
 const _errs40 = errors;
-if(!(validate121(data21[i3], {instancePath:instancePath+"/roles/" + i3}))){
-vErrors = vErrors === null ? validate121.errors : vErrors.concat(validate121.errors);
+if(!(validate127(data21[i3], {instancePath:instancePath+"/roles/" + i3}))){
+vErrors = vErrors === null ? validate127.errors : vErrors.concat(validate127.errors);
 errors = vErrors.length;
 }
 var valid4 = _errs40 === errors;
@@ -6055,8 +6676,8 @@ const _errs41 = errors;
 const _errs42 = errors;
 let valid5 = false;
 const _errs43 = errors;
-if(!(validate83(data23, {instancePath:instancePath+"/counters_from"}))){
-vErrors = vErrors === null ? validate83.errors : vErrors.concat(validate83.errors);
+if(!(validate89(data23, {instancePath:instancePath+"/counters_from"}))){
+vErrors = vErrors === null ? validate89.errors : vErrors.concat(validate89.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs43 === errors;
@@ -6085,7 +6706,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate67.errors = vErrors;
+validate73.errors = vErrors;
 return false;
 }
 else {
@@ -6109,7 +6730,7 @@ if(data.tables !== undefined){
 let data24 = data.tables;
 const _errs46 = errors;
 if((!(Array.isArray(data24))) && (data24 !== null)){
-validate67.errors = [{instancePath:instancePath+"/tables",keyword:"type"}];
+validate73.errors = [{instancePath:instancePath+"/tables",keyword:"type"}];
 return false;
 }
 if(errors === _errs46){
@@ -6118,8 +6739,8 @@ var valid6 = true;
 const len4 = data24.length;
 for(let i4=0; i4<len4; i4++){
 const _errs48 = errors;
-if(!(validate124(data24[i4], {instancePath:instancePath+"/tables/" + i4}))){
-vErrors = vErrors === null ? validate124.errors : vErrors.concat(validate124.errors);
+if(!(validate130(data24[i4], {instancePath:instancePath+"/tables/" + i4}))){
+vErrors = vErrors === null ? validate130.errors : vErrors.concat(validate130.errors);
 errors = vErrors.length;
 }
 var valid6 = _errs48 === errors;
@@ -6134,6 +6755,63 @@ var valid0 = _errs46 === errors;
 else {
 var valid0 = true;
 }
+if(valid0){
+if(data.group !== undefined){
+let data26 = data.group;
+const _errs49 = errors;
+const _errs50 = errors;
+let valid7 = false;
+const _errs51 = errors;
+if(!(validate132(data26, {instancePath:instancePath+"/group"}))){
+vErrors = vErrors === null ? validate132.errors : vErrors.concat(validate132.errors);
+errors = vErrors.length;
+}
+var _valid1 = _errs51 === errors;
+valid7 = valid7 || _valid1;
+if(!valid7){
+const _errs52 = errors;
+if(data26 !== null){
+const err2 = {instancePath:instancePath+"/group",keyword:"type"};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+var _valid1 = _errs52 === errors;
+valid7 = valid7 || _valid1;
+}
+if(!valid7){
+const err3 = {instancePath:instancePath+"/group",keyword:"anyOf"};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+validate73.errors = vErrors;
+return false;
+}
+else {
+errors = _errs50;
+if(vErrors !== null){
+if(_errs50){
+vErrors.length = _errs50;
+}
+else {
+vErrors = null;
+}
+}
+}
+var valid0 = _errs49 === errors;
+}
+else {
+var valid0 = true;
+}
+}
 }
 }
 }
@@ -6157,29 +6835,29 @@ var valid0 = true;
 }
 }
 else {
-validate67.errors = [{instancePath,keyword:"type"}];
+validate73.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate67.errors = vErrors;
+validate73.errors = vErrors;
 return errors === 0;
 }
-export const isProblem = validate126;
-function validate126(data, {instancePath=""}={}){
+export const isProblem = validate134;
+function validate134(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.type === undefined) && (missing0 = "type")) || ((data.title === undefined) && (missing0 = "title"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.detail === undefined) && (missing0 = "detail"))) || ((data.hint === undefined) && (missing0 = "hint"))){
-validate126.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate134.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.type !== undefined){
 const _errs1 = errors;
 if(typeof data.type !== "string"){
-validate126.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+validate134.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -6191,7 +6869,7 @@ if(valid0){
 if(data.title !== undefined){
 const _errs3 = errors;
 if(typeof data.title !== "string"){
-validate126.errors = [{instancePath:instancePath+"/title",keyword:"type"}];
+validate134.errors = [{instancePath:instancePath+"/title",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -6204,13 +6882,13 @@ if(data.status !== undefined){
 let data2 = data.status;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate126.errors = [{instancePath:instancePath+"/status",keyword:"type"}];
+validate134.errors = [{instancePath:instancePath+"/status",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 400 || isNaN(data2)){
-validate126.errors = [{instancePath:instancePath+"/status",keyword:"minimum"}];
+validate134.errors = [{instancePath:instancePath+"/status",keyword:"minimum"}];
 return false;
 }
 }
@@ -6224,7 +6902,7 @@ if(valid0){
 if(data.detail !== undefined){
 const _errs7 = errors;
 if(typeof data.detail !== "string"){
-validate126.errors = [{instancePath:instancePath+"/detail",keyword:"type"}];
+validate134.errors = [{instancePath:instancePath+"/detail",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -6236,7 +6914,7 @@ if(valid0){
 if(data.hint !== undefined){
 const _errs9 = errors;
 if(typeof data.hint !== "string"){
-validate126.errors = [{instancePath:instancePath+"/hint",keyword:"type"}];
+validate134.errors = [{instancePath:instancePath+"/hint",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -6251,22 +6929,22 @@ var valid0 = true;
 }
 }
 else {
-validate126.errors = [{instancePath,keyword:"type"}];
+validate134.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate126.errors = vErrors;
+validate134.errors = vErrors;
 return errors === 0;
 }
-export const isHealthResponse = validate127;
-function validate128(data, {instancePath=""}={}){
+export const isHealthResponse = validate135;
+function validate136(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.open === undefined) && (missing0 = "open")) || ((data.authenticated === undefined) && (missing0 = "authenticated"))) || ((data.evicted === undefined) && (missing0 = "evicted"))) || ((data.refused === undefined) && (missing0 = "refused"))) || ((data.timed_out === undefined) && (missing0 = "timed_out"))) || ((data.descriptor_shortages === undefined) && (missing0 = "descriptor_shortages"))){
-validate128.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate136.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -6274,13 +6952,13 @@ if(data.open !== undefined){
 let data0 = data.open;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate128.errors = [{instancePath:instancePath+"/open",keyword:"type"}];
+validate136.errors = [{instancePath:instancePath+"/open",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate128.errors = [{instancePath:instancePath+"/open",keyword:"minimum"}];
+validate136.errors = [{instancePath:instancePath+"/open",keyword:"minimum"}];
 return false;
 }
 }
@@ -6295,13 +6973,13 @@ if(data.authenticated !== undefined){
 let data1 = data.authenticated;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate128.errors = [{instancePath:instancePath+"/authenticated",keyword:"type"}];
+validate136.errors = [{instancePath:instancePath+"/authenticated",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate128.errors = [{instancePath:instancePath+"/authenticated",keyword:"minimum"}];
+validate136.errors = [{instancePath:instancePath+"/authenticated",keyword:"minimum"}];
 return false;
 }
 }
@@ -6316,13 +6994,13 @@ if(data.evicted !== undefined){
 let data2 = data.evicted;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate128.errors = [{instancePath:instancePath+"/evicted",keyword:"type"}];
+validate136.errors = [{instancePath:instancePath+"/evicted",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate128.errors = [{instancePath:instancePath+"/evicted",keyword:"minimum"}];
+validate136.errors = [{instancePath:instancePath+"/evicted",keyword:"minimum"}];
 return false;
 }
 }
@@ -6337,13 +7015,13 @@ if(data.refused !== undefined){
 let data3 = data.refused;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate128.errors = [{instancePath:instancePath+"/refused",keyword:"type"}];
+validate136.errors = [{instancePath:instancePath+"/refused",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate128.errors = [{instancePath:instancePath+"/refused",keyword:"minimum"}];
+validate136.errors = [{instancePath:instancePath+"/refused",keyword:"minimum"}];
 return false;
 }
 }
@@ -6358,13 +7036,13 @@ if(data.timed_out !== undefined){
 let data4 = data.timed_out;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate128.errors = [{instancePath:instancePath+"/timed_out",keyword:"type"}];
+validate136.errors = [{instancePath:instancePath+"/timed_out",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate128.errors = [{instancePath:instancePath+"/timed_out",keyword:"minimum"}];
+validate136.errors = [{instancePath:instancePath+"/timed_out",keyword:"minimum"}];
 return false;
 }
 }
@@ -6379,13 +7057,13 @@ if(data.descriptor_shortages !== undefined){
 let data5 = data.descriptor_shortages;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate128.errors = [{instancePath:instancePath+"/descriptor_shortages",keyword:"type"}];
+validate136.errors = [{instancePath:instancePath+"/descriptor_shortages",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate128.errors = [{instancePath:instancePath+"/descriptor_shortages",keyword:"minimum"}];
+validate136.errors = [{instancePath:instancePath+"/descriptor_shortages",keyword:"minimum"}];
 return false;
 }
 }
@@ -6403,21 +7081,21 @@ var valid0 = true;
 }
 }
 else {
-validate128.errors = [{instancePath,keyword:"type"}];
+validate136.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate128.errors = vErrors;
+validate136.errors = vErrors;
 return errors === 0;
 }
-function validate127(data, {instancePath=""}={}){
+function validate135(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((((((((data.status === undefined) && (missing0 = "status")) || ((data.version === undefined) && (missing0 = "version"))) || ((data.uptime_s === undefined) && (missing0 = "uptime_s"))) || ((data.collectors === undefined) && (missing0 = "collectors"))) || ((data.clients === undefined) && (missing0 = "clients"))) || ((data.targets === undefined) && (missing0 = "targets"))) || ((data.frames === undefined) && (missing0 = "frames"))) || ((data.frame_bytes === undefined) && (missing0 = "frame_bytes"))) || ((data.coalesced === undefined) && (missing0 = "coalesced"))) || ((data.dropped === undefined) && (missing0 = "dropped"))) || ((data.lost === undefined) && (missing0 = "lost"))) || ((data.history_bytes === undefined) && (missing0 = "history_bytes"))) || ((data.rss_bytes === undefined) && (missing0 = "rss_bytes"))) || ((data.connections === undefined) && (missing0 = "connections"))){
-validate127.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate135.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -6425,11 +7103,11 @@ if(data.status !== undefined){
 let data0 = data.status;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate127.errors = [{instancePath:instancePath+"/status",keyword:"type"}];
+validate135.errors = [{instancePath:instancePath+"/status",keyword:"type"}];
 return false;
 }
 if(!((data0 === "ok") || (data0 === "degraded"))){
-validate127.errors = [{instancePath:instancePath+"/status",keyword:"enum"}];
+validate135.errors = [{instancePath:instancePath+"/status",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -6441,7 +7119,7 @@ if(valid0){
 if(data.version !== undefined){
 const _errs3 = errors;
 if(typeof data.version !== "string"){
-validate127.errors = [{instancePath:instancePath+"/version",keyword:"type"}];
+validate135.errors = [{instancePath:instancePath+"/version",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -6453,7 +7131,7 @@ if(valid0){
 if(data.uptime_s !== undefined){
 const _errs5 = errors;
 if(!(typeof data.uptime_s == "number")){
-validate127.errors = [{instancePath:instancePath+"/uptime_s",keyword:"type"}];
+validate135.errors = [{instancePath:instancePath+"/uptime_s",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -6466,13 +7144,13 @@ if(data.uid !== undefined){
 let data3 = data.uid;
 const _errs7 = errors;
 if((!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))) && (data3 !== null)){
-validate127.errors = [{instancePath:instancePath+"/uid",keyword:"type"}];
+validate135.errors = [{instancePath:instancePath+"/uid",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate127.errors = [{instancePath:instancePath+"/uid",keyword:"minimum"}];
+validate135.errors = [{instancePath:instancePath+"/uid",keyword:"minimum"}];
 return false;
 }
 }
@@ -6487,13 +7165,13 @@ if(data.collectors !== undefined){
 let data4 = data.collectors;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate127.errors = [{instancePath:instancePath+"/collectors",keyword:"type"}];
+validate135.errors = [{instancePath:instancePath+"/collectors",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate127.errors = [{instancePath:instancePath+"/collectors",keyword:"minimum"}];
+validate135.errors = [{instancePath:instancePath+"/collectors",keyword:"minimum"}];
 return false;
 }
 }
@@ -6508,13 +7186,13 @@ if(data.clients !== undefined){
 let data5 = data.clients;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate127.errors = [{instancePath:instancePath+"/clients",keyword:"type"}];
+validate135.errors = [{instancePath:instancePath+"/clients",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate127.errors = [{instancePath:instancePath+"/clients",keyword:"minimum"}];
+validate135.errors = [{instancePath:instancePath+"/clients",keyword:"minimum"}];
 return false;
 }
 }
@@ -6529,13 +7207,13 @@ if(data.targets !== undefined){
 let data6 = data.targets;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate127.errors = [{instancePath:instancePath+"/targets",keyword:"type"}];
+validate135.errors = [{instancePath:instancePath+"/targets",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate127.errors = [{instancePath:instancePath+"/targets",keyword:"minimum"}];
+validate135.errors = [{instancePath:instancePath+"/targets",keyword:"minimum"}];
 return false;
 }
 }
@@ -6550,13 +7228,13 @@ if(data.frames !== undefined){
 let data7 = data.frames;
 const _errs15 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate127.errors = [{instancePath:instancePath+"/frames",keyword:"type"}];
+validate135.errors = [{instancePath:instancePath+"/frames",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate127.errors = [{instancePath:instancePath+"/frames",keyword:"minimum"}];
+validate135.errors = [{instancePath:instancePath+"/frames",keyword:"minimum"}];
 return false;
 }
 }
@@ -6571,13 +7249,13 @@ if(data.frame_bytes !== undefined){
 let data8 = data.frame_bytes;
 const _errs17 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate127.errors = [{instancePath:instancePath+"/frame_bytes",keyword:"type"}];
+validate135.errors = [{instancePath:instancePath+"/frame_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate127.errors = [{instancePath:instancePath+"/frame_bytes",keyword:"minimum"}];
+validate135.errors = [{instancePath:instancePath+"/frame_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -6592,13 +7270,13 @@ if(data.coalesced !== undefined){
 let data9 = data.coalesced;
 const _errs19 = errors;
 if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate127.errors = [{instancePath:instancePath+"/coalesced",keyword:"type"}];
+validate135.errors = [{instancePath:instancePath+"/coalesced",keyword:"type"}];
 return false;
 }
 if(errors === _errs19){
 if(typeof data9 == "number"){
 if(data9 < 0 || isNaN(data9)){
-validate127.errors = [{instancePath:instancePath+"/coalesced",keyword:"minimum"}];
+validate135.errors = [{instancePath:instancePath+"/coalesced",keyword:"minimum"}];
 return false;
 }
 }
@@ -6613,13 +7291,13 @@ if(data.dropped !== undefined){
 let data10 = data.dropped;
 const _errs21 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate127.errors = [{instancePath:instancePath+"/dropped",keyword:"type"}];
+validate135.errors = [{instancePath:instancePath+"/dropped",keyword:"type"}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate127.errors = [{instancePath:instancePath+"/dropped",keyword:"minimum"}];
+validate135.errors = [{instancePath:instancePath+"/dropped",keyword:"minimum"}];
 return false;
 }
 }
@@ -6634,13 +7312,13 @@ if(data.lost !== undefined){
 let data11 = data.lost;
 const _errs23 = errors;
 if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
-validate127.errors = [{instancePath:instancePath+"/lost",keyword:"type"}];
+validate135.errors = [{instancePath:instancePath+"/lost",keyword:"type"}];
 return false;
 }
 if(errors === _errs23){
 if(typeof data11 == "number"){
 if(data11 < 0 || isNaN(data11)){
-validate127.errors = [{instancePath:instancePath+"/lost",keyword:"minimum"}];
+validate135.errors = [{instancePath:instancePath+"/lost",keyword:"minimum"}];
 return false;
 }
 }
@@ -6655,13 +7333,13 @@ if(data.history_bytes !== undefined){
 let data12 = data.history_bytes;
 const _errs25 = errors;
 if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
-validate127.errors = [{instancePath:instancePath+"/history_bytes",keyword:"type"}];
+validate135.errors = [{instancePath:instancePath+"/history_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data12 == "number"){
 if(data12 < 0 || isNaN(data12)){
-validate127.errors = [{instancePath:instancePath+"/history_bytes",keyword:"minimum"}];
+validate135.errors = [{instancePath:instancePath+"/history_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -6676,13 +7354,13 @@ if(data.rss_bytes !== undefined){
 let data13 = data.rss_bytes;
 const _errs27 = errors;
 if(!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))){
-validate127.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"type"}];
+validate135.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs27){
 if(typeof data13 == "number"){
 if(data13 < 0 || isNaN(data13)){
-validate127.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"minimum"}];
+validate135.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -6695,8 +7373,8 @@ var valid0 = true;
 if(valid0){
 if(data.connections !== undefined){
 const _errs29 = errors;
-if(!(validate128(data.connections, {instancePath:instancePath+"/connections"}))){
-vErrors = vErrors === null ? validate128.errors : vErrors.concat(validate128.errors);
+if(!(validate136(data.connections, {instancePath:instancePath+"/connections"}))){
+vErrors = vErrors === null ? validate136.errors : vErrors.concat(validate136.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs29 === errors;
@@ -6721,29 +7399,29 @@ var valid0 = true;
 }
 }
 else {
-validate127.errors = [{instancePath,keyword:"type"}];
+validate135.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate127.errors = vErrors;
+validate135.errors = vErrors;
 return errors === 0;
 }
-export const isProcessesResponse = validate130;
-function validate130(data, {instancePath=""}={}){
+export const isProcessesResponse = validate138;
+function validate138(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.host === undefined) && (missing0 = "host")) || ((data.processes === undefined) && (missing0 = "processes"))){
-validate130.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate138.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.host !== undefined){
 const _errs1 = errors;
 if(typeof data.host !== "string"){
-validate130.errors = [{instancePath:instancePath+"/host",keyword:"type"}];
+validate138.errors = [{instancePath:instancePath+"/host",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -6772,7 +7450,7 @@ break;
 }
 }
 else {
-validate130.errors = [{instancePath:instancePath+"/processes",keyword:"type"}];
+validate138.errors = [{instancePath:instancePath+"/processes",keyword:"type"}];
 return false;
 }
 }
@@ -6785,7 +7463,7 @@ if(valid0){
 if(data.note !== undefined){
 const _errs6 = errors;
 if(typeof data.note !== "string"){
-validate130.errors = [{instancePath:instancePath+"/note",keyword:"type"}];
+validate138.errors = [{instancePath:instancePath+"/note",keyword:"type"}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -6798,22 +7476,22 @@ var valid0 = true;
 }
 }
 else {
-validate130.errors = [{instancePath,keyword:"type"}];
+validate138.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate130.errors = vErrors;
+validate138.errors = vErrors;
 return errors === 0;
 }
-export const isDemoResponse = validate132;
-function validate132(data, {instancePath=""}={}){
+export const isDemoResponse = validate140;
+function validate140(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.target === undefined) && (missing0 = "target")){
-validate132.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate140.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -6826,43 +7504,43 @@ errors = vErrors.length;
 }
 }
 else {
-validate132.errors = [{instancePath,keyword:"type"}];
+validate140.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate132.errors = vErrors;
+validate140.errors = vErrors;
 return errors === 0;
 }
-export const isDoctorReport = validate134;
-function validate135(data, {instancePath=""}={}){
+export const isDoctorReport = validate142;
+function validate143(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate135.errors = [{instancePath,keyword:"type"}];
+validate143.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 if(!(((data === "ok") || (data === "limited")) || (data === "failed"))){
-validate135.errors = [{instancePath,keyword:"enum"}];
+validate143.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate135.errors = vErrors;
+validate143.errors = vErrors;
 return errors === 0;
 }
-function validate137(data, {instancePath=""}={}){
+function validate145(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.name === undefined) && (missing0 = "name")) || ((data.title === undefined) && (missing0 = "title"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.finding === undefined) && (missing0 = "finding"))) || ((data.impact === undefined) && (missing0 = "impact"))) || ((data.fix === undefined) && (missing0 = "fix"))){
-validate137.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate145.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.name !== undefined){
 const _errs1 = errors;
 if(typeof data.name !== "string"){
-validate137.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate145.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -6874,7 +7552,7 @@ if(valid0){
 if(data.title !== undefined){
 const _errs3 = errors;
 if(typeof data.title !== "string"){
-validate137.errors = [{instancePath:instancePath+"/title",keyword:"type"}];
+validate145.errors = [{instancePath:instancePath+"/title",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -6885,8 +7563,8 @@ var valid0 = true;
 if(valid0){
 if(data.status !== undefined){
 const _errs5 = errors;
-if(!(validate135(data.status, {instancePath:instancePath+"/status"}))){
-vErrors = vErrors === null ? validate135.errors : vErrors.concat(validate135.errors);
+if(!(validate143(data.status, {instancePath:instancePath+"/status"}))){
+vErrors = vErrors === null ? validate143.errors : vErrors.concat(validate143.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs5 === errors;
@@ -6898,7 +7576,7 @@ if(valid0){
 if(data.finding !== undefined){
 const _errs6 = errors;
 if(typeof data.finding !== "string"){
-validate137.errors = [{instancePath:instancePath+"/finding",keyword:"type"}];
+validate145.errors = [{instancePath:instancePath+"/finding",keyword:"type"}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -6910,7 +7588,7 @@ if(valid0){
 if(data.impact !== undefined){
 const _errs8 = errors;
 if(typeof data.impact !== "string"){
-validate137.errors = [{instancePath:instancePath+"/impact",keyword:"type"}];
+validate145.errors = [{instancePath:instancePath+"/impact",keyword:"type"}];
 return false;
 }
 var valid0 = _errs8 === errors;
@@ -6922,7 +7600,7 @@ if(valid0){
 if(data.fix !== undefined){
 const _errs10 = errors;
 if(typeof data.fix !== "string"){
-validate137.errors = [{instancePath:instancePath+"/fix",keyword:"type"}];
+validate145.errors = [{instancePath:instancePath+"/fix",keyword:"type"}];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -6935,7 +7613,7 @@ if(data.enabled !== undefined){
 let data6 = data.enabled;
 const _errs12 = errors;
 if((typeof data6 !== "boolean") && (data6 !== null)){
-validate137.errors = [{instancePath:instancePath+"/enabled",keyword:"type"}];
+validate145.errors = [{instancePath:instancePath+"/enabled",keyword:"type"}];
 return false;
 }
 var valid0 = _errs12 === errors;
@@ -6952,28 +7630,28 @@ var valid0 = true;
 }
 }
 else {
-validate137.errors = [{instancePath,keyword:"type"}];
+validate145.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate137.errors = vErrors;
+validate145.errors = vErrors;
 return errors === 0;
 }
-function validate134(data, {instancePath=""}={}){
+function validate142(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.host === undefined) && (missing0 = "host")) || ((data.kernel === undefined) && (missing0 = "kernel"))) || ((data.checked_unix_ms === undefined) && (missing0 = "checked_unix_ms"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.checks === undefined) && (missing0 = "checks"))){
-validate134.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate142.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.host !== undefined){
 const _errs1 = errors;
 if(typeof data.host !== "string"){
-validate134.errors = [{instancePath:instancePath+"/host",keyword:"type"}];
+validate142.errors = [{instancePath:instancePath+"/host",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -6985,7 +7663,7 @@ if(valid0){
 if(data.kernel !== undefined){
 const _errs3 = errors;
 if(typeof data.kernel !== "string"){
-validate134.errors = [{instancePath:instancePath+"/kernel",keyword:"type"}];
+validate142.errors = [{instancePath:instancePath+"/kernel",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -6998,13 +7676,13 @@ if(data.checked_unix_ms !== undefined){
 let data2 = data.checked_unix_ms;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate134.errors = [{instancePath:instancePath+"/checked_unix_ms",keyword:"type"}];
+validate142.errors = [{instancePath:instancePath+"/checked_unix_ms",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate134.errors = [{instancePath:instancePath+"/checked_unix_ms",keyword:"minimum"}];
+validate142.errors = [{instancePath:instancePath+"/checked_unix_ms",keyword:"minimum"}];
 return false;
 }
 }
@@ -7017,8 +7695,8 @@ var valid0 = true;
 if(valid0){
 if(data.status !== undefined){
 const _errs7 = errors;
-if(!(validate135(data.status, {instancePath:instancePath+"/status"}))){
-vErrors = vErrors === null ? validate135.errors : vErrors.concat(validate135.errors);
+if(!(validate143(data.status, {instancePath:instancePath+"/status"}))){
+vErrors = vErrors === null ? validate143.errors : vErrors.concat(validate143.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs7 === errors;
@@ -7036,8 +7714,8 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs10 = errors;
-if(!(validate137(data4[i0], {instancePath:instancePath+"/checks/" + i0}))){
-vErrors = vErrors === null ? validate137.errors : vErrors.concat(validate137.errors);
+if(!(validate145(data4[i0], {instancePath:instancePath+"/checks/" + i0}))){
+vErrors = vErrors === null ? validate145.errors : vErrors.concat(validate145.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs10 === errors;
@@ -7047,7 +7725,7 @@ break;
 }
 }
 else {
-validate134.errors = [{instancePath:instancePath+"/checks",keyword:"type"}];
+validate142.errors = [{instancePath:instancePath+"/checks",keyword:"type"}];
 return false;
 }
 }
@@ -7063,43 +7741,43 @@ var valid0 = true;
 }
 }
 else {
-validate134.errors = [{instancePath,keyword:"type"}];
+validate142.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate134.errors = vErrors;
+validate142.errors = vErrors;
 return errors === 0;
 }
-export const isSessionOpened = validate140;
-function validate141(data, {instancePath=""}={}){
+export const isSessionOpened = validate148;
+function validate149(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate141.errors = [{instancePath,keyword:"type"}];
+validate149.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 if(!((data === "operator") || (data === "viewer"))){
-validate141.errors = [{instancePath,keyword:"enum"}];
+validate149.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate141.errors = vErrors;
+validate149.errors = vErrors;
 return errors === 0;
 }
-function validate140(data, {instancePath=""}={}){
+function validate148(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.id === undefined) && (missing0 = "id")) || ((data.role === undefined) && (missing0 = "role"))) || ((data.credential === undefined) && (missing0 = "credential"))){
-validate140.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate148.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.id !== undefined){
 const _errs1 = errors;
 if(typeof data.id !== "string"){
-validate140.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+validate148.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -7110,8 +7788,8 @@ var valid0 = true;
 if(valid0){
 if(data.role !== undefined){
 const _errs3 = errors;
-if(!(validate141(data.role, {instancePath:instancePath+"/role"}))){
-vErrors = vErrors === null ? validate141.errors : vErrors.concat(validate141.errors);
+if(!(validate149(data.role, {instancePath:instancePath+"/role"}))){
+vErrors = vErrors === null ? validate149.errors : vErrors.concat(validate149.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs3 === errors;
@@ -7123,7 +7801,7 @@ if(valid0){
 if(data.credential !== undefined){
 const _errs4 = errors;
 if(typeof data.credential !== "string"){
-validate140.errors = [{instancePath:instancePath+"/credential",keyword:"type"}];
+validate148.errors = [{instancePath:instancePath+"/credential",keyword:"type"}];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -7136,29 +7814,29 @@ var valid0 = true;
 }
 }
 else {
-validate140.errors = [{instancePath,keyword:"type"}];
+validate148.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate140.errors = vErrors;
+validate148.errors = vErrors;
 return errors === 0;
 }
-export const isSessionResponse = validate143;
-function validate143(data, {instancePath=""}={}){
+export const isSessionResponse = validate151;
+function validate151(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.role === undefined) && (missing0 = "role")) || ((data.id === undefined) && (missing0 = "id"))){
-validate143.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate151.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.role !== undefined){
 const _errs1 = errors;
-if(!(validate141(data.role, {instancePath:instancePath+"/role"}))){
-vErrors = vErrors === null ? validate141.errors : vErrors.concat(validate141.errors);
+if(!(validate149(data.role, {instancePath:instancePath+"/role"}))){
+vErrors = vErrors === null ? validate149.errors : vErrors.concat(validate149.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs1 === errors;
@@ -7171,7 +7849,7 @@ if(data.id !== undefined){
 let data1 = data.id;
 const _errs2 = errors;
 if((typeof data1 !== "string") && (data1 !== null)){
-validate143.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+validate151.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -7183,29 +7861,29 @@ var valid0 = true;
 }
 }
 else {
-validate143.errors = [{instancePath,keyword:"type"}];
+validate151.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate143.errors = vErrors;
+validate151.errors = vErrors;
 return errors === 0;
 }
-export const isSessionsResponse = validate145;
-function validate146(data, {instancePath=""}={}){
+export const isSessionsResponse = validate153;
+function validate154(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((data.id === undefined) && (missing0 = "id")) || ((data.role === undefined) && (missing0 = "role"))) || ((data.label === undefined) && (missing0 = "label"))) || ((data.address === undefined) && (missing0 = "address"))) || ((data.opened_unix_us === undefined) && (missing0 = "opened_unix_us"))) || ((data.used_unix_us === undefined) && (missing0 = "used_unix_us"))) || ((data.expires_unix_us === undefined) && (missing0 = "expires_unix_us"))) || ((data.own === undefined) && (missing0 = "own"))){
-validate146.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate154.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.id !== undefined){
 const _errs1 = errors;
 if(typeof data.id !== "string"){
-validate146.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+validate154.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -7216,8 +7894,8 @@ var valid0 = true;
 if(valid0){
 if(data.role !== undefined){
 const _errs3 = errors;
-if(!(validate141(data.role, {instancePath:instancePath+"/role"}))){
-vErrors = vErrors === null ? validate141.errors : vErrors.concat(validate141.errors);
+if(!(validate149(data.role, {instancePath:instancePath+"/role"}))){
+vErrors = vErrors === null ? validate149.errors : vErrors.concat(validate149.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs3 === errors;
@@ -7229,7 +7907,7 @@ if(valid0){
 if(data.label !== undefined){
 const _errs4 = errors;
 if(typeof data.label !== "string"){
-validate146.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
+validate154.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -7241,7 +7919,7 @@ if(valid0){
 if(data.address !== undefined){
 const _errs6 = errors;
 if(typeof data.address !== "string"){
-validate146.errors = [{instancePath:instancePath+"/address",keyword:"type"}];
+validate154.errors = [{instancePath:instancePath+"/address",keyword:"type"}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -7254,13 +7932,13 @@ if(data.opened_unix_us !== undefined){
 let data4 = data.opened_unix_us;
 const _errs8 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate146.errors = [{instancePath:instancePath+"/opened_unix_us",keyword:"type"}];
+validate154.errors = [{instancePath:instancePath+"/opened_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs8){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate146.errors = [{instancePath:instancePath+"/opened_unix_us",keyword:"minimum"}];
+validate154.errors = [{instancePath:instancePath+"/opened_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -7275,13 +7953,13 @@ if(data.used_unix_us !== undefined){
 let data5 = data.used_unix_us;
 const _errs10 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate146.errors = [{instancePath:instancePath+"/used_unix_us",keyword:"type"}];
+validate154.errors = [{instancePath:instancePath+"/used_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs10){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate146.errors = [{instancePath:instancePath+"/used_unix_us",keyword:"minimum"}];
+validate154.errors = [{instancePath:instancePath+"/used_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -7296,13 +7974,13 @@ if(data.expires_unix_us !== undefined){
 let data6 = data.expires_unix_us;
 const _errs12 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate146.errors = [{instancePath:instancePath+"/expires_unix_us",keyword:"type"}];
+validate154.errors = [{instancePath:instancePath+"/expires_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs12){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate146.errors = [{instancePath:instancePath+"/expires_unix_us",keyword:"minimum"}];
+validate154.errors = [{instancePath:instancePath+"/expires_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -7316,7 +7994,7 @@ if(valid0){
 if(data.own !== undefined){
 const _errs14 = errors;
 if(typeof data.own !== "boolean"){
-validate146.errors = [{instancePath:instancePath+"/own",keyword:"type"}];
+validate154.errors = [{instancePath:instancePath+"/own",keyword:"type"}];
 return false;
 }
 var valid0 = _errs14 === errors;
@@ -7334,21 +8012,21 @@ var valid0 = true;
 }
 }
 else {
-validate146.errors = [{instancePath,keyword:"type"}];
+validate154.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate146.errors = vErrors;
+validate154.errors = vErrors;
 return errors === 0;
 }
-function validate145(data, {instancePath=""}={}){
+function validate153(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.sessions === undefined) && (missing0 = "sessions")){
-validate145.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate153.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -7361,8 +8039,8 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate146(data0[i0], {instancePath:instancePath+"/sessions/" + i0}))){
-vErrors = vErrors === null ? validate146.errors : vErrors.concat(validate146.errors);
+if(!(validate154(data0[i0], {instancePath:instancePath+"/sessions/" + i0}))){
+vErrors = vErrors === null ? validate154.errors : vErrors.concat(validate154.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs3 === errors;
@@ -7372,7 +8050,7 @@ break;
 }
 }
 else {
-validate145.errors = [{instancePath:instancePath+"/sessions",keyword:"type"}];
+validate153.errors = [{instancePath:instancePath+"/sessions",keyword:"type"}];
 return false;
 }
 }
@@ -7380,57 +8058,57 @@ return false;
 }
 }
 else {
-validate145.errors = [{instancePath,keyword:"type"}];
+validate153.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate145.errors = vErrors;
+validate153.errors = vErrors;
 return errors === 0;
 }
-export const isTicketResponse = validate149;
-function validate149(data, {instancePath=""}={}){
+export const isTicketResponse = validate157;
+function validate157(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.ticket === undefined) && (missing0 = "ticket")){
-validate149.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate157.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.ticket !== undefined){
 if(typeof data.ticket !== "string"){
-validate149.errors = [{instancePath:instancePath+"/ticket",keyword:"type"}];
+validate157.errors = [{instancePath:instancePath+"/ticket",keyword:"type"}];
 return false;
 }
 }
 }
 }
 else {
-validate149.errors = [{instancePath,keyword:"type"}];
+validate157.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate149.errors = vErrors;
+validate157.errors = vErrors;
 return errors === 0;
 }
-export const isTarget = validate150;
-function validate150(data, {instancePath=""}={}){
+export const isTarget = validate158;
+function validate158(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((((data.id === undefined) && (missing0 = "id")) || ((data.host === undefined) && (missing0 = "host"))) || ((data.process === undefined) && (missing0 = "process"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.rate_hz === undefined) && (missing0 = "rate_hz"))) || ((data.attached_unix_us === undefined) && (missing0 = "attached_unix_us"))) || ((data.source === undefined) && (missing0 = "source"))) || ((data.energy === undefined) && (missing0 = "energy"))) || ((data.fields === undefined) && (missing0 = "fields"))) || ((data.absent === undefined) && (missing0 = "absent"))) || ((data.gomaxprocs === undefined) && (missing0 = "gomaxprocs"))) || ((data.gomaxprocs_reason === undefined) && (missing0 = "gomaxprocs_reason"))) || ((data.steering === undefined) && (missing0 = "steering"))){
-validate150.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate158.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.id !== undefined){
 const _errs1 = errors;
 if(typeof data.id !== "string"){
-validate150.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+validate158.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -7442,7 +8120,7 @@ if(valid0){
 if(data.host !== undefined){
 const _errs3 = errors;
 if(typeof data.host !== "string"){
-validate150.errors = [{instancePath:instancePath+"/host",keyword:"type"}];
+validate158.errors = [{instancePath:instancePath+"/host",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -7463,236 +8141,22 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.state !== undefined){
+if(data.group !== undefined){
+let data3 = data.group;
 const _errs6 = errors;
-if(!(validate37(data.state, {instancePath:instancePath+"/state"}))){
-vErrors = vErrors === null ? validate37.errors : vErrors.concat(validate37.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs6 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.rate_hz !== undefined){
-let data4 = data.rate_hz;
 const _errs7 = errors;
-if(errors === _errs7){
-if(typeof data4 == "number"){
-if(data4 < 1 || isNaN(data4)){
-validate150.errors = [{instancePath:instancePath+"/rate_hz",keyword:"minimum"}];
-return false;
-}
-}
-else {
-validate150.errors = [{instancePath:instancePath+"/rate_hz",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.attached_unix_us !== undefined){
-let data5 = data.attached_unix_us;
-const _errs9 = errors;
-if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate150.errors = [{instancePath:instancePath+"/attached_unix_us",keyword:"type"}];
-return false;
-}
-if(errors === _errs9){
-if(typeof data5 == "number"){
-if(data5 < 0 || isNaN(data5)){
-validate150.errors = [{instancePath:instancePath+"/attached_unix_us",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs9 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.source !== undefined){
-const _errs11 = errors;
-if(!(validate39(data.source, {instancePath:instancePath+"/source"}))){
+let valid1 = false;
+const _errs8 = errors;
+if(!(validate39(data3, {instancePath:instancePath+"/group"}))){
 vErrors = vErrors === null ? validate39.errors : vErrors.concat(validate39.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs11 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.energy !== undefined){
-const _errs12 = errors;
-if(!(validate42(data.energy, {instancePath:instancePath+"/energy"}))){
-vErrors = vErrors === null ? validate42.errors : vErrors.concat(validate42.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs12 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.fields !== undefined){
-let data8 = data.fields;
-const _errs13 = errors;
-if(errors === _errs13){
-if(Array.isArray(data8)){
-var valid1 = true;
-const len0 = data8.length;
-for(let i0=0; i0<len0; i0++){
-const _errs15 = errors;
-if(typeof data8[i0] !== "string"){
-validate150.errors = [{instancePath:instancePath+"/fields/" + i0,keyword:"type"}];
-return false;
-}
-var valid1 = _errs15 === errors;
+var _valid0 = _errs8 === errors;
+valid1 = valid1 || _valid0;
 if(!valid1){
-break;
-}
-}
-}
-else {
-validate150.errors = [{instancePath:instancePath+"/fields",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs13 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.absent !== undefined){
-let data10 = data.absent;
-const _errs17 = errors;
-if(errors === _errs17){
-if(Array.isArray(data10)){
-var valid2 = true;
-const len1 = data10.length;
-for(let i1=0; i1<len1; i1++){
-const _errs19 = errors;
-if(!(validate46(data10[i1], {instancePath:instancePath+"/absent/" + i1}))){
-vErrors = vErrors === null ? validate46.errors : vErrors.concat(validate46.errors);
-errors = vErrors.length;
-}
-var valid2 = _errs19 === errors;
-if(!valid2){
-break;
-}
-}
-}
-else {
-validate150.errors = [{instancePath:instancePath+"/absent",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs17 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.gomaxprocs !== undefined){
-let data12 = data.gomaxprocs;
-const _errs20 = errors;
-if((!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))) && (data12 !== null)){
-validate150.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"type"}];
-return false;
-}
-if(errors === _errs20){
-if(typeof data12 == "number"){
-if(data12 < 0 || isNaN(data12)){
-validate150.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs20 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.gomaxprocs_reason !== undefined){
-const _errs22 = errors;
-if(typeof data.gomaxprocs_reason !== "string"){
-validate150.errors = [{instancePath:instancePath+"/gomaxprocs_reason",keyword:"type"}];
-return false;
-}
-var valid0 = _errs22 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.thread_names !== undefined){
-let data14 = data.thread_names;
-const _errs24 = errors;
-if((typeof data14 !== "string") && (data14 !== null)){
-validate150.errors = [{instancePath:instancePath+"/thread_names",keyword:"type"}];
-return false;
-}
-var valid0 = _errs24 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.role_rules !== undefined){
-let data15 = data.role_rules;
-const _errs26 = errors;
-if((!(Array.isArray(data15))) && (data15 !== null)){
-validate150.errors = [{instancePath:instancePath+"/role_rules",keyword:"type"}];
-return false;
-}
-if(errors === _errs26){
-if(Array.isArray(data15)){
-var valid3 = true;
-const len2 = data15.length;
-for(let i2=0; i2<len2; i2++){
-const _errs28 = errors;
-if(!(validate48(data15[i2], {instancePath:instancePath+"/role_rules/" + i2}))){
-vErrors = vErrors === null ? validate48.errors : vErrors.concat(validate48.errors);
-errors = vErrors.length;
-}
-var valid3 = _errs28 === errors;
-if(!valid3){
-break;
-}
-}
-}
-}
-var valid0 = _errs26 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.steering !== undefined){
-let data17 = data.steering;
-const _errs29 = errors;
-const _errs30 = errors;
-let valid4 = false;
-const _errs31 = errors;
-if(!(validate50(data17, {instancePath:instancePath+"/steering"}))){
-vErrors = vErrors === null ? validate50.errors : vErrors.concat(validate50.errors);
-errors = vErrors.length;
-}
-var _valid0 = _errs31 === errors;
-valid4 = valid4 || _valid0;
-if(!valid4){
-const _errs32 = errors;
-if(data17 !== null){
-const err0 = {instancePath:instancePath+"/steering",keyword:"type"};
+const _errs9 = errors;
+if(data3 !== null){
+const err0 = {instancePath:instancePath+"/group",keyword:"type"};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -7701,11 +8165,11 @@ vErrors.push(err0);
 }
 errors++;
 }
-var _valid0 = _errs32 === errors;
-valid4 = valid4 || _valid0;
+var _valid0 = _errs9 === errors;
+valid1 = valid1 || _valid0;
 }
-if(!valid4){
-const err1 = {instancePath:instancePath+"/steering",keyword:"anyOf"};
+if(!valid1){
+const err1 = {instancePath:instancePath+"/group",keyword:"anyOf"};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -7713,21 +8177,291 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate150.errors = vErrors;
+validate158.errors = vErrors;
 return false;
 }
 else {
-errors = _errs30;
+errors = _errs7;
 if(vErrors !== null){
-if(_errs30){
-vErrors.length = _errs30;
+if(_errs7){
+vErrors.length = _errs7;
 }
 else {
 vErrors = null;
 }
 }
 }
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.state !== undefined){
+const _errs11 = errors;
+if(!(validate43(data.state, {instancePath:instancePath+"/state"}))){
+vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.rate_hz !== undefined){
+let data5 = data.rate_hz;
+const _errs12 = errors;
+if(errors === _errs12){
+if(typeof data5 == "number"){
+if(data5 < 1 || isNaN(data5)){
+validate158.errors = [{instancePath:instancePath+"/rate_hz",keyword:"minimum"}];
+return false;
+}
+}
+else {
+validate158.errors = [{instancePath:instancePath+"/rate_hz",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs12 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.attached_unix_us !== undefined){
+let data6 = data.attached_unix_us;
+const _errs14 = errors;
+if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
+validate158.errors = [{instancePath:instancePath+"/attached_unix_us",keyword:"type"}];
+return false;
+}
+if(errors === _errs14){
+if(typeof data6 == "number"){
+if(data6 < 0 || isNaN(data6)){
+validate158.errors = [{instancePath:instancePath+"/attached_unix_us",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs14 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.source !== undefined){
+const _errs16 = errors;
+if(!(validate45(data.source, {instancePath:instancePath+"/source"}))){
+vErrors = vErrors === null ? validate45.errors : vErrors.concat(validate45.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs16 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.energy !== undefined){
+const _errs17 = errors;
+if(!(validate48(data.energy, {instancePath:instancePath+"/energy"}))){
+vErrors = vErrors === null ? validate48.errors : vErrors.concat(validate48.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs17 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.fields !== undefined){
+let data9 = data.fields;
+const _errs18 = errors;
+if(errors === _errs18){
+if(Array.isArray(data9)){
+var valid2 = true;
+const len0 = data9.length;
+for(let i0=0; i0<len0; i0++){
+const _errs20 = errors;
+if(typeof data9[i0] !== "string"){
+validate158.errors = [{instancePath:instancePath+"/fields/" + i0,keyword:"type"}];
+return false;
+}
+var valid2 = _errs20 === errors;
+if(!valid2){
+break;
+}
+}
+}
+else {
+validate158.errors = [{instancePath:instancePath+"/fields",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs18 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.absent !== undefined){
+let data11 = data.absent;
+const _errs22 = errors;
+if(errors === _errs22){
+if(Array.isArray(data11)){
+var valid3 = true;
+const len1 = data11.length;
+for(let i1=0; i1<len1; i1++){
+const _errs24 = errors;
+if(!(validate52(data11[i1], {instancePath:instancePath+"/absent/" + i1}))){
+vErrors = vErrors === null ? validate52.errors : vErrors.concat(validate52.errors);
+errors = vErrors.length;
+}
+var valid3 = _errs24 === errors;
+if(!valid3){
+break;
+}
+}
+}
+else {
+validate158.errors = [{instancePath:instancePath+"/absent",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs22 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.gomaxprocs !== undefined){
+let data13 = data.gomaxprocs;
+const _errs25 = errors;
+if((!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))) && (data13 !== null)){
+validate158.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"type"}];
+return false;
+}
+if(errors === _errs25){
+if(typeof data13 == "number"){
+if(data13 < 0 || isNaN(data13)){
+validate158.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs25 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.gomaxprocs_reason !== undefined){
+const _errs27 = errors;
+if(typeof data.gomaxprocs_reason !== "string"){
+validate158.errors = [{instancePath:instancePath+"/gomaxprocs_reason",keyword:"type"}];
+return false;
+}
+var valid0 = _errs27 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.thread_names !== undefined){
+let data15 = data.thread_names;
+const _errs29 = errors;
+if((typeof data15 !== "string") && (data15 !== null)){
+validate158.errors = [{instancePath:instancePath+"/thread_names",keyword:"type"}];
+return false;
+}
 var valid0 = _errs29 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.role_rules !== undefined){
+let data16 = data.role_rules;
+const _errs31 = errors;
+if((!(Array.isArray(data16))) && (data16 !== null)){
+validate158.errors = [{instancePath:instancePath+"/role_rules",keyword:"type"}];
+return false;
+}
+if(errors === _errs31){
+if(Array.isArray(data16)){
+var valid4 = true;
+const len2 = data16.length;
+for(let i2=0; i2<len2; i2++){
+const _errs33 = errors;
+if(!(validate54(data16[i2], {instancePath:instancePath+"/role_rules/" + i2}))){
+vErrors = vErrors === null ? validate54.errors : vErrors.concat(validate54.errors);
+errors = vErrors.length;
+}
+var valid4 = _errs33 === errors;
+if(!valid4){
+break;
+}
+}
+}
+}
+var valid0 = _errs31 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.steering !== undefined){
+let data18 = data.steering;
+const _errs34 = errors;
+const _errs35 = errors;
+let valid5 = false;
+const _errs36 = errors;
+if(!(validate56(data18, {instancePath:instancePath+"/steering"}))){
+vErrors = vErrors === null ? validate56.errors : vErrors.concat(validate56.errors);
+errors = vErrors.length;
+}
+var _valid1 = _errs36 === errors;
+valid5 = valid5 || _valid1;
+if(!valid5){
+const _errs37 = errors;
+if(data18 !== null){
+const err2 = {instancePath:instancePath+"/steering",keyword:"type"};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+var _valid1 = _errs37 === errors;
+valid5 = valid5 || _valid1;
+}
+if(!valid5){
+const err3 = {instancePath:instancePath+"/steering",keyword:"anyOf"};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+validate158.errors = vErrors;
+return false;
+}
+else {
+errors = _errs35;
+if(vErrors !== null){
+if(_errs35){
+vErrors.length = _errs35;
+}
+else {
+vErrors = null;
+}
+}
+}
+var valid0 = _errs34 === errors;
 }
 else {
 var valid0 = true;
@@ -7748,30 +8482,31 @@ var valid0 = true;
 }
 }
 }
+}
 else {
-validate150.errors = [{instancePath,keyword:"type"}];
+validate158.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate150.errors = vErrors;
+validate158.errors = vErrors;
 return errors === 0;
 }
-export const isPoliciesResponse = validate158;
-function validate160(data, {instancePath=""}={}){
+export const isPoliciesResponse = validate167;
+function validate169(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((data.name === undefined) && (missing0 = "name")) || ((data.unit === undefined) && (missing0 = "unit"))) || ((data.integer === undefined) && (missing0 = "integer"))) || ((data.default === undefined) && (missing0 = "default"))) || ((data.low === undefined) && (missing0 = "low"))) || ((data.high === undefined) && (missing0 = "high"))) || ((data.meaning === undefined) && (missing0 = "meaning"))){
-validate160.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate169.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.name !== undefined){
 const _errs1 = errors;
 if(typeof data.name !== "string"){
-validate160.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate169.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -7783,7 +8518,7 @@ if(valid0){
 if(data.unit !== undefined){
 const _errs3 = errors;
 if(typeof data.unit !== "string"){
-validate160.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
+validate169.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -7795,7 +8530,7 @@ if(valid0){
 if(data.integer !== undefined){
 const _errs5 = errors;
 if(typeof data.integer !== "boolean"){
-validate160.errors = [{instancePath:instancePath+"/integer",keyword:"type"}];
+validate169.errors = [{instancePath:instancePath+"/integer",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -7807,7 +8542,7 @@ if(valid0){
 if(data.default !== undefined){
 const _errs7 = errors;
 if(!(typeof data.default == "number")){
-validate160.errors = [{instancePath:instancePath+"/default",keyword:"type"}];
+validate169.errors = [{instancePath:instancePath+"/default",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -7819,7 +8554,7 @@ if(valid0){
 if(data.low !== undefined){
 const _errs9 = errors;
 if(!(typeof data.low == "number")){
-validate160.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
+validate169.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -7831,7 +8566,7 @@ if(valid0){
 if(data.high !== undefined){
 const _errs11 = errors;
 if(!(typeof data.high == "number")){
-validate160.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
+validate169.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -7843,7 +8578,7 @@ if(valid0){
 if(data.meaning !== undefined){
 const _errs13 = errors;
 if(typeof data.meaning !== "string"){
-validate160.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
+validate169.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -7860,28 +8595,28 @@ var valid0 = true;
 }
 }
 else {
-validate160.errors = [{instancePath,keyword:"type"}];
+validate169.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate160.errors = vErrors;
+validate169.errors = vErrors;
 return errors === 0;
 }
-function validate159(data, {instancePath=""}={}){
+function validate168(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.name === undefined) && (missing0 = "name")) || ((data.meaning === undefined) && (missing0 = "meaning"))) || ((data.source === undefined) && (missing0 = "source"))) || ((data.wait === undefined) && (missing0 = "wait"))) || ((data.parameters === undefined) && (missing0 = "parameters"))){
-validate159.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate168.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.name !== undefined){
 const _errs1 = errors;
 if(typeof data.name !== "string"){
-validate159.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate168.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -7893,7 +8628,7 @@ if(valid0){
 if(data.meaning !== undefined){
 const _errs3 = errors;
 if(typeof data.meaning !== "string"){
-validate159.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
+validate168.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -7905,7 +8640,7 @@ if(valid0){
 if(data.source !== undefined){
 const _errs5 = errors;
 if(typeof data.source !== "string"){
-validate159.errors = [{instancePath:instancePath+"/source",keyword:"type"}];
+validate168.errors = [{instancePath:instancePath+"/source",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -7917,7 +8652,7 @@ if(valid0){
 if(data.wait !== undefined){
 const _errs7 = errors;
 if(typeof data.wait !== "boolean"){
-validate159.errors = [{instancePath:instancePath+"/wait",keyword:"type"}];
+validate168.errors = [{instancePath:instancePath+"/wait",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -7935,8 +8670,8 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs11 = errors;
-if(!(validate160(data4[i0], {instancePath:instancePath+"/parameters/" + i0}))){
-vErrors = vErrors === null ? validate160.errors : vErrors.concat(validate160.errors);
+if(!(validate169(data4[i0], {instancePath:instancePath+"/parameters/" + i0}))){
+vErrors = vErrors === null ? validate169.errors : vErrors.concat(validate169.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs11 === errors;
@@ -7946,7 +8681,7 @@ break;
 }
 }
 else {
-validate159.errors = [{instancePath:instancePath+"/parameters",keyword:"type"}];
+validate168.errors = [{instancePath:instancePath+"/parameters",keyword:"type"}];
 return false;
 }
 }
@@ -7962,21 +8697,21 @@ var valid0 = true;
 }
 }
 else {
-validate159.errors = [{instancePath,keyword:"type"}];
+validate168.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate159.errors = vErrors;
+validate168.errors = vErrors;
 return errors === 0;
 }
-function validate158(data, {instancePath=""}={}){
+function validate167(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.policies === undefined) && (missing0 = "policies")){
-validate158.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate167.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -7989,8 +8724,8 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate159(data0[i0], {instancePath:instancePath+"/policies/" + i0}))){
-vErrors = vErrors === null ? validate159.errors : vErrors.concat(validate159.errors);
+if(!(validate168(data0[i0], {instancePath:instancePath+"/policies/" + i0}))){
+vErrors = vErrors === null ? validate168.errors : vErrors.concat(validate168.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs3 === errors;
@@ -8000,7 +8735,7 @@ break;
 }
 }
 else {
-validate158.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
+validate167.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
 return false;
 }
 }
@@ -8008,29 +8743,29 @@ return false;
 }
 }
 else {
-validate158.errors = [{instancePath,keyword:"type"}];
+validate167.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate158.errors = vErrors;
+validate167.errors = vErrors;
 return errors === 0;
 }
-export const isSteeringOptions = validate163;
-function validate164(data, {instancePath=""}={}){
+export const isSteeringOptions = validate172;
+function validate173(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.kind === undefined) && (missing0 = "kind")) || ((data.refusal === undefined) && (missing0 = "refusal"))) || ((data.lower === undefined) && (missing0 = "lower"))) || ((data.upper === undefined) && (missing0 = "upper"))) || ((data.size === undefined) && (missing0 = "size"))){
-validate164.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate173.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.kind !== undefined){
 const _errs1 = errors;
-if(!(validate51(data.kind, {instancePath:instancePath+"/kind"}))){
-vErrors = vErrors === null ? validate51.errors : vErrors.concat(validate51.errors);
+if(!(validate57(data.kind, {instancePath:instancePath+"/kind"}))){
+vErrors = vErrors === null ? validate57.errors : vErrors.concat(validate57.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs1 === errors;
@@ -8042,7 +8777,7 @@ if(valid0){
 if(data.refusal !== undefined){
 const _errs2 = errors;
 if(typeof data.refusal !== "string"){
-validate164.errors = [{instancePath:instancePath+"/refusal",keyword:"type"}];
+validate173.errors = [{instancePath:instancePath+"/refusal",keyword:"type"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -8055,13 +8790,13 @@ if(data.lower !== undefined){
 let data2 = data.lower;
 const _errs4 = errors;
 if((!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))) && (data2 !== null)){
-validate164.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
+validate173.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
 return false;
 }
 if(errors === _errs4){
 if(typeof data2 == "number"){
 if(data2 < 1 || isNaN(data2)){
-validate164.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
+validate173.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
 return false;
 }
 }
@@ -8076,13 +8811,13 @@ if(data.upper !== undefined){
 let data3 = data.upper;
 const _errs6 = errors;
 if((!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))) && (data3 !== null)){
-validate164.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
+validate173.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
 return false;
 }
 if(errors === _errs6){
 if(typeof data3 == "number"){
 if(data3 < 1 || isNaN(data3)){
-validate164.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
+validate173.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
 return false;
 }
 }
@@ -8097,13 +8832,13 @@ if(data.size !== undefined){
 let data4 = data.size;
 const _errs8 = errors;
 if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
-validate164.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
+validate173.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
 return false;
 }
 if(errors === _errs8){
 if(typeof data4 == "number"){
 if(data4 < 1 || isNaN(data4)){
-validate164.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
+validate173.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
 return false;
 }
 }
@@ -8120,28 +8855,28 @@ var valid0 = true;
 }
 }
 else {
-validate164.errors = [{instancePath,keyword:"type"}];
+validate173.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate164.errors = vErrors;
+validate173.errors = vErrors;
 return errors === 0;
 }
-function validate167(data, {instancePath=""}={}){
+function validate176(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.kind === undefined) && (missing0 = "kind")) || ((data.proxy === undefined) && (missing0 = "proxy"))) || ((data.refusal === undefined) && (missing0 = "refusal"))) || ((data.note === undefined) && (missing0 = "note"))){
-validate167.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate176.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.kind !== undefined){
 const _errs1 = errors;
-if(!(validate53(data.kind, {instancePath:instancePath+"/kind"}))){
-vErrors = vErrors === null ? validate53.errors : vErrors.concat(validate53.errors);
+if(!(validate59(data.kind, {instancePath:instancePath+"/kind"}))){
+vErrors = vErrors === null ? validate59.errors : vErrors.concat(validate59.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs1 === errors;
@@ -8153,7 +8888,7 @@ if(valid0){
 if(data.proxy !== undefined){
 const _errs2 = errors;
 if(typeof data.proxy !== "boolean"){
-validate167.errors = [{instancePath:instancePath+"/proxy",keyword:"type"}];
+validate176.errors = [{instancePath:instancePath+"/proxy",keyword:"type"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -8165,7 +8900,7 @@ if(valid0){
 if(data.refusal !== undefined){
 const _errs4 = errors;
 if(typeof data.refusal !== "string"){
-validate167.errors = [{instancePath:instancePath+"/refusal",keyword:"type"}];
+validate176.errors = [{instancePath:instancePath+"/refusal",keyword:"type"}];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -8177,7 +8912,7 @@ if(valid0){
 if(data.note !== undefined){
 const _errs6 = errors;
 if(typeof data.note !== "string"){
-validate167.errors = [{instancePath:instancePath+"/note",keyword:"type"}];
+validate176.errors = [{instancePath:instancePath+"/note",keyword:"type"}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -8191,21 +8926,21 @@ var valid0 = true;
 }
 }
 else {
-validate167.errors = [{instancePath,keyword:"type"}];
+validate176.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate167.errors = vErrors;
+validate176.errors = vErrors;
 return errors === 0;
 }
-function validate163(data, {instancePath=""}={}){
+function validate172(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.knobs === undefined) && (missing0 = "knobs")) || ((data.signals === undefined) && (missing0 = "signals"))) || ((data.steering === undefined) && (missing0 = "steering"))){
-validate163.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate172.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -8218,8 +8953,8 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate164(data0[i0], {instancePath:instancePath+"/knobs/" + i0}))){
-vErrors = vErrors === null ? validate164.errors : vErrors.concat(validate164.errors);
+if(!(validate173(data0[i0], {instancePath:instancePath+"/knobs/" + i0}))){
+vErrors = vErrors === null ? validate173.errors : vErrors.concat(validate173.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs3 === errors;
@@ -8229,7 +8964,7 @@ break;
 }
 }
 else {
-validate163.errors = [{instancePath:instancePath+"/knobs",keyword:"type"}];
+validate172.errors = [{instancePath:instancePath+"/knobs",keyword:"type"}];
 return false;
 }
 }
@@ -8248,8 +8983,8 @@ var valid2 = true;
 const len1 = data2.length;
 for(let i1=0; i1<len1; i1++){
 const _errs6 = errors;
-if(!(validate167(data2[i1], {instancePath:instancePath+"/signals/" + i1}))){
-vErrors = vErrors === null ? validate167.errors : vErrors.concat(validate167.errors);
+if(!(validate176(data2[i1], {instancePath:instancePath+"/signals/" + i1}))){
+vErrors = vErrors === null ? validate176.errors : vErrors.concat(validate176.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs6 === errors;
@@ -8259,7 +8994,7 @@ break;
 }
 }
 else {
-validate163.errors = [{instancePath:instancePath+"/signals",keyword:"type"}];
+validate172.errors = [{instancePath:instancePath+"/signals",keyword:"type"}];
 return false;
 }
 }
@@ -8275,8 +9010,8 @@ const _errs7 = errors;
 const _errs8 = errors;
 let valid3 = false;
 const _errs9 = errors;
-if(!(validate50(data4, {instancePath:instancePath+"/steering"}))){
-vErrors = vErrors === null ? validate50.errors : vErrors.concat(validate50.errors);
+if(!(validate56(data4, {instancePath:instancePath+"/steering"}))){
+vErrors = vErrors === null ? validate56.errors : vErrors.concat(validate56.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs9 === errors;
@@ -8305,7 +9040,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate163.errors = vErrors;
+validate172.errors = vErrors;
 return false;
 }
 else {
@@ -8329,50 +9064,50 @@ var valid0 = true;
 }
 }
 else {
-validate163.errors = [{instancePath,keyword:"type"}];
+validate172.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate163.errors = vErrors;
+validate172.errors = vErrors;
 return errors === 0;
 }
-export const isRunsResponse = validate171;
-function validate173(data, {instancePath=""}={}){
+export const isRunsResponse = validate180;
+function validate182(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate173.errors = [{instancePath,keyword:"type"}];
+validate182.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 if(!((((data === "recording") || (data === "complete")) || (data === "incomplete")) || (data === "interrupted"))){
-validate173.errors = [{instancePath,keyword:"enum"}];
+validate182.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate173.errors = vErrors;
+validate182.errors = vErrors;
 return errors === 0;
 }
-function validate175(data, {instancePath=""}={}){
+function validate184(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate175.errors = [{instancePath,keyword:"type"}];
+validate184.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 if(!((((((((data === "stopped") || (data === "duration")) || (data === "flight-recorder")) || (data === "target-ended")) || (data === "collector-lost")) || (data === "backend-lost")) || (data === "disk-full")) || (data === "write-failed"))){
-validate175.errors = [{instancePath,keyword:"enum"}];
+validate184.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate175.errors = vErrors;
+validate184.errors = vErrors;
 return errors === 0;
 }
-function validate177(data, {instancePath=""}={}){
+function validate186(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((data.frames === undefined) && (missing0 = "frames")) || ((data.gaps === undefined) && (missing0 = "gaps"))) || ((data.missing_ns === undefined) && (missing0 = "missing_ns"))) || ((data.truncated_bytes === undefined) && (missing0 = "truncated_bytes"))) || ((data.coalesced === undefined) && (missing0 = "coalesced"))) || ((data.deadlines_missed === undefined) && (missing0 = "deadlines_missed"))) || ((data.samples_failed === undefined) && (missing0 = "samples_failed"))) || ((data.exit_records_lost === undefined) && (missing0 = "exit_records_lost"))) || ((data.clock_jumps === undefined) && (missing0 = "clock_jumps"))){
-validate177.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate186.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -8380,13 +9115,13 @@ if(data.frames !== undefined){
 let data0 = data.frames;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate177.errors = [{instancePath:instancePath+"/frames",keyword:"type"}];
+validate186.errors = [{instancePath:instancePath+"/frames",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate177.errors = [{instancePath:instancePath+"/frames",keyword:"minimum"}];
+validate186.errors = [{instancePath:instancePath+"/frames",keyword:"minimum"}];
 return false;
 }
 }
@@ -8401,13 +9136,13 @@ if(data.gaps !== undefined){
 let data1 = data.gaps;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate177.errors = [{instancePath:instancePath+"/gaps",keyword:"type"}];
+validate186.errors = [{instancePath:instancePath+"/gaps",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate177.errors = [{instancePath:instancePath+"/gaps",keyword:"minimum"}];
+validate186.errors = [{instancePath:instancePath+"/gaps",keyword:"minimum"}];
 return false;
 }
 }
@@ -8422,13 +9157,13 @@ if(data.missing_ns !== undefined){
 let data2 = data.missing_ns;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate177.errors = [{instancePath:instancePath+"/missing_ns",keyword:"type"}];
+validate186.errors = [{instancePath:instancePath+"/missing_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate177.errors = [{instancePath:instancePath+"/missing_ns",keyword:"minimum"}];
+validate186.errors = [{instancePath:instancePath+"/missing_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -8443,13 +9178,13 @@ if(data.truncated_bytes !== undefined){
 let data3 = data.truncated_bytes;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate177.errors = [{instancePath:instancePath+"/truncated_bytes",keyword:"type"}];
+validate186.errors = [{instancePath:instancePath+"/truncated_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate177.errors = [{instancePath:instancePath+"/truncated_bytes",keyword:"minimum"}];
+validate186.errors = [{instancePath:instancePath+"/truncated_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -8464,13 +9199,13 @@ if(data.coalesced !== undefined){
 let data4 = data.coalesced;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate177.errors = [{instancePath:instancePath+"/coalesced",keyword:"type"}];
+validate186.errors = [{instancePath:instancePath+"/coalesced",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate177.errors = [{instancePath:instancePath+"/coalesced",keyword:"minimum"}];
+validate186.errors = [{instancePath:instancePath+"/coalesced",keyword:"minimum"}];
 return false;
 }
 }
@@ -8485,13 +9220,13 @@ if(data.deadlines_missed !== undefined){
 let data5 = data.deadlines_missed;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate177.errors = [{instancePath:instancePath+"/deadlines_missed",keyword:"type"}];
+validate186.errors = [{instancePath:instancePath+"/deadlines_missed",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate177.errors = [{instancePath:instancePath+"/deadlines_missed",keyword:"minimum"}];
+validate186.errors = [{instancePath:instancePath+"/deadlines_missed",keyword:"minimum"}];
 return false;
 }
 }
@@ -8506,13 +9241,13 @@ if(data.samples_failed !== undefined){
 let data6 = data.samples_failed;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate177.errors = [{instancePath:instancePath+"/samples_failed",keyword:"type"}];
+validate186.errors = [{instancePath:instancePath+"/samples_failed",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate177.errors = [{instancePath:instancePath+"/samples_failed",keyword:"minimum"}];
+validate186.errors = [{instancePath:instancePath+"/samples_failed",keyword:"minimum"}];
 return false;
 }
 }
@@ -8527,13 +9262,13 @@ if(data.exit_records_lost !== undefined){
 let data7 = data.exit_records_lost;
 const _errs15 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate177.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"type"}];
+validate186.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate177.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"minimum"}];
+validate186.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"minimum"}];
 return false;
 }
 }
@@ -8548,13 +9283,13 @@ if(data.exits_without_event !== undefined){
 let data8 = data.exits_without_event;
 const _errs17 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate177.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"type"}];
+validate186.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"type"}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate177.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"minimum"}];
+validate186.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"minimum"}];
 return false;
 }
 }
@@ -8569,13 +9304,13 @@ if(data.network_calls_uncounted !== undefined){
 let data9 = data.network_calls_uncounted;
 const _errs19 = errors;
 if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate177.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"type"}];
+validate186.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"type"}];
 return false;
 }
 if(errors === _errs19){
 if(typeof data9 == "number"){
 if(data9 < 0 || isNaN(data9)){
-validate177.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"minimum"}];
+validate186.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"minimum"}];
 return false;
 }
 }
@@ -8590,13 +9325,13 @@ if(data.clock_jumps !== undefined){
 let data10 = data.clock_jumps;
 const _errs21 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate177.errors = [{instancePath:instancePath+"/clock_jumps",keyword:"type"}];
+validate186.errors = [{instancePath:instancePath+"/clock_jumps",keyword:"type"}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate177.errors = [{instancePath:instancePath+"/clock_jumps",keyword:"minimum"}];
+validate186.errors = [{instancePath:instancePath+"/clock_jumps",keyword:"minimum"}];
 return false;
 }
 }
@@ -8619,21 +9354,21 @@ var valid0 = true;
 }
 }
 else {
-validate177.errors = [{instancePath,keyword:"type"}];
+validate186.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate177.errors = vErrors;
+validate186.errors = vErrors;
 return errors === 0;
 }
-function validate179(data, {instancePath=""}={}){
+function validate188(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.frames === undefined) && (missing0 = "frames")) || ((data.thread_samples === undefined) && (missing0 = "thread_samples"))) || ((data.threads === undefined) && (missing0 = "threads"))) || ((data.events === undefined) && (missing0 = "events"))) || ((data.bytes === undefined) && (missing0 = "bytes"))) || ((data.open_bytes === undefined) && (missing0 = "open_bytes"))){
-validate179.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate188.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -8641,13 +9376,13 @@ if(data.frames !== undefined){
 let data0 = data.frames;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate179.errors = [{instancePath:instancePath+"/frames",keyword:"type"}];
+validate188.errors = [{instancePath:instancePath+"/frames",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate179.errors = [{instancePath:instancePath+"/frames",keyword:"minimum"}];
+validate188.errors = [{instancePath:instancePath+"/frames",keyword:"minimum"}];
 return false;
 }
 }
@@ -8662,13 +9397,13 @@ if(data.thread_samples !== undefined){
 let data1 = data.thread_samples;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate179.errors = [{instancePath:instancePath+"/thread_samples",keyword:"type"}];
+validate188.errors = [{instancePath:instancePath+"/thread_samples",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate179.errors = [{instancePath:instancePath+"/thread_samples",keyword:"minimum"}];
+validate188.errors = [{instancePath:instancePath+"/thread_samples",keyword:"minimum"}];
 return false;
 }
 }
@@ -8683,13 +9418,13 @@ if(data.threads !== undefined){
 let data2 = data.threads;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate179.errors = [{instancePath:instancePath+"/threads",keyword:"type"}];
+validate188.errors = [{instancePath:instancePath+"/threads",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate179.errors = [{instancePath:instancePath+"/threads",keyword:"minimum"}];
+validate188.errors = [{instancePath:instancePath+"/threads",keyword:"minimum"}];
 return false;
 }
 }
@@ -8704,13 +9439,13 @@ if(data.events !== undefined){
 let data3 = data.events;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate179.errors = [{instancePath:instancePath+"/events",keyword:"type"}];
+validate188.errors = [{instancePath:instancePath+"/events",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate179.errors = [{instancePath:instancePath+"/events",keyword:"minimum"}];
+validate188.errors = [{instancePath:instancePath+"/events",keyword:"minimum"}];
 return false;
 }
 }
@@ -8725,13 +9460,13 @@ if(data.bytes !== undefined){
 let data4 = data.bytes;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate179.errors = [{instancePath:instancePath+"/bytes",keyword:"type"}];
+validate188.errors = [{instancePath:instancePath+"/bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate179.errors = [{instancePath:instancePath+"/bytes",keyword:"minimum"}];
+validate188.errors = [{instancePath:instancePath+"/bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -8746,13 +9481,13 @@ if(data.open_bytes !== undefined){
 let data5 = data.open_bytes;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate179.errors = [{instancePath:instancePath+"/open_bytes",keyword:"type"}];
+validate188.errors = [{instancePath:instancePath+"/open_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate179.errors = [{instancePath:instancePath+"/open_bytes",keyword:"minimum"}];
+validate188.errors = [{instancePath:instancePath+"/open_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -8770,28 +9505,28 @@ var valid0 = true;
 }
 }
 else {
-validate179.errors = [{instancePath,keyword:"type"}];
+validate188.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate179.errors = vErrors;
+validate188.errors = vErrors;
 return errors === 0;
 }
-function validate172(data, {instancePath=""}={}){
+function validate181(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((((((((((((((((data.id === undefined) && (missing0 = "id")) || ((data.name === undefined) && (missing0 = "name"))) || ((data.tags === undefined) && (missing0 = "tags"))) || ((data.group === undefined) && (missing0 = "group"))) || ((data.notes === undefined) && (missing0 = "notes"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.end === undefined) && (missing0 = "end"))) || ((data.end_detail === undefined) && (missing0 = "end_detail"))) || ((data.created_unix_us === undefined) && (missing0 = "created_unix_us"))) || ((data.started_unix_us === undefined) && (missing0 = "started_unix_us"))) || ((data.duration_ns === undefined) && (missing0 = "duration_ns"))) || ((data.host_name === undefined) && (missing0 = "host_name"))) || ((data.target === undefined) && (missing0 = "target"))) || ((data.pid === undefined) && (missing0 = "pid"))) || ((data.process === undefined) && (missing0 = "process"))) || ((data.command === undefined) && (missing0 = "command"))) || ((data.policies === undefined) && (missing0 = "policies"))) || ((data.losses === undefined) && (missing0 = "losses"))) || ((data.counts === undefined) && (missing0 = "counts"))) || ((data.exit_code === undefined) && (missing0 = "exit_code"))) || ((data.signal === undefined) && (missing0 = "signal"))) || ((data.imported === undefined) && (missing0 = "imported"))){
-validate172.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate181.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.id !== undefined){
 const _errs1 = errors;
 if(typeof data.id !== "string"){
-validate172.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+validate181.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -8803,7 +9538,7 @@ if(valid0){
 if(data.name !== undefined){
 const _errs3 = errors;
 if(typeof data.name !== "string"){
-validate172.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate181.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -8822,7 +9557,7 @@ const len0 = data2.length;
 for(let i0=0; i0<len0; i0++){
 const _errs7 = errors;
 if(typeof data2[i0] !== "string"){
-validate172.errors = [{instancePath:instancePath+"/tags/" + i0,keyword:"type"}];
+validate181.errors = [{instancePath:instancePath+"/tags/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs7 === errors;
@@ -8832,7 +9567,7 @@ break;
 }
 }
 else {
-validate172.errors = [{instancePath:instancePath+"/tags",keyword:"type"}];
+validate181.errors = [{instancePath:instancePath+"/tags",keyword:"type"}];
 return false;
 }
 }
@@ -8846,7 +9581,7 @@ if(data.group !== undefined){
 let data4 = data.group;
 const _errs9 = errors;
 if((typeof data4 !== "string") && (data4 !== null)){
-validate172.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
+validate181.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -8858,7 +9593,7 @@ if(valid0){
 if(data.notes !== undefined){
 const _errs11 = errors;
 if(typeof data.notes !== "string"){
-validate172.errors = [{instancePath:instancePath+"/notes",keyword:"type"}];
+validate181.errors = [{instancePath:instancePath+"/notes",keyword:"type"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -8869,8 +9604,8 @@ var valid0 = true;
 if(valid0){
 if(data.state !== undefined){
 const _errs13 = errors;
-if(!(validate173(data.state, {instancePath:instancePath+"/state"}))){
-vErrors = vErrors === null ? validate173.errors : vErrors.concat(validate173.errors);
+if(!(validate182(data.state, {instancePath:instancePath+"/state"}))){
+vErrors = vErrors === null ? validate182.errors : vErrors.concat(validate182.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs13 === errors;
@@ -8885,8 +9620,8 @@ const _errs14 = errors;
 const _errs15 = errors;
 let valid2 = false;
 const _errs16 = errors;
-if(!(validate175(data7, {instancePath:instancePath+"/end"}))){
-vErrors = vErrors === null ? validate175.errors : vErrors.concat(validate175.errors);
+if(!(validate184(data7, {instancePath:instancePath+"/end"}))){
+vErrors = vErrors === null ? validate184.errors : vErrors.concat(validate184.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs16 === errors;
@@ -8915,7 +9650,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate172.errors = vErrors;
+validate181.errors = vErrors;
 return false;
 }
 else {
@@ -8938,7 +9673,7 @@ if(valid0){
 if(data.end_detail !== undefined){
 const _errs19 = errors;
 if(typeof data.end_detail !== "string"){
-validate172.errors = [{instancePath:instancePath+"/end_detail",keyword:"type"}];
+validate181.errors = [{instancePath:instancePath+"/end_detail",keyword:"type"}];
 return false;
 }
 var valid0 = _errs19 === errors;
@@ -8951,13 +9686,13 @@ if(data.created_unix_us !== undefined){
 let data9 = data.created_unix_us;
 const _errs21 = errors;
 if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate172.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"type"}];
+validate181.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data9 == "number"){
 if(data9 < 0 || isNaN(data9)){
-validate172.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"minimum"}];
+validate181.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -8972,13 +9707,13 @@ if(data.started_unix_us !== undefined){
 let data10 = data.started_unix_us;
 const _errs23 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate172.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"type"}];
+validate181.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs23){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate172.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"minimum"}];
+validate181.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -8993,13 +9728,13 @@ if(data.duration_ns !== undefined){
 let data11 = data.duration_ns;
 const _errs25 = errors;
 if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
-validate172.errors = [{instancePath:instancePath+"/duration_ns",keyword:"type"}];
+validate181.errors = [{instancePath:instancePath+"/duration_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data11 == "number"){
 if(data11 < 0 || isNaN(data11)){
-validate172.errors = [{instancePath:instancePath+"/duration_ns",keyword:"minimum"}];
+validate181.errors = [{instancePath:instancePath+"/duration_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -9013,7 +9748,7 @@ if(valid0){
 if(data.host_name !== undefined){
 const _errs27 = errors;
 if(typeof data.host_name !== "string"){
-validate172.errors = [{instancePath:instancePath+"/host_name",keyword:"type"}];
+validate181.errors = [{instancePath:instancePath+"/host_name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs27 === errors;
@@ -9025,7 +9760,7 @@ if(valid0){
 if(data.target !== undefined){
 const _errs29 = errors;
 if(typeof data.target !== "string"){
-validate172.errors = [{instancePath:instancePath+"/target",keyword:"type"}];
+validate181.errors = [{instancePath:instancePath+"/target",keyword:"type"}];
 return false;
 }
 var valid0 = _errs29 === errors;
@@ -9038,13 +9773,13 @@ if(data.pid !== undefined){
 let data14 = data.pid;
 const _errs31 = errors;
 if(!((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14)))){
-validate172.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
+validate181.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
 return false;
 }
 if(errors === _errs31){
 if(typeof data14 == "number"){
 if(data14 < 1 || isNaN(data14)){
-validate172.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
+validate181.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
 return false;
 }
 }
@@ -9058,7 +9793,7 @@ if(valid0){
 if(data.process !== undefined){
 const _errs33 = errors;
 if(typeof data.process !== "string"){
-validate172.errors = [{instancePath:instancePath+"/process",keyword:"type"}];
+validate181.errors = [{instancePath:instancePath+"/process",keyword:"type"}];
 return false;
 }
 var valid0 = _errs33 === errors;
@@ -9071,7 +9806,7 @@ if(data.command !== undefined){
 let data16 = data.command;
 const _errs35 = errors;
 if((typeof data16 !== "string") && (data16 !== null)){
-validate172.errors = [{instancePath:instancePath+"/command",keyword:"type"}];
+validate181.errors = [{instancePath:instancePath+"/command",keyword:"type"}];
 return false;
 }
 var valid0 = _errs35 === errors;
@@ -9090,7 +9825,7 @@ const len1 = data17.length;
 for(let i1=0; i1<len1; i1++){
 const _errs39 = errors;
 if(typeof data17[i1] !== "string"){
-validate172.errors = [{instancePath:instancePath+"/policies/" + i1,keyword:"type"}];
+validate181.errors = [{instancePath:instancePath+"/policies/" + i1,keyword:"type"}];
 return false;
 }
 var valid3 = _errs39 === errors;
@@ -9100,7 +9835,7 @@ break;
 }
 }
 else {
-validate172.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
+validate181.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
 return false;
 }
 }
@@ -9112,8 +9847,8 @@ var valid0 = true;
 if(valid0){
 if(data.losses !== undefined){
 const _errs41 = errors;
-if(!(validate177(data.losses, {instancePath:instancePath+"/losses"}))){
-vErrors = vErrors === null ? validate177.errors : vErrors.concat(validate177.errors);
+if(!(validate186(data.losses, {instancePath:instancePath+"/losses"}))){
+vErrors = vErrors === null ? validate186.errors : vErrors.concat(validate186.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs41 === errors;
@@ -9126,13 +9861,13 @@ if(data.children_cpu_us !== undefined){
 let data20 = data.children_cpu_us;
 const _errs42 = errors;
 if((!((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20)))) && (data20 !== null)){
-validate172.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
+validate181.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs42){
 if(typeof data20 == "number"){
 if(data20 < 0 || isNaN(data20)){
-validate172.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
+validate181.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -9145,8 +9880,8 @@ var valid0 = true;
 if(valid0){
 if(data.counts !== undefined){
 const _errs44 = errors;
-if(!(validate179(data.counts, {instancePath:instancePath+"/counts"}))){
-vErrors = vErrors === null ? validate179.errors : vErrors.concat(validate179.errors);
+if(!(validate188(data.counts, {instancePath:instancePath+"/counts"}))){
+vErrors = vErrors === null ? validate188.errors : vErrors.concat(validate188.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs44 === errors;
@@ -9159,7 +9894,7 @@ if(data.exit_code !== undefined){
 let data22 = data.exit_code;
 const _errs45 = errors;
 if((!((typeof data22 == "number") && (!(data22 % 1) && !isNaN(data22)))) && (data22 !== null)){
-validate172.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
+validate181.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
 return false;
 }
 var valid0 = _errs45 === errors;
@@ -9172,7 +9907,7 @@ if(data.signal !== undefined){
 let data23 = data.signal;
 const _errs47 = errors;
 if((typeof data23 !== "string") && (data23 !== null)){
-validate172.errors = [{instancePath:instancePath+"/signal",keyword:"type"}];
+validate181.errors = [{instancePath:instancePath+"/signal",keyword:"type"}];
 return false;
 }
 var valid0 = _errs47 === errors;
@@ -9184,7 +9919,7 @@ if(valid0){
 if(data.imported !== undefined){
 const _errs49 = errors;
 if(typeof data.imported !== "boolean"){
-validate172.errors = [{instancePath:instancePath+"/imported",keyword:"type"}];
+validate181.errors = [{instancePath:instancePath+"/imported",keyword:"type"}];
 return false;
 }
 var valid0 = _errs49 === errors;
@@ -9217,28 +9952,28 @@ var valid0 = true;
 }
 }
 else {
-validate172.errors = [{instancePath,keyword:"type"}];
+validate181.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate172.errors = vErrors;
+validate181.errors = vErrors;
 return errors === 0;
 }
-function validate183(data, {instancePath=""}={}){
+function validate192(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.folder === undefined) && (missing0 = "folder")) || ((data.reason === undefined) && (missing0 = "reason"))){
-validate183.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate192.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.folder !== undefined){
 const _errs1 = errors;
 if(typeof data.folder !== "string"){
-validate183.errors = [{instancePath:instancePath+"/folder",keyword:"type"}];
+validate192.errors = [{instancePath:instancePath+"/folder",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -9250,7 +9985,7 @@ if(valid0){
 if(data.reason !== undefined){
 const _errs3 = errors;
 if(typeof data.reason !== "string"){
-validate183.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+validate192.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -9262,21 +9997,21 @@ var valid0 = true;
 }
 }
 else {
-validate183.errors = [{instancePath,keyword:"type"}];
+validate192.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate183.errors = vErrors;
+validate192.errors = vErrors;
 return errors === 0;
 }
-function validate185(data, {instancePath=""}={}){
+function validate194(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.max_age_s === undefined) && (missing0 = "max_age_s")) || ((data.max_bytes === undefined) && (missing0 = "max_bytes"))){
-validate185.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate194.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -9284,13 +10019,13 @@ if(data.max_age_s !== undefined){
 let data0 = data.max_age_s;
 const _errs1 = errors;
 if((!(typeof data0 == "number")) && (data0 !== null)){
-validate185.errors = [{instancePath:instancePath+"/max_age_s",keyword:"type"}];
+validate194.errors = [{instancePath:instancePath+"/max_age_s",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate185.errors = [{instancePath:instancePath+"/max_age_s",keyword:"minimum"}];
+validate194.errors = [{instancePath:instancePath+"/max_age_s",keyword:"minimum"}];
 return false;
 }
 }
@@ -9305,13 +10040,13 @@ if(data.max_bytes !== undefined){
 let data1 = data.max_bytes;
 const _errs3 = errors;
 if((!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))) && (data1 !== null)){
-validate185.errors = [{instancePath:instancePath+"/max_bytes",keyword:"type"}];
+validate194.errors = [{instancePath:instancePath+"/max_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate185.errors = [{instancePath:instancePath+"/max_bytes",keyword:"minimum"}];
+validate194.errors = [{instancePath:instancePath+"/max_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -9325,21 +10060,21 @@ var valid0 = true;
 }
 }
 else {
-validate185.errors = [{instancePath,keyword:"type"}];
+validate194.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate185.errors = vErrors;
+validate194.errors = vErrors;
 return errors === 0;
 }
-function validate171(data, {instancePath=""}={}){
+function validate180(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.runs === undefined) && (missing0 = "runs")) || ((data.deleted === undefined) && (missing0 = "deleted"))) || ((data.damaged === undefined) && (missing0 = "damaged"))) || ((data.bytes === undefined) && (missing0 = "bytes"))) || ((data.free_bytes === undefined) && (missing0 = "free_bytes"))) || ((data.retention === undefined) && (missing0 = "retention"))){
-validate171.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate180.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -9352,8 +10087,8 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate172(data0[i0], {instancePath:instancePath+"/runs/" + i0}))){
-vErrors = vErrors === null ? validate172.errors : vErrors.concat(validate172.errors);
+if(!(validate181(data0[i0], {instancePath:instancePath+"/runs/" + i0}))){
+vErrors = vErrors === null ? validate181.errors : vErrors.concat(validate181.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs3 === errors;
@@ -9363,7 +10098,7 @@ break;
 }
 }
 else {
-validate171.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
+validate180.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
 return false;
 }
 }
@@ -9382,8 +10117,8 @@ var valid2 = true;
 const len1 = data2.length;
 for(let i1=0; i1<len1; i1++){
 const _errs6 = errors;
-if(!(validate172(data2[i1], {instancePath:instancePath+"/deleted/" + i1}))){
-vErrors = vErrors === null ? validate172.errors : vErrors.concat(validate172.errors);
+if(!(validate181(data2[i1], {instancePath:instancePath+"/deleted/" + i1}))){
+vErrors = vErrors === null ? validate181.errors : vErrors.concat(validate181.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs6 === errors;
@@ -9393,7 +10128,7 @@ break;
 }
 }
 else {
-validate171.errors = [{instancePath:instancePath+"/deleted",keyword:"type"}];
+validate180.errors = [{instancePath:instancePath+"/deleted",keyword:"type"}];
 return false;
 }
 }
@@ -9412,8 +10147,8 @@ var valid3 = true;
 const len2 = data4.length;
 for(let i2=0; i2<len2; i2++){
 const _errs9 = errors;
-if(!(validate183(data4[i2], {instancePath:instancePath+"/damaged/" + i2}))){
-vErrors = vErrors === null ? validate183.errors : vErrors.concat(validate183.errors);
+if(!(validate192(data4[i2], {instancePath:instancePath+"/damaged/" + i2}))){
+vErrors = vErrors === null ? validate192.errors : vErrors.concat(validate192.errors);
 errors = vErrors.length;
 }
 var valid3 = _errs9 === errors;
@@ -9423,7 +10158,7 @@ break;
 }
 }
 else {
-validate171.errors = [{instancePath:instancePath+"/damaged",keyword:"type"}];
+validate180.errors = [{instancePath:instancePath+"/damaged",keyword:"type"}];
 return false;
 }
 }
@@ -9437,13 +10172,13 @@ if(data.bytes !== undefined){
 let data6 = data.bytes;
 const _errs10 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate171.errors = [{instancePath:instancePath+"/bytes",keyword:"type"}];
+validate180.errors = [{instancePath:instancePath+"/bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs10){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate171.errors = [{instancePath:instancePath+"/bytes",keyword:"minimum"}];
+validate180.errors = [{instancePath:instancePath+"/bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -9458,13 +10193,13 @@ if(data.free_bytes !== undefined){
 let data7 = data.free_bytes;
 const _errs12 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate171.errors = [{instancePath:instancePath+"/free_bytes",keyword:"type"}];
+validate180.errors = [{instancePath:instancePath+"/free_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs12){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate171.errors = [{instancePath:instancePath+"/free_bytes",keyword:"minimum"}];
+validate180.errors = [{instancePath:instancePath+"/free_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -9477,8 +10212,8 @@ var valid0 = true;
 if(valid0){
 if(data.retention !== undefined){
 const _errs14 = errors;
-if(!(validate185(data.retention, {instancePath:instancePath+"/retention"}))){
-vErrors = vErrors === null ? validate185.errors : vErrors.concat(validate185.errors);
+if(!(validate194(data.retention, {instancePath:instancePath+"/retention"}))){
+vErrors = vErrors === null ? validate194.errors : vErrors.concat(validate194.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs14 === errors;
@@ -9494,43 +10229,43 @@ var valid0 = true;
 }
 }
 else {
-validate171.errors = [{instancePath,keyword:"type"}];
+validate180.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate171.errors = vErrors;
+validate180.errors = vErrors;
 return errors === 0;
 }
-export const isRunManifest = validate187;
-function validate193(data, {instancePath=""}={}){
+export const isRunManifest = validate196;
+function validate202(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate193.errors = [{instancePath,keyword:"type"}];
+validate202.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 if(!((((data === "exact") || (data === "sampled")) || (data === "estimated")) || (data === "quantised"))){
-validate193.errors = [{instancePath,keyword:"enum"}];
+validate202.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate193.errors = vErrors;
+validate202.errors = vErrors;
 return errors === 0;
 }
-function validate192(data, {instancePath=""}={}){
+function validate201(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((data.name === undefined) && (missing0 = "name")) || ((data.label === undefined) && (missing0 = "label"))) || ((data.unit === undefined) && (missing0 = "unit"))) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.scope === undefined) && (missing0 = "scope"))) || ((data.group === undefined) && (missing0 = "group"))) || ((data.taskstats === undefined) && (missing0 = "taskstats"))) || ((data.since_version === undefined) && (missing0 = "since_version"))) || ((data.procfs === undefined) && (missing0 = "procfs"))) || ((data.provenance === undefined) && (missing0 = "provenance"))) || ((data.meaning === undefined) && (missing0 = "meaning"))){
-validate192.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate201.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.name !== undefined){
 const _errs1 = errors;
 if(typeof data.name !== "string"){
-validate192.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate201.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -9542,7 +10277,7 @@ if(valid0){
 if(data.label !== undefined){
 const _errs3 = errors;
 if(typeof data.label !== "string"){
-validate192.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
+validate201.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -9555,11 +10290,11 @@ if(data.unit !== undefined){
 let data2 = data.unit;
 const _errs5 = errors;
 if(typeof data2 !== "string"){
-validate192.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
+validate201.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
 return false;
 }
 if(!((((data2 === "ns") || (data2 === "us")) || (data2 === "bytes")) || (data2 === "count"))){
-validate192.errors = [{instancePath:instancePath+"/unit",keyword:"enum"}];
+validate201.errors = [{instancePath:instancePath+"/unit",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -9572,11 +10307,11 @@ if(data.kind !== undefined){
 let data3 = data.kind;
 const _errs7 = errors;
 if(typeof data3 !== "string"){
-validate192.errors = [{instancePath:instancePath+"/kind",keyword:"type"}];
+validate201.errors = [{instancePath:instancePath+"/kind",keyword:"type"}];
 return false;
 }
 if(!((data3 === "counter") || (data3 === "gauge"))){
-validate192.errors = [{instancePath:instancePath+"/kind",keyword:"enum"}];
+validate201.errors = [{instancePath:instancePath+"/kind",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -9589,11 +10324,11 @@ if(data.scope !== undefined){
 let data4 = data.scope;
 const _errs9 = errors;
 if(typeof data4 !== "string"){
-validate192.errors = [{instancePath:instancePath+"/scope",keyword:"type"}];
+validate201.errors = [{instancePath:instancePath+"/scope",keyword:"type"}];
 return false;
 }
 if(!((data4 === "thread") || (data4 === "process"))){
-validate192.errors = [{instancePath:instancePath+"/scope",keyword:"enum"}];
+validate201.errors = [{instancePath:instancePath+"/scope",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -9606,11 +10341,11 @@ if(data.group !== undefined){
 let data5 = data.group;
 const _errs11 = errors;
 if(typeof data5 !== "string"){
-validate192.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
+validate201.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
 return false;
 }
 if(!(((((((((data5 === "cpu") || (data5 === "wait")) || (data5 === "state")) || (data5 === "switches")) || (data5 === "memory")) || (data5 === "io")) || (data5 === "disk")) || (data5 === "network")) || (data5 === "pool"))){
-validate192.errors = [{instancePath:instancePath+"/group",keyword:"enum"}];
+validate201.errors = [{instancePath:instancePath+"/group",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -9623,7 +10358,7 @@ if(data.taskstats !== undefined){
 let data6 = data.taskstats;
 const _errs13 = errors;
 if((typeof data6 !== "string") && (data6 !== null)){
-validate192.errors = [{instancePath:instancePath+"/taskstats",keyword:"type"}];
+validate201.errors = [{instancePath:instancePath+"/taskstats",keyword:"type"}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -9636,13 +10371,13 @@ if(data.since_version !== undefined){
 let data7 = data.since_version;
 const _errs15 = errors;
 if((!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))) && (data7 !== null)){
-validate192.errors = [{instancePath:instancePath+"/since_version",keyword:"type"}];
+validate201.errors = [{instancePath:instancePath+"/since_version",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate192.errors = [{instancePath:instancePath+"/since_version",keyword:"minimum"}];
+validate201.errors = [{instancePath:instancePath+"/since_version",keyword:"minimum"}];
 return false;
 }
 }
@@ -9657,7 +10392,7 @@ if(data.procfs !== undefined){
 let data8 = data.procfs;
 const _errs17 = errors;
 if((typeof data8 !== "string") && (data8 !== null)){
-validate192.errors = [{instancePath:instancePath+"/procfs",keyword:"type"}];
+validate201.errors = [{instancePath:instancePath+"/procfs",keyword:"type"}];
 return false;
 }
 var valid0 = _errs17 === errors;
@@ -9668,8 +10403,8 @@ var valid0 = true;
 if(valid0){
 if(data.provenance !== undefined){
 const _errs19 = errors;
-if(!(validate193(data.provenance, {instancePath:instancePath+"/provenance"}))){
-vErrors = vErrors === null ? validate193.errors : vErrors.concat(validate193.errors);
+if(!(validate202(data.provenance, {instancePath:instancePath+"/provenance"}))){
+vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs19 === errors;
@@ -9681,7 +10416,7 @@ if(valid0){
 if(data.meaning !== undefined){
 const _errs20 = errors;
 if(typeof data.meaning !== "string"){
-validate192.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
+validate201.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
 return false;
 }
 var valid0 = _errs20 === errors;
@@ -9702,21 +10437,21 @@ var valid0 = true;
 }
 }
 else {
-validate192.errors = [{instancePath,keyword:"type"}];
+validate201.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate192.errors = vErrors;
+validate201.errors = vErrors;
 return errors === 0;
 }
-function validate196(data, {instancePath=""}={}){
+function validate205(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((data.time_ns === undefined) && (missing0 = "time_ns")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.shadow === undefined) && (missing0 = "shadow"))) || ((data.knob === undefined) && (missing0 = "knob"))) || ((data.signal === undefined) && (missing0 = "signal"))) || ((data.lower === undefined) && (missing0 = "lower"))) || ((data.upper === undefined) && (missing0 = "upper"))){
-validate196.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate205.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -9724,13 +10459,13 @@ if(data.time_ns !== undefined){
 let data0 = data.time_ns;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate196.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
+validate205.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate196.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
+validate205.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -9744,7 +10479,7 @@ if(valid0){
 if(data.policy !== undefined){
 const _errs3 = errors;
 if(typeof data.policy !== "string"){
-validate196.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
+validate205.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -9756,7 +10491,7 @@ if(valid0){
 if(data.shadow !== undefined){
 const _errs5 = errors;
 if(typeof data.shadow !== "boolean"){
-validate196.errors = [{instancePath:instancePath+"/shadow",keyword:"type"}];
+validate205.errors = [{instancePath:instancePath+"/shadow",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -9767,8 +10502,8 @@ var valid0 = true;
 if(valid0){
 if(data.knob !== undefined){
 const _errs7 = errors;
-if(!(validate51(data.knob, {instancePath:instancePath+"/knob"}))){
-vErrors = vErrors === null ? validate51.errors : vErrors.concat(validate51.errors);
+if(!(validate57(data.knob, {instancePath:instancePath+"/knob"}))){
+vErrors = vErrors === null ? validate57.errors : vErrors.concat(validate57.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs7 === errors;
@@ -9779,8 +10514,8 @@ var valid0 = true;
 if(valid0){
 if(data.signal !== undefined){
 const _errs8 = errors;
-if(!(validate53(data.signal, {instancePath:instancePath+"/signal"}))){
-vErrors = vErrors === null ? validate53.errors : vErrors.concat(validate53.errors);
+if(!(validate59(data.signal, {instancePath:instancePath+"/signal"}))){
+vErrors = vErrors === null ? validate59.errors : vErrors.concat(validate59.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs8 === errors;
@@ -9793,13 +10528,13 @@ if(data.lower !== undefined){
 let data5 = data.lower;
 const _errs9 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate196.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
+validate205.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data5 == "number"){
 if(data5 < 1 || isNaN(data5)){
-validate196.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
+validate205.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
 return false;
 }
 }
@@ -9814,13 +10549,13 @@ if(data.upper !== undefined){
 let data6 = data.upper;
 const _errs11 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate196.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
+validate205.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data6 == "number"){
 if(data6 < 1 || isNaN(data6)){
-validate196.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
+validate205.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
 return false;
 }
 }
@@ -9839,21 +10574,21 @@ var valid0 = true;
 }
 }
 else {
-validate196.errors = [{instancePath,keyword:"type"}];
+validate205.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate196.errors = vErrors;
+validate205.errors = vErrors;
 return errors === 0;
 }
-function validate200(data, {instancePath=""}={}){
+function validate209(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.time_ns === undefined) && (missing0 = "time_ns")) || ((data.text === undefined) && (missing0 = "text"))){
-validate200.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate209.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -9861,13 +10596,13 @@ if(data.time_ns !== undefined){
 let data0 = data.time_ns;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate200.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
+validate209.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate200.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
+validate209.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -9881,7 +10616,7 @@ if(valid0){
 if(data.text !== undefined){
 const _errs3 = errors;
 if(typeof data.text !== "string"){
-validate200.errors = [{instancePath:instancePath+"/text",keyword:"type"}];
+validate209.errors = [{instancePath:instancePath+"/text",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -9893,21 +10628,21 @@ var valid0 = true;
 }
 }
 else {
-validate200.errors = [{instancePath,keyword:"type"}];
+validate209.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate200.errors = vErrors;
+validate209.errors = vErrors;
 return errors === 0;
 }
-function validate205(data, {instancePath=""}={}){
+function validate214(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((((data.command === undefined) && (missing0 = "command")) || ((data.exit_code === undefined) && (missing0 = "exit_code"))) || ((data.signal === undefined) && (missing0 = "signal"))) || ((data.elapsed_us === undefined) && (missing0 = "elapsed_us"))) || ((data.user_cpu_us === undefined) && (missing0 = "user_cpu_us"))) || ((data.system_cpu_us === undefined) && (missing0 = "system_cpu_us"))) || ((data.max_rss_bytes === undefined) && (missing0 = "max_rss_bytes"))) || ((data.major_faults === undefined) && (missing0 = "major_faults"))) || ((data.minor_faults === undefined) && (missing0 = "minor_faults"))) || ((data.voluntary_switches === undefined) && (missing0 = "voluntary_switches"))) || ((data.involuntary_switches === undefined) && (missing0 = "involuntary_switches"))) || ((data.output_bytes === undefined) && (missing0 = "output_bytes"))) || ((data.output_tail === undefined) && (missing0 = "output_tail"))){
-validate205.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate214.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -9915,7 +10650,7 @@ if(data.command !== undefined){
 let data0 = data.command;
 const _errs1 = errors;
 if((!(Array.isArray(data0))) && (data0 !== null)){
-validate205.errors = [{instancePath:instancePath+"/command",keyword:"type"}];
+validate214.errors = [{instancePath:instancePath+"/command",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
@@ -9925,7 +10660,7 @@ const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
 if(typeof data0[i0] !== "string"){
-validate205.errors = [{instancePath:instancePath+"/command/" + i0,keyword:"type"}];
+validate214.errors = [{instancePath:instancePath+"/command/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs3 === errors;
@@ -9945,7 +10680,7 @@ if(data.exit_code !== undefined){
 let data2 = data.exit_code;
 const _errs5 = errors;
 if((!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))) && (data2 !== null)){
-validate205.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
+validate214.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -9958,7 +10693,7 @@ if(data.signal !== undefined){
 let data3 = data.signal;
 const _errs7 = errors;
 if((typeof data3 !== "string") && (data3 !== null)){
-validate205.errors = [{instancePath:instancePath+"/signal",keyword:"type"}];
+validate214.errors = [{instancePath:instancePath+"/signal",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -9971,13 +10706,13 @@ if(data.elapsed_us !== undefined){
 let data4 = data.elapsed_us;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate205.errors = [{instancePath:instancePath+"/elapsed_us",keyword:"type"}];
+validate214.errors = [{instancePath:instancePath+"/elapsed_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate205.errors = [{instancePath:instancePath+"/elapsed_us",keyword:"minimum"}];
+validate214.errors = [{instancePath:instancePath+"/elapsed_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -9992,13 +10727,13 @@ if(data.user_cpu_us !== undefined){
 let data5 = data.user_cpu_us;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate205.errors = [{instancePath:instancePath+"/user_cpu_us",keyword:"type"}];
+validate214.errors = [{instancePath:instancePath+"/user_cpu_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate205.errors = [{instancePath:instancePath+"/user_cpu_us",keyword:"minimum"}];
+validate214.errors = [{instancePath:instancePath+"/user_cpu_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -10013,13 +10748,13 @@ if(data.system_cpu_us !== undefined){
 let data6 = data.system_cpu_us;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate205.errors = [{instancePath:instancePath+"/system_cpu_us",keyword:"type"}];
+validate214.errors = [{instancePath:instancePath+"/system_cpu_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate205.errors = [{instancePath:instancePath+"/system_cpu_us",keyword:"minimum"}];
+validate214.errors = [{instancePath:instancePath+"/system_cpu_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -10034,13 +10769,13 @@ if(data.children_cpu_us !== undefined){
 let data7 = data.children_cpu_us;
 const _errs15 = errors;
 if((!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))) && (data7 !== null)){
-validate205.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
+validate214.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate205.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
+validate214.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -10055,13 +10790,13 @@ if(data.max_rss_bytes !== undefined){
 let data8 = data.max_rss_bytes;
 const _errs17 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate205.errors = [{instancePath:instancePath+"/max_rss_bytes",keyword:"type"}];
+validate214.errors = [{instancePath:instancePath+"/max_rss_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate205.errors = [{instancePath:instancePath+"/max_rss_bytes",keyword:"minimum"}];
+validate214.errors = [{instancePath:instancePath+"/max_rss_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -10076,13 +10811,13 @@ if(data.major_faults !== undefined){
 let data9 = data.major_faults;
 const _errs19 = errors;
 if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate205.errors = [{instancePath:instancePath+"/major_faults",keyword:"type"}];
+validate214.errors = [{instancePath:instancePath+"/major_faults",keyword:"type"}];
 return false;
 }
 if(errors === _errs19){
 if(typeof data9 == "number"){
 if(data9 < 0 || isNaN(data9)){
-validate205.errors = [{instancePath:instancePath+"/major_faults",keyword:"minimum"}];
+validate214.errors = [{instancePath:instancePath+"/major_faults",keyword:"minimum"}];
 return false;
 }
 }
@@ -10097,13 +10832,13 @@ if(data.minor_faults !== undefined){
 let data10 = data.minor_faults;
 const _errs21 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate205.errors = [{instancePath:instancePath+"/minor_faults",keyword:"type"}];
+validate214.errors = [{instancePath:instancePath+"/minor_faults",keyword:"type"}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate205.errors = [{instancePath:instancePath+"/minor_faults",keyword:"minimum"}];
+validate214.errors = [{instancePath:instancePath+"/minor_faults",keyword:"minimum"}];
 return false;
 }
 }
@@ -10118,13 +10853,13 @@ if(data.voluntary_switches !== undefined){
 let data11 = data.voluntary_switches;
 const _errs23 = errors;
 if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
-validate205.errors = [{instancePath:instancePath+"/voluntary_switches",keyword:"type"}];
+validate214.errors = [{instancePath:instancePath+"/voluntary_switches",keyword:"type"}];
 return false;
 }
 if(errors === _errs23){
 if(typeof data11 == "number"){
 if(data11 < 0 || isNaN(data11)){
-validate205.errors = [{instancePath:instancePath+"/voluntary_switches",keyword:"minimum"}];
+validate214.errors = [{instancePath:instancePath+"/voluntary_switches",keyword:"minimum"}];
 return false;
 }
 }
@@ -10139,13 +10874,13 @@ if(data.involuntary_switches !== undefined){
 let data12 = data.involuntary_switches;
 const _errs25 = errors;
 if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
-validate205.errors = [{instancePath:instancePath+"/involuntary_switches",keyword:"type"}];
+validate214.errors = [{instancePath:instancePath+"/involuntary_switches",keyword:"type"}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data12 == "number"){
 if(data12 < 0 || isNaN(data12)){
-validate205.errors = [{instancePath:instancePath+"/involuntary_switches",keyword:"minimum"}];
+validate214.errors = [{instancePath:instancePath+"/involuntary_switches",keyword:"minimum"}];
 return false;
 }
 }
@@ -10160,13 +10895,13 @@ if(data.output_bytes !== undefined){
 let data13 = data.output_bytes;
 const _errs27 = errors;
 if((!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))) && (data13 !== null)){
-validate205.errors = [{instancePath:instancePath+"/output_bytes",keyword:"type"}];
+validate214.errors = [{instancePath:instancePath+"/output_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs27){
 if(typeof data13 == "number"){
 if(data13 < 0 || isNaN(data13)){
-validate205.errors = [{instancePath:instancePath+"/output_bytes",keyword:"minimum"}];
+validate214.errors = [{instancePath:instancePath+"/output_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -10181,7 +10916,7 @@ if(data.output_tail !== undefined){
 let data14 = data.output_tail;
 const _errs29 = errors;
 if((typeof data14 !== "string") && (data14 !== null)){
-validate205.errors = [{instancePath:instancePath+"/output_tail",keyword:"type"}];
+validate214.errors = [{instancePath:instancePath+"/output_tail",keyword:"type"}];
 return false;
 }
 var valid0 = _errs29 === errors;
@@ -10205,21 +10940,21 @@ var valid0 = true;
 }
 }
 else {
-validate205.errors = [{instancePath,keyword:"type"}];
+validate214.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate205.errors = vErrors;
+validate214.errors = vErrors;
 return errors === 0;
 }
-function validate187(data, {instancePath=""}={}){
+function validate196(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((((((((((((((data.format === undefined) && (missing0 = "format")) || ((data.id === undefined) && (missing0 = "id"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.tags === undefined) && (missing0 = "tags"))) || ((data.group === undefined) && (missing0 = "group"))) || ((data.notes === undefined) && (missing0 = "notes"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.end === undefined) && (missing0 = "end"))) || ((data.end_detail === undefined) && (missing0 = "end_detail"))) || ((data.created_unix_us === undefined) && (missing0 = "created_unix_us"))) || ((data.started_unix_us === undefined) && (missing0 = "started_unix_us"))) || ((data.from_ns === undefined) && (missing0 = "from_ns"))) || ((data.to_ns === undefined) && (missing0 = "to_ns"))) || ((data.tidscope === undefined) && (missing0 = "tidscope"))) || ((data.host === undefined) && (missing0 = "host"))) || ((data.target === undefined) && (missing0 = "target"))) || ((data.fields === undefined) && (missing0 = "fields"))) || ((data.policies === undefined) && (missing0 = "policies"))) || ((data.marks === undefined) && (missing0 = "marks"))) || ((data.losses === undefined) && (missing0 = "losses"))) || ((data.counts === undefined) && (missing0 = "counts"))) || ((data.outcome === undefined) && (missing0 = "outcome"))) || ((data.imported === undefined) && (missing0 = "imported"))){
-validate187.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate196.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -10227,11 +10962,11 @@ if(data.format !== undefined){
 let data0 = data.format;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate187.errors = [{instancePath:instancePath+"/format",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/format",keyword:"type"}];
 return false;
 }
 if(1 !== data0){
-validate187.errors = [{instancePath:instancePath+"/format",keyword:"const"}];
+validate196.errors = [{instancePath:instancePath+"/format",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -10243,7 +10978,7 @@ if(valid0){
 if(data.id !== undefined){
 const _errs3 = errors;
 if(typeof data.id !== "string"){
-validate187.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -10255,7 +10990,7 @@ if(valid0){
 if(data.name !== undefined){
 const _errs5 = errors;
 if(typeof data.name !== "string"){
-validate187.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -10274,7 +11009,7 @@ const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 const _errs9 = errors;
 if(typeof data3[i0] !== "string"){
-validate187.errors = [{instancePath:instancePath+"/tags/" + i0,keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/tags/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs9 === errors;
@@ -10284,7 +11019,7 @@ break;
 }
 }
 else {
-validate187.errors = [{instancePath:instancePath+"/tags",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/tags",keyword:"type"}];
 return false;
 }
 }
@@ -10298,7 +11033,7 @@ if(data.group !== undefined){
 let data5 = data.group;
 const _errs11 = errors;
 if((typeof data5 !== "string") && (data5 !== null)){
-validate187.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -10310,7 +11045,7 @@ if(valid0){
 if(data.notes !== undefined){
 const _errs13 = errors;
 if(typeof data.notes !== "string"){
-validate187.errors = [{instancePath:instancePath+"/notes",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/notes",keyword:"type"}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -10321,8 +11056,8 @@ var valid0 = true;
 if(valid0){
 if(data.state !== undefined){
 const _errs15 = errors;
-if(!(validate173(data.state, {instancePath:instancePath+"/state"}))){
-vErrors = vErrors === null ? validate173.errors : vErrors.concat(validate173.errors);
+if(!(validate182(data.state, {instancePath:instancePath+"/state"}))){
+vErrors = vErrors === null ? validate182.errors : vErrors.concat(validate182.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs15 === errors;
@@ -10337,8 +11072,8 @@ const _errs16 = errors;
 const _errs17 = errors;
 let valid2 = false;
 const _errs18 = errors;
-if(!(validate175(data8, {instancePath:instancePath+"/end"}))){
-vErrors = vErrors === null ? validate175.errors : vErrors.concat(validate175.errors);
+if(!(validate184(data8, {instancePath:instancePath+"/end"}))){
+vErrors = vErrors === null ? validate184.errors : vErrors.concat(validate184.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs18 === errors;
@@ -10367,7 +11102,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate187.errors = vErrors;
+validate196.errors = vErrors;
 return false;
 }
 else {
@@ -10390,7 +11125,7 @@ if(valid0){
 if(data.end_detail !== undefined){
 const _errs21 = errors;
 if(typeof data.end_detail !== "string"){
-validate187.errors = [{instancePath:instancePath+"/end_detail",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/end_detail",keyword:"type"}];
 return false;
 }
 var valid0 = _errs21 === errors;
@@ -10403,13 +11138,13 @@ if(data.created_unix_us !== undefined){
 let data10 = data.created_unix_us;
 const _errs23 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate187.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs23){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate187.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"minimum"}];
+validate196.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -10424,13 +11159,13 @@ if(data.started_unix_us !== undefined){
 let data11 = data.started_unix_us;
 const _errs25 = errors;
 if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
-validate187.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data11 == "number"){
 if(data11 < 0 || isNaN(data11)){
-validate187.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"minimum"}];
+validate196.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -10445,13 +11180,13 @@ if(data.from_ns !== undefined){
 let data12 = data.from_ns;
 const _errs27 = errors;
 if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
-validate187.errors = [{instancePath:instancePath+"/from_ns",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/from_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs27){
 if(typeof data12 == "number"){
 if(data12 < 0 || isNaN(data12)){
-validate187.errors = [{instancePath:instancePath+"/from_ns",keyword:"minimum"}];
+validate196.errors = [{instancePath:instancePath+"/from_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -10466,13 +11201,13 @@ if(data.to_ns !== undefined){
 let data13 = data.to_ns;
 const _errs29 = errors;
 if(!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))){
-validate187.errors = [{instancePath:instancePath+"/to_ns",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/to_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs29){
 if(typeof data13 == "number"){
 if(data13 < 0 || isNaN(data13)){
-validate187.errors = [{instancePath:instancePath+"/to_ns",keyword:"minimum"}];
+validate196.errors = [{instancePath:instancePath+"/to_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -10487,13 +11222,13 @@ if(data.until_ns !== undefined){
 let data14 = data.until_ns;
 const _errs31 = errors;
 if((!((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14)))) && (data14 !== null)){
-validate187.errors = [{instancePath:instancePath+"/until_ns",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/until_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs31){
 if(typeof data14 == "number"){
 if(data14 < 0 || isNaN(data14)){
-validate187.errors = [{instancePath:instancePath+"/until_ns",keyword:"minimum"}];
+validate196.errors = [{instancePath:instancePath+"/until_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -10507,7 +11242,7 @@ if(valid0){
 if(data.tidscope !== undefined){
 const _errs33 = errors;
 if(typeof data.tidscope !== "string"){
-validate187.errors = [{instancePath:instancePath+"/tidscope",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/tidscope",keyword:"type"}];
 return false;
 }
 var valid0 = _errs33 === errors;
@@ -10549,8 +11284,8 @@ var valid3 = true;
 const len1 = data18.length;
 for(let i1=0; i1<len1; i1++){
 const _errs39 = errors;
-if(!(validate192(data18[i1], {instancePath:instancePath+"/fields/" + i1}))){
-vErrors = vErrors === null ? validate192.errors : vErrors.concat(validate192.errors);
+if(!(validate201(data18[i1], {instancePath:instancePath+"/fields/" + i1}))){
+vErrors = vErrors === null ? validate201.errors : vErrors.concat(validate201.errors);
 errors = vErrors.length;
 }
 var valid3 = _errs39 === errors;
@@ -10560,7 +11295,7 @@ break;
 }
 }
 else {
-validate187.errors = [{instancePath:instancePath+"/fields",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/fields",keyword:"type"}];
 return false;
 }
 }
@@ -10579,8 +11314,8 @@ var valid4 = true;
 const len2 = data20.length;
 for(let i2=0; i2<len2; i2++){
 const _errs42 = errors;
-if(!(validate196(data20[i2], {instancePath:instancePath+"/policies/" + i2}))){
-vErrors = vErrors === null ? validate196.errors : vErrors.concat(validate196.errors);
+if(!(validate205(data20[i2], {instancePath:instancePath+"/policies/" + i2}))){
+vErrors = vErrors === null ? validate205.errors : vErrors.concat(validate205.errors);
 errors = vErrors.length;
 }
 var valid4 = _errs42 === errors;
@@ -10590,7 +11325,7 @@ break;
 }
 }
 else {
-validate187.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
 return false;
 }
 }
@@ -10609,8 +11344,8 @@ var valid5 = true;
 const len3 = data22.length;
 for(let i3=0; i3<len3; i3++){
 const _errs45 = errors;
-if(!(validate200(data22[i3], {instancePath:instancePath+"/marks/" + i3}))){
-vErrors = vErrors === null ? validate200.errors : vErrors.concat(validate200.errors);
+if(!(validate209(data22[i3], {instancePath:instancePath+"/marks/" + i3}))){
+vErrors = vErrors === null ? validate209.errors : vErrors.concat(validate209.errors);
 errors = vErrors.length;
 }
 var valid5 = _errs45 === errors;
@@ -10620,7 +11355,7 @@ break;
 }
 }
 else {
-validate187.errors = [{instancePath:instancePath+"/marks",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/marks",keyword:"type"}];
 return false;
 }
 }
@@ -10632,8 +11367,8 @@ var valid0 = true;
 if(valid0){
 if(data.losses !== undefined){
 const _errs46 = errors;
-if(!(validate177(data.losses, {instancePath:instancePath+"/losses"}))){
-vErrors = vErrors === null ? validate177.errors : vErrors.concat(validate177.errors);
+if(!(validate186(data.losses, {instancePath:instancePath+"/losses"}))){
+vErrors = vErrors === null ? validate186.errors : vErrors.concat(validate186.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs46 === errors;
@@ -10644,8 +11379,8 @@ var valid0 = true;
 if(valid0){
 if(data.counts !== undefined){
 const _errs47 = errors;
-if(!(validate179(data.counts, {instancePath:instancePath+"/counts"}))){
-vErrors = vErrors === null ? validate179.errors : vErrors.concat(validate179.errors);
+if(!(validate188(data.counts, {instancePath:instancePath+"/counts"}))){
+vErrors = vErrors === null ? validate188.errors : vErrors.concat(validate188.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs47 === errors;
@@ -10663,8 +11398,8 @@ var valid6 = true;
 const len4 = data26.length;
 for(let i4=0; i4<len4; i4++){
 const _errs50 = errors;
-if(!(validate83(data26[i4], {instancePath:instancePath+"/counters_from/" + i4}))){
-vErrors = vErrors === null ? validate83.errors : vErrors.concat(validate83.errors);
+if(!(validate89(data26[i4], {instancePath:instancePath+"/counters_from/" + i4}))){
+vErrors = vErrors === null ? validate89.errors : vErrors.concat(validate89.errors);
 errors = vErrors.length;
 }
 var valid6 = _errs50 === errors;
@@ -10674,7 +11409,7 @@ break;
 }
 }
 else {
-validate187.errors = [{instancePath:instancePath+"/counters_from",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/counters_from",keyword:"type"}];
 return false;
 }
 }
@@ -10690,8 +11425,8 @@ const _errs51 = errors;
 const _errs52 = errors;
 let valid7 = false;
 const _errs53 = errors;
-if(!(validate205(data28, {instancePath:instancePath+"/outcome"}))){
-vErrors = vErrors === null ? validate205.errors : vErrors.concat(validate205.errors);
+if(!(validate214(data28, {instancePath:instancePath+"/outcome"}))){
+vErrors = vErrors === null ? validate214.errors : vErrors.concat(validate214.errors);
 errors = vErrors.length;
 }
 var _valid1 = _errs53 === errors;
@@ -10720,7 +11455,7 @@ else {
 vErrors.push(err3);
 }
 errors++;
-validate187.errors = vErrors;
+validate196.errors = vErrors;
 return false;
 }
 else {
@@ -10743,7 +11478,7 @@ if(valid0){
 if(data.imported !== undefined){
 const _errs56 = errors;
 if(typeof data.imported !== "boolean"){
-validate187.errors = [{instancePath:instancePath+"/imported",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/imported",keyword:"type"}];
 return false;
 }
 var valid0 = _errs56 === errors;
@@ -10778,57 +11513,57 @@ var valid0 = true;
 }
 }
 else {
-validate187.errors = [{instancePath,keyword:"type"}];
+validate196.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate187.errors = vErrors;
+validate196.errors = vErrors;
 return errors === 0;
 }
-export const isComparison = validate207;
-function validate208(data, {instancePath=""}={}){
+export const isComparison = validate216;
+function validate217(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate208.errors = [{instancePath,keyword:"type"}];
+validate217.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 if(!(((data === "start") || (data === "policy")) || (data === "mark"))){
-validate208.errors = [{instancePath,keyword:"enum"}];
+validate217.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate208.errors = vErrors;
+validate217.errors = vErrors;
 return errors === 0;
 }
-function validate210(data, {instancePath=""}={}){
+function validate219(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate210.errors = [{instancePath,keyword:"type"}];
+validate219.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 if(!((data === "rates") || (data === "totals"))){
-validate210.errors = [{instancePath,keyword:"enum"}];
+validate219.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate210.errors = vErrors;
+validate219.errors = vErrors;
 return errors === 0;
 }
-function validate212(data, {instancePath=""}={}){
+function validate221(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((data.run === undefined) && (missing0 = "run")) || ((data.name === undefined) && (missing0 = "name"))) || ((data.group === undefined) && (missing0 = "group"))) || ((data.zero_ns === undefined) && (missing0 = "zero_ns"))) || ((data.align_problem === undefined) && (missing0 = "align_problem"))) || ((data.duration_ns === undefined) && (missing0 = "duration_ns"))) || ((data.losses === undefined) && (missing0 = "losses"))){
-validate212.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate221.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.run !== undefined){
 const _errs1 = errors;
 if(typeof data.run !== "string"){
-validate212.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
+validate221.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -10840,7 +11575,7 @@ if(valid0){
 if(data.name !== undefined){
 const _errs3 = errors;
 if(typeof data.name !== "string"){
-validate212.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate221.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -10853,13 +11588,13 @@ if(data.group !== undefined){
 let data2 = data.group;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate212.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
+validate221.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate212.errors = [{instancePath:instancePath+"/group",keyword:"minimum"}];
+validate221.errors = [{instancePath:instancePath+"/group",keyword:"minimum"}];
 return false;
 }
 }
@@ -10874,13 +11609,13 @@ if(data.zero_ns !== undefined){
 let data3 = data.zero_ns;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate212.errors = [{instancePath:instancePath+"/zero_ns",keyword:"type"}];
+validate221.errors = [{instancePath:instancePath+"/zero_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate212.errors = [{instancePath:instancePath+"/zero_ns",keyword:"minimum"}];
+validate221.errors = [{instancePath:instancePath+"/zero_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -10895,7 +11630,7 @@ if(data.align_problem !== undefined){
 let data4 = data.align_problem;
 const _errs9 = errors;
 if((typeof data4 !== "string") && (data4 !== null)){
-validate212.errors = [{instancePath:instancePath+"/align_problem",keyword:"type"}];
+validate221.errors = [{instancePath:instancePath+"/align_problem",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -10908,13 +11643,13 @@ if(data.duration_ns !== undefined){
 let data5 = data.duration_ns;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate212.errors = [{instancePath:instancePath+"/duration_ns",keyword:"type"}];
+validate221.errors = [{instancePath:instancePath+"/duration_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate212.errors = [{instancePath:instancePath+"/duration_ns",keyword:"minimum"}];
+validate221.errors = [{instancePath:instancePath+"/duration_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -10927,8 +11662,8 @@ var valid0 = true;
 if(valid0){
 if(data.losses !== undefined){
 const _errs13 = errors;
-if(!(validate177(data.losses, {instancePath:instancePath+"/losses"}))){
-vErrors = vErrors === null ? validate177.errors : vErrors.concat(validate177.errors);
+if(!(validate186(data.losses, {instancePath:instancePath+"/losses"}))){
+vErrors = vErrors === null ? validate186.errors : vErrors.concat(validate186.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs13 === errors;
@@ -10941,640 +11676,18 @@ if(data.children_cpu_us !== undefined){
 let data7 = data.children_cpu_us;
 const _errs14 = errors;
 if((!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))) && (data7 !== null)){
-validate212.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
+validate221.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs14){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate212.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
+validate221.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
 return false;
 }
 }
 }
 var valid0 = _errs14 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-validate212.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate212.errors = vErrors;
-return errors === 0;
-}
-function validate215(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((data.label === undefined) && (missing0 = "label")) || ((data.runs === undefined) && (missing0 = "runs"))){
-validate215.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.label !== undefined){
-const _errs1 = errors;
-if(typeof data.label !== "string"){
-validate215.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.runs !== undefined){
-let data1 = data.runs;
-const _errs3 = errors;
-if(errors === _errs3){
-if(Array.isArray(data1)){
-var valid1 = true;
-const len0 = data1.length;
-for(let i0=0; i0<len0; i0++){
-const _errs5 = errors;
-if(typeof data1[i0] !== "string"){
-validate215.errors = [{instancePath:instancePath+"/runs/" + i0,keyword:"type"}];
-return false;
-}
-var valid1 = _errs5 === errors;
-if(!valid1){
-break;
-}
-}
-}
-else {
-validate215.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-else {
-validate215.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate215.errors = vErrors;
-return errors === 0;
-}
-function validate217(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((data.what === undefined) && (missing0 = "what")) || ((data.values === undefined) && (missing0 = "values"))){
-validate217.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.what !== undefined){
-const _errs1 = errors;
-if(typeof data.what !== "string"){
-validate217.errors = [{instancePath:instancePath+"/what",keyword:"type"}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.values !== undefined){
-let data1 = data.values;
-const _errs3 = errors;
-if(errors === _errs3){
-if(Array.isArray(data1)){
-var valid1 = true;
-const len0 = data1.length;
-for(let i0=0; i0<len0; i0++){
-const _errs5 = errors;
-if(typeof data1[i0] !== "string"){
-validate217.errors = [{instancePath:instancePath+"/values/" + i0,keyword:"type"}];
-return false;
-}
-var valid1 = _errs5 === errors;
-if(!valid1){
-break;
-}
-}
-}
-else {
-validate217.errors = [{instancePath:instancePath+"/values",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-else {
-validate217.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate217.errors = vErrors;
-return errors === 0;
-}
-function validate219(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((((data.label === undefined) && (missing0 = "label")) || ((data.roles === undefined) && (missing0 = "roles"))) || ((data.manual === undefined) && (missing0 = "manual"))){
-validate219.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.label !== undefined){
-const _errs1 = errors;
-if(typeof data.label !== "string"){
-validate219.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.roles !== undefined){
-let data1 = data.roles;
-const _errs3 = errors;
-if(errors === _errs3){
-if(Array.isArray(data1)){
-var valid1 = true;
-const len0 = data1.length;
-for(let i0=0; i0<len0; i0++){
-let data2 = data1[i0];
-const _errs5 = errors;
-if((typeof data2 !== "string") && (data2 !== null)){
-validate219.errors = [{instancePath:instancePath+"/roles/" + i0,keyword:"type"}];
-return false;
-}
-var valid1 = _errs5 === errors;
-if(!valid1){
-break;
-}
-}
-}
-else {
-validate219.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.manual !== undefined){
-const _errs7 = errors;
-if(typeof data.manual !== "boolean"){
-validate219.errors = [{instancePath:instancePath+"/manual",keyword:"type"}];
-return false;
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-else {
-validate219.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate219.errors = vErrors;
-return errors === 0;
-}
-function validate223(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((((((data.values === undefined) && (missing0 = "values")) || ((data.n === undefined) && (missing0 = "n"))) || ((data.mean === undefined) && (missing0 = "mean"))) || ((data.std_dev === undefined) && (missing0 = "std_dev"))) || ((data.low === undefined) && (missing0 = "low"))) || ((data.high === undefined) && (missing0 = "high"))){
-validate223.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.values !== undefined){
-let data0 = data.values;
-const _errs1 = errors;
-if(errors === _errs1){
-if(Array.isArray(data0)){
-var valid1 = true;
-const len0 = data0.length;
-for(let i0=0; i0<len0; i0++){
-let data1 = data0[i0];
-const _errs3 = errors;
-if((!(typeof data1 == "number")) && (data1 !== null)){
-validate223.errors = [{instancePath:instancePath+"/values/" + i0,keyword:"type"}];
-return false;
-}
-var valid1 = _errs3 === errors;
-if(!valid1){
-break;
-}
-}
-}
-else {
-validate223.errors = [{instancePath:instancePath+"/values",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.n !== undefined){
-let data2 = data.n;
-const _errs5 = errors;
-if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate223.errors = [{instancePath:instancePath+"/n",keyword:"type"}];
-return false;
-}
-if(errors === _errs5){
-if(typeof data2 == "number"){
-if(data2 < 0 || isNaN(data2)){
-validate223.errors = [{instancePath:instancePath+"/n",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.mean !== undefined){
-let data3 = data.mean;
-const _errs7 = errors;
-if((!(typeof data3 == "number")) && (data3 !== null)){
-validate223.errors = [{instancePath:instancePath+"/mean",keyword:"type"}];
-return false;
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.std_dev !== undefined){
-let data4 = data.std_dev;
-const _errs9 = errors;
-if((!(typeof data4 == "number")) && (data4 !== null)){
-validate223.errors = [{instancePath:instancePath+"/std_dev",keyword:"type"}];
-return false;
-}
-var valid0 = _errs9 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.low !== undefined){
-let data5 = data.low;
-const _errs11 = errors;
-if((!(typeof data5 == "number")) && (data5 !== null)){
-validate223.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
-return false;
-}
-var valid0 = _errs11 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.high !== undefined){
-let data6 = data.high;
-const _errs13 = errors;
-if((!(typeof data6 == "number")) && (data6 !== null)){
-validate223.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
-return false;
-}
-var valid0 = _errs13 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-validate223.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate223.errors = vErrors;
-return errors === 0;
-}
-function validate225(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((((((((data.absolute === undefined) && (missing0 = "absolute")) || ((data.percent === undefined) && (missing0 = "percent"))) || ((data.low === undefined) && (missing0 = "low"))) || ((data.high === undefined) && (missing0 = "high"))) || ((data.method === undefined) && (missing0 = "method"))) || ((data.verdict === undefined) && (missing0 = "verdict"))) || ((data.caveat === undefined) && (missing0 = "caveat"))){
-validate225.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.absolute !== undefined){
-let data0 = data.absolute;
-const _errs1 = errors;
-if((!(typeof data0 == "number")) && (data0 !== null)){
-validate225.errors = [{instancePath:instancePath+"/absolute",keyword:"type"}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.percent !== undefined){
-let data1 = data.percent;
-const _errs3 = errors;
-if((!(typeof data1 == "number")) && (data1 !== null)){
-validate225.errors = [{instancePath:instancePath+"/percent",keyword:"type"}];
-return false;
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.low !== undefined){
-let data2 = data.low;
-const _errs5 = errors;
-if((!(typeof data2 == "number")) && (data2 !== null)){
-validate225.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
-return false;
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.high !== undefined){
-let data3 = data.high;
-const _errs7 = errors;
-if((!(typeof data3 == "number")) && (data3 !== null)){
-validate225.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
-return false;
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.method !== undefined){
-let data4 = data.method;
-const _errs9 = errors;
-if(typeof data4 !== "string"){
-validate225.errors = [{instancePath:instancePath+"/method",keyword:"type"}];
-return false;
-}
-if(!((data4 === "welch") || (data4 === "none"))){
-validate225.errors = [{instancePath:instancePath+"/method",keyword:"enum"}];
-return false;
-}
-var valid0 = _errs9 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.verdict !== undefined){
-let data5 = data.verdict;
-const _errs11 = errors;
-if(typeof data5 !== "string"){
-validate225.errors = [{instancePath:instancePath+"/verdict",keyword:"type"}];
-return false;
-}
-if(!(((((((data5 === "better") || (data5 === "worse")) || (data5 === "more")) || (data5 === "less")) || (data5 === "equal")) || (data5 === "unclear")) || (data5 === "unknown"))){
-validate225.errors = [{instancePath:instancePath+"/verdict",keyword:"enum"}];
-return false;
-}
-var valid0 = _errs11 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.caveat !== undefined){
-let data6 = data.caveat;
-const _errs13 = errors;
-if((typeof data6 !== "string") && (data6 !== null)){
-validate225.errors = [{instancePath:instancePath+"/caveat",keyword:"type"}];
-return false;
-}
-var valid0 = _errs13 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-validate225.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate225.errors = vErrors;
-return errors === 0;
-}
-function validate221(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((((((((data.metric === undefined) && (missing0 = "metric")) || ((data.label === undefined) && (missing0 = "label"))) || ((data.unit === undefined) && (missing0 = "unit"))) || ((data.role === undefined) && (missing0 = "role"))) || ((data.provenance === undefined) && (missing0 = "provenance"))) || ((data.better === undefined) && (missing0 = "better"))) || ((data.groups === undefined) && (missing0 = "groups"))) || ((data.differences === undefined) && (missing0 = "differences"))){
-validate221.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.metric !== undefined){
-const _errs1 = errors;
-if(typeof data.metric !== "string"){
-validate221.errors = [{instancePath:instancePath+"/metric",keyword:"type"}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.label !== undefined){
-const _errs3 = errors;
-if(typeof data.label !== "string"){
-validate221.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
-return false;
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.unit !== undefined){
-const _errs5 = errors;
-if(typeof data.unit !== "string"){
-validate221.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
-return false;
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.role !== undefined){
-let data3 = data.role;
-const _errs7 = errors;
-if((typeof data3 !== "string") && (data3 !== null)){
-validate221.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
-return false;
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.provenance !== undefined){
-const _errs9 = errors;
-if(!(validate193(data.provenance, {instancePath:instancePath+"/provenance"}))){
-vErrors = vErrors === null ? validate193.errors : vErrors.concat(validate193.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs9 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.better !== undefined){
-let data5 = data.better;
-const _errs10 = errors;
-if(typeof data5 !== "string"){
-validate221.errors = [{instancePath:instancePath+"/better",keyword:"type"}];
-return false;
-}
-if(!(((data5 === "less") || (data5 === "more")) || (data5 === "neither"))){
-validate221.errors = [{instancePath:instancePath+"/better",keyword:"enum"}];
-return false;
-}
-var valid0 = _errs10 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.groups !== undefined){
-let data6 = data.groups;
-const _errs12 = errors;
-if(errors === _errs12){
-if(Array.isArray(data6)){
-var valid1 = true;
-const len0 = data6.length;
-for(let i0=0; i0<len0; i0++){
-const _errs14 = errors;
-if(!(validate223(data6[i0], {instancePath:instancePath+"/groups/" + i0}))){
-vErrors = vErrors === null ? validate223.errors : vErrors.concat(validate223.errors);
-errors = vErrors.length;
-}
-var valid1 = _errs14 === errors;
-if(!valid1){
-break;
-}
-}
-}
-else {
-validate221.errors = [{instancePath:instancePath+"/groups",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs12 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.differences !== undefined){
-let data8 = data.differences;
-const _errs15 = errors;
-if(errors === _errs15){
-if(Array.isArray(data8)){
-var valid2 = true;
-const len1 = data8.length;
-for(let i1=0; i1<len1; i1++){
-const _errs17 = errors;
-if(!(validate225(data8[i1], {instancePath:instancePath+"/differences/" + i1}))){
-vErrors = vErrors === null ? validate225.errors : vErrors.concat(validate225.errors);
-errors = vErrors.length;
-}
-var valid2 = _errs17 === errors;
-if(!valid2){
-break;
-}
-}
-}
-else {
-validate221.errors = [{instancePath:instancePath+"/differences",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs15 === errors;
 }
 else {
 var valid0 = true;
@@ -11596,21 +11709,643 @@ return false;
 validate221.errors = vErrors;
 return errors === 0;
 }
+function validate224(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.label === undefined) && (missing0 = "label")) || ((data.runs === undefined) && (missing0 = "runs"))){
+validate224.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.label !== undefined){
+const _errs1 = errors;
+if(typeof data.label !== "string"){
+validate224.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.runs !== undefined){
+let data1 = data.runs;
+const _errs3 = errors;
+if(errors === _errs3){
+if(Array.isArray(data1)){
+var valid1 = true;
+const len0 = data1.length;
+for(let i0=0; i0<len0; i0++){
+const _errs5 = errors;
+if(typeof data1[i0] !== "string"){
+validate224.errors = [{instancePath:instancePath+"/runs/" + i0,keyword:"type"}];
+return false;
+}
+var valid1 = _errs5 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate224.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate224.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate224.errors = vErrors;
+return errors === 0;
+}
+function validate226(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.what === undefined) && (missing0 = "what")) || ((data.values === undefined) && (missing0 = "values"))){
+validate226.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.what !== undefined){
+const _errs1 = errors;
+if(typeof data.what !== "string"){
+validate226.errors = [{instancePath:instancePath+"/what",keyword:"type"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.values !== undefined){
+let data1 = data.values;
+const _errs3 = errors;
+if(errors === _errs3){
+if(Array.isArray(data1)){
+var valid1 = true;
+const len0 = data1.length;
+for(let i0=0; i0<len0; i0++){
+const _errs5 = errors;
+if(typeof data1[i0] !== "string"){
+validate226.errors = [{instancePath:instancePath+"/values/" + i0,keyword:"type"}];
+return false;
+}
+var valid1 = _errs5 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate226.errors = [{instancePath:instancePath+"/values",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate226.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate226.errors = vErrors;
+return errors === 0;
+}
 function validate228(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((((data.run === undefined) && (missing0 = "run")) || ((data.metric === undefined) && (missing0 = "metric"))) || ((data.role === undefined) && (missing0 = "role"))) || ((data.time_s === undefined) && (missing0 = "time_s"))) || ((data.value === undefined) && (missing0 = "value"))){
+if((((data.label === undefined) && (missing0 = "label")) || ((data.roles === undefined) && (missing0 = "roles"))) || ((data.manual === undefined) && (missing0 = "manual"))){
 validate228.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.label !== undefined){
+const _errs1 = errors;
+if(typeof data.label !== "string"){
+validate228.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.roles !== undefined){
+let data1 = data.roles;
+const _errs3 = errors;
+if(errors === _errs3){
+if(Array.isArray(data1)){
+var valid1 = true;
+const len0 = data1.length;
+for(let i0=0; i0<len0; i0++){
+let data2 = data1[i0];
+const _errs5 = errors;
+if((typeof data2 !== "string") && (data2 !== null)){
+validate228.errors = [{instancePath:instancePath+"/roles/" + i0,keyword:"type"}];
+return false;
+}
+var valid1 = _errs5 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate228.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.manual !== undefined){
+const _errs7 = errors;
+if(typeof data.manual !== "boolean"){
+validate228.errors = [{instancePath:instancePath+"/manual",keyword:"type"}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+else {
+validate228.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate228.errors = vErrors;
+return errors === 0;
+}
+function validate232(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((((data.values === undefined) && (missing0 = "values")) || ((data.n === undefined) && (missing0 = "n"))) || ((data.mean === undefined) && (missing0 = "mean"))) || ((data.std_dev === undefined) && (missing0 = "std_dev"))) || ((data.low === undefined) && (missing0 = "low"))) || ((data.high === undefined) && (missing0 = "high"))){
+validate232.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.values !== undefined){
+let data0 = data.values;
+const _errs1 = errors;
+if(errors === _errs1){
+if(Array.isArray(data0)){
+var valid1 = true;
+const len0 = data0.length;
+for(let i0=0; i0<len0; i0++){
+let data1 = data0[i0];
+const _errs3 = errors;
+if((!(typeof data1 == "number")) && (data1 !== null)){
+validate232.errors = [{instancePath:instancePath+"/values/" + i0,keyword:"type"}];
+return false;
+}
+var valid1 = _errs3 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate232.errors = [{instancePath:instancePath+"/values",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.n !== undefined){
+let data2 = data.n;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate232.errors = [{instancePath:instancePath+"/n",keyword:"type"}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 0 || isNaN(data2)){
+validate232.errors = [{instancePath:instancePath+"/n",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.mean !== undefined){
+let data3 = data.mean;
+const _errs7 = errors;
+if((!(typeof data3 == "number")) && (data3 !== null)){
+validate232.errors = [{instancePath:instancePath+"/mean",keyword:"type"}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.std_dev !== undefined){
+let data4 = data.std_dev;
+const _errs9 = errors;
+if((!(typeof data4 == "number")) && (data4 !== null)){
+validate232.errors = [{instancePath:instancePath+"/std_dev",keyword:"type"}];
+return false;
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.low !== undefined){
+let data5 = data.low;
+const _errs11 = errors;
+if((!(typeof data5 == "number")) && (data5 !== null)){
+validate232.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
+return false;
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.high !== undefined){
+let data6 = data.high;
+const _errs13 = errors;
+if((!(typeof data6 == "number")) && (data6 !== null)){
+validate232.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
+return false;
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate232.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate232.errors = vErrors;
+return errors === 0;
+}
+function validate234(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((((data.absolute === undefined) && (missing0 = "absolute")) || ((data.percent === undefined) && (missing0 = "percent"))) || ((data.low === undefined) && (missing0 = "low"))) || ((data.high === undefined) && (missing0 = "high"))) || ((data.method === undefined) && (missing0 = "method"))) || ((data.verdict === undefined) && (missing0 = "verdict"))) || ((data.caveat === undefined) && (missing0 = "caveat"))){
+validate234.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.absolute !== undefined){
+let data0 = data.absolute;
+const _errs1 = errors;
+if((!(typeof data0 == "number")) && (data0 !== null)){
+validate234.errors = [{instancePath:instancePath+"/absolute",keyword:"type"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.percent !== undefined){
+let data1 = data.percent;
+const _errs3 = errors;
+if((!(typeof data1 == "number")) && (data1 !== null)){
+validate234.errors = [{instancePath:instancePath+"/percent",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.low !== undefined){
+let data2 = data.low;
+const _errs5 = errors;
+if((!(typeof data2 == "number")) && (data2 !== null)){
+validate234.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.high !== undefined){
+let data3 = data.high;
+const _errs7 = errors;
+if((!(typeof data3 == "number")) && (data3 !== null)){
+validate234.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.method !== undefined){
+let data4 = data.method;
+const _errs9 = errors;
+if(typeof data4 !== "string"){
+validate234.errors = [{instancePath:instancePath+"/method",keyword:"type"}];
+return false;
+}
+if(!((data4 === "welch") || (data4 === "none"))){
+validate234.errors = [{instancePath:instancePath+"/method",keyword:"enum"}];
+return false;
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.verdict !== undefined){
+let data5 = data.verdict;
+const _errs11 = errors;
+if(typeof data5 !== "string"){
+validate234.errors = [{instancePath:instancePath+"/verdict",keyword:"type"}];
+return false;
+}
+if(!(((((((data5 === "better") || (data5 === "worse")) || (data5 === "more")) || (data5 === "less")) || (data5 === "equal")) || (data5 === "unclear")) || (data5 === "unknown"))){
+validate234.errors = [{instancePath:instancePath+"/verdict",keyword:"enum"}];
+return false;
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.caveat !== undefined){
+let data6 = data.caveat;
+const _errs13 = errors;
+if((typeof data6 !== "string") && (data6 !== null)){
+validate234.errors = [{instancePath:instancePath+"/caveat",keyword:"type"}];
+return false;
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate234.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate234.errors = vErrors;
+return errors === 0;
+}
+function validate230(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((((((data.metric === undefined) && (missing0 = "metric")) || ((data.label === undefined) && (missing0 = "label"))) || ((data.unit === undefined) && (missing0 = "unit"))) || ((data.role === undefined) && (missing0 = "role"))) || ((data.provenance === undefined) && (missing0 = "provenance"))) || ((data.better === undefined) && (missing0 = "better"))) || ((data.groups === undefined) && (missing0 = "groups"))) || ((data.differences === undefined) && (missing0 = "differences"))){
+validate230.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.metric !== undefined){
+const _errs1 = errors;
+if(typeof data.metric !== "string"){
+validate230.errors = [{instancePath:instancePath+"/metric",keyword:"type"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.label !== undefined){
+const _errs3 = errors;
+if(typeof data.label !== "string"){
+validate230.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.unit !== undefined){
+const _errs5 = errors;
+if(typeof data.unit !== "string"){
+validate230.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.role !== undefined){
+let data3 = data.role;
+const _errs7 = errors;
+if((typeof data3 !== "string") && (data3 !== null)){
+validate230.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.provenance !== undefined){
+const _errs9 = errors;
+if(!(validate202(data.provenance, {instancePath:instancePath+"/provenance"}))){
+vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.better !== undefined){
+let data5 = data.better;
+const _errs10 = errors;
+if(typeof data5 !== "string"){
+validate230.errors = [{instancePath:instancePath+"/better",keyword:"type"}];
+return false;
+}
+if(!(((data5 === "less") || (data5 === "more")) || (data5 === "neither"))){
+validate230.errors = [{instancePath:instancePath+"/better",keyword:"enum"}];
+return false;
+}
+var valid0 = _errs10 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.groups !== undefined){
+let data6 = data.groups;
+const _errs12 = errors;
+if(errors === _errs12){
+if(Array.isArray(data6)){
+var valid1 = true;
+const len0 = data6.length;
+for(let i0=0; i0<len0; i0++){
+const _errs14 = errors;
+if(!(validate232(data6[i0], {instancePath:instancePath+"/groups/" + i0}))){
+vErrors = vErrors === null ? validate232.errors : vErrors.concat(validate232.errors);
+errors = vErrors.length;
+}
+var valid1 = _errs14 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate230.errors = [{instancePath:instancePath+"/groups",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs12 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.differences !== undefined){
+let data8 = data.differences;
+const _errs15 = errors;
+if(errors === _errs15){
+if(Array.isArray(data8)){
+var valid2 = true;
+const len1 = data8.length;
+for(let i1=0; i1<len1; i1++){
+const _errs17 = errors;
+if(!(validate234(data8[i1], {instancePath:instancePath+"/differences/" + i1}))){
+vErrors = vErrors === null ? validate234.errors : vErrors.concat(validate234.errors);
+errors = vErrors.length;
+}
+var valid2 = _errs17 === errors;
+if(!valid2){
+break;
+}
+}
+}
+else {
+validate230.errors = [{instancePath:instancePath+"/differences",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs15 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate230.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate230.errors = vErrors;
+return errors === 0;
+}
+function validate237(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((data.run === undefined) && (missing0 = "run")) || ((data.metric === undefined) && (missing0 = "metric"))) || ((data.role === undefined) && (missing0 = "role"))) || ((data.time_s === undefined) && (missing0 = "time_s"))) || ((data.value === undefined) && (missing0 = "value"))){
+validate237.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.run !== undefined){
 const _errs1 = errors;
 if(typeof data.run !== "string"){
-validate228.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
+validate237.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -11622,7 +12357,7 @@ if(valid0){
 if(data.metric !== undefined){
 const _errs3 = errors;
 if(typeof data.metric !== "string"){
-validate228.errors = [{instancePath:instancePath+"/metric",keyword:"type"}];
+validate237.errors = [{instancePath:instancePath+"/metric",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -11635,7 +12370,7 @@ if(data.role !== undefined){
 let data2 = data.role;
 const _errs5 = errors;
 if((typeof data2 !== "string") && (data2 !== null)){
-validate228.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
+validate237.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -11654,7 +12389,7 @@ const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 const _errs9 = errors;
 if(!(typeof data3[i0] == "number")){
-validate228.errors = [{instancePath:instancePath+"/time_s/" + i0,keyword:"type"}];
+validate237.errors = [{instancePath:instancePath+"/time_s/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs9 === errors;
@@ -11664,7 +12399,7 @@ break;
 }
 }
 else {
-validate228.errors = [{instancePath:instancePath+"/time_s",keyword:"type"}];
+validate237.errors = [{instancePath:instancePath+"/time_s",keyword:"type"}];
 return false;
 }
 }
@@ -11685,7 +12420,7 @@ for(let i1=0; i1<len1; i1++){
 let data6 = data5[i1];
 const _errs13 = errors;
 if((!(typeof data6 == "number")) && (data6 !== null)){
-validate228.errors = [{instancePath:instancePath+"/value/" + i1,keyword:"type"}];
+validate237.errors = [{instancePath:instancePath+"/value/" + i1,keyword:"type"}];
 return false;
 }
 var valid2 = _errs13 === errors;
@@ -11695,7 +12430,7 @@ break;
 }
 }
 else {
-validate228.errors = [{instancePath:instancePath+"/value",keyword:"type"}];
+validate237.errors = [{instancePath:instancePath+"/value",keyword:"type"}];
 return false;
 }
 }
@@ -11711,28 +12446,28 @@ var valid0 = true;
 }
 }
 else {
-validate228.errors = [{instancePath,keyword:"type"}];
+validate237.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate228.errors = vErrors;
+validate237.errors = vErrors;
 return errors === 0;
 }
-function validate207(data, {instancePath=""}={}){
+function validate216(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((data.align === undefined) && (missing0 = "align")) || ((data.mark === undefined) && (missing0 = "mark"))) || ((data.basis === undefined) && (missing0 = "basis"))) || ((data.same_length === undefined) && (missing0 = "same_length"))) || ((data.runs === undefined) && (missing0 = "runs"))) || ((data.groups === undefined) && (missing0 = "groups"))) || ((data.setup === undefined) && (missing0 = "setup"))) || ((data.roles === undefined) && (missing0 = "roles"))) || ((data.metrics === undefined) && (missing0 = "metrics"))) || ((data.series === undefined) && (missing0 = "series"))) || ((data.confidence === undefined) && (missing0 = "confidence"))){
-validate207.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate216.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.align !== undefined){
 const _errs1 = errors;
-if(!(validate208(data.align, {instancePath:instancePath+"/align"}))){
-vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
+if(!(validate217(data.align, {instancePath:instancePath+"/align"}))){
+vErrors = vErrors === null ? validate217.errors : vErrors.concat(validate217.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs1 === errors;
@@ -11745,7 +12480,7 @@ if(data.mark !== undefined){
 let data1 = data.mark;
 const _errs2 = errors;
 if((typeof data1 !== "string") && (data1 !== null)){
-validate207.errors = [{instancePath:instancePath+"/mark",keyword:"type"}];
+validate216.errors = [{instancePath:instancePath+"/mark",keyword:"type"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -11756,8 +12491,8 @@ var valid0 = true;
 if(valid0){
 if(data.basis !== undefined){
 const _errs4 = errors;
-if(!(validate210(data.basis, {instancePath:instancePath+"/basis"}))){
-vErrors = vErrors === null ? validate210.errors : vErrors.concat(validate210.errors);
+if(!(validate219(data.basis, {instancePath:instancePath+"/basis"}))){
+vErrors = vErrors === null ? validate219.errors : vErrors.concat(validate219.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs4 === errors;
@@ -11769,7 +12504,7 @@ if(valid0){
 if(data.same_length !== undefined){
 const _errs5 = errors;
 if(typeof data.same_length !== "boolean"){
-validate207.errors = [{instancePath:instancePath+"/same_length",keyword:"type"}];
+validate216.errors = [{instancePath:instancePath+"/same_length",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -11787,8 +12522,8 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs9 = errors;
-if(!(validate212(data4[i0], {instancePath:instancePath+"/runs/" + i0}))){
-vErrors = vErrors === null ? validate212.errors : vErrors.concat(validate212.errors);
+if(!(validate221(data4[i0], {instancePath:instancePath+"/runs/" + i0}))){
+vErrors = vErrors === null ? validate221.errors : vErrors.concat(validate221.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs9 === errors;
@@ -11798,7 +12533,7 @@ break;
 }
 }
 else {
-validate207.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
+validate216.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
 return false;
 }
 }
@@ -11817,8 +12552,8 @@ var valid2 = true;
 const len1 = data6.length;
 for(let i1=0; i1<len1; i1++){
 const _errs12 = errors;
-if(!(validate215(data6[i1], {instancePath:instancePath+"/groups/" + i1}))){
-vErrors = vErrors === null ? validate215.errors : vErrors.concat(validate215.errors);
+if(!(validate224(data6[i1], {instancePath:instancePath+"/groups/" + i1}))){
+vErrors = vErrors === null ? validate224.errors : vErrors.concat(validate224.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs12 === errors;
@@ -11828,7 +12563,7 @@ break;
 }
 }
 else {
-validate207.errors = [{instancePath:instancePath+"/groups",keyword:"type"}];
+validate216.errors = [{instancePath:instancePath+"/groups",keyword:"type"}];
 return false;
 }
 }
@@ -11847,8 +12582,8 @@ var valid3 = true;
 const len2 = data8.length;
 for(let i2=0; i2<len2; i2++){
 const _errs15 = errors;
-if(!(validate217(data8[i2], {instancePath:instancePath+"/setup/" + i2}))){
-vErrors = vErrors === null ? validate217.errors : vErrors.concat(validate217.errors);
+if(!(validate226(data8[i2], {instancePath:instancePath+"/setup/" + i2}))){
+vErrors = vErrors === null ? validate226.errors : vErrors.concat(validate226.errors);
 errors = vErrors.length;
 }
 var valid3 = _errs15 === errors;
@@ -11858,7 +12593,7 @@ break;
 }
 }
 else {
-validate207.errors = [{instancePath:instancePath+"/setup",keyword:"type"}];
+validate216.errors = [{instancePath:instancePath+"/setup",keyword:"type"}];
 return false;
 }
 }
@@ -11877,8 +12612,8 @@ var valid4 = true;
 const len3 = data10.length;
 for(let i3=0; i3<len3; i3++){
 const _errs18 = errors;
-if(!(validate219(data10[i3], {instancePath:instancePath+"/roles/" + i3}))){
-vErrors = vErrors === null ? validate219.errors : vErrors.concat(validate219.errors);
+if(!(validate228(data10[i3], {instancePath:instancePath+"/roles/" + i3}))){
+vErrors = vErrors === null ? validate228.errors : vErrors.concat(validate228.errors);
 errors = vErrors.length;
 }
 var valid4 = _errs18 === errors;
@@ -11888,7 +12623,7 @@ break;
 }
 }
 else {
-validate207.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
+validate216.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
 return false;
 }
 }
@@ -11907,8 +12642,8 @@ var valid5 = true;
 const len4 = data12.length;
 for(let i4=0; i4<len4; i4++){
 const _errs21 = errors;
-if(!(validate221(data12[i4], {instancePath:instancePath+"/metrics/" + i4}))){
-vErrors = vErrors === null ? validate221.errors : vErrors.concat(validate221.errors);
+if(!(validate230(data12[i4], {instancePath:instancePath+"/metrics/" + i4}))){
+vErrors = vErrors === null ? validate230.errors : vErrors.concat(validate230.errors);
 errors = vErrors.length;
 }
 var valid5 = _errs21 === errors;
@@ -11918,7 +12653,7 @@ break;
 }
 }
 else {
-validate207.errors = [{instancePath:instancePath+"/metrics",keyword:"type"}];
+validate216.errors = [{instancePath:instancePath+"/metrics",keyword:"type"}];
 return false;
 }
 }
@@ -11937,8 +12672,8 @@ var valid6 = true;
 const len5 = data14.length;
 for(let i5=0; i5<len5; i5++){
 const _errs24 = errors;
-if(!(validate228(data14[i5], {instancePath:instancePath+"/series/" + i5}))){
-vErrors = vErrors === null ? validate228.errors : vErrors.concat(validate228.errors);
+if(!(validate237(data14[i5], {instancePath:instancePath+"/series/" + i5}))){
+vErrors = vErrors === null ? validate237.errors : vErrors.concat(validate237.errors);
 errors = vErrors.length;
 }
 var valid6 = _errs24 === errors;
@@ -11948,7 +12683,7 @@ break;
 }
 }
 else {
-validate207.errors = [{instancePath:instancePath+"/series",keyword:"type"}];
+validate216.errors = [{instancePath:instancePath+"/series",keyword:"type"}];
 return false;
 }
 }
@@ -11961,7 +12696,7 @@ if(valid0){
 if(data.confidence !== undefined){
 const _errs25 = errors;
 if(typeof data.confidence !== "string"){
-validate207.errors = [{instancePath:instancePath+"/confidence",keyword:"type"}];
+validate216.errors = [{instancePath:instancePath+"/confidence",keyword:"type"}];
 return false;
 }
 var valid0 = _errs25 === errors;
@@ -11982,10 +12717,10 @@ var valid0 = true;
 }
 }
 else {
-validate207.errors = [{instancePath,keyword:"type"}];
+validate216.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate207.errors = vErrors;
+validate216.errors = vErrors;
 return errors === 0;
 }
