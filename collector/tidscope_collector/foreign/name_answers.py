@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from tidscope_collector.foreign.answering import Arguments
+from tidscope_collector.foreign.answering import PROGRAM_S, Arguments
 from tidscope_collector.foreign.line_answers import Line, about_process, ask_text, read_lines
 from tidscope_collector.foreign.name_questions import NAMES_S
 from tidscope_collector.foreign.thread_dump import LONGEST_NAME
@@ -24,4 +24,15 @@ def ask_java_names(procfs: ProcFs, pid: int, start_ticks: int) -> dict[int, str]
     """
     about = about_process(procfs, pid, start_ticks) | Arguments(timeout_s=_CONNECT_S)
     found = read_lines(ask_text("java_names", about, NAMES_S), _NameLine)
+    return {one.tid: one.name for one in found}
+
+
+def ask_go_threads(procfs: ProcFs, pid: int, start_ticks: int) -> dict[int, str]:
+    """Threads of the Go runtime by their ids; see `go_threads.go_threads`.
+
+    Raises:
+        NoAnswerError: the program does not answer, or has no symbols; the text says which.
+    """
+    about = about_process(procfs, pid, start_ticks)
+    found = read_lines(ask_text("go_threads", about, PROGRAM_S), _NameLine)
     return {one.tid: one.name for one in found}

@@ -32,6 +32,8 @@ from tidscope_collector.foreign.answering import (
     open_named_folder,
     say,
 )
+from tidscope_collector.foreign.go_threads import go_threads
+from tidscope_collector.foreign.loaded import HIGHEST_ADDRESS, relocate
 from tidscope_collector.foreign.lock_addresses import lock_addresses
 from tidscope_collector.foreign.lock_questions import go_serving, java_blocked, mutex_profile
 from tidscope_collector.foreign.name_questions import arguments_again, java_names
@@ -40,7 +42,7 @@ from tidscope_collector.foreign.ports import check_port, listening_ports
 from tidscope_collector.foreign.process_files import open_file, read_beginning
 from tidscope_collector.goruntime.buildinfo import BuildInfo, is_go, read_build_info
 from tidscope_collector.goruntime.chosen import chosen_address
-from tidscope_collector.goruntime.elf import Elf, ElfError, read_elf
+from tidscope_collector.goruntime.elf import ElfError, read_elf
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.stat import stack_start
 
@@ -55,8 +57,6 @@ _LONGEST_VALUE = 4096
 _MOST_SETTINGS = 64
 _AUXV_BYTES = 4096
 _DAMAGED = "The executable of process {} cannot be read: {}."
-_AT_ENTRY = 9  # include/uapi/linux/auxvec.h
-_HIGHEST_ADDRESS = 1 << 62
 
 
 def processes(arguments: Arguments, answer: int) -> None:
@@ -128,7 +128,7 @@ def go_program(arguments: Arguments, answer: int) -> None:
     except ElfError as error:
         say(answer, {"damaged": _DAMAGED.format(arguments["pid"], error)})
         return
-    address = None if symbol is None else _relocate(elf, symbol.address, vector)
+    address = None if symbol is None else relocate(elf, symbol.address, vector)
     say(
         answer,
         {
@@ -139,7 +139,7 @@ def go_program(arguments: Arguments, answer: int) -> None:
                 for key, value in list(info.settings.items())[:_MOST_SETTINGS]
             },
             "symbols": elf.section(".symtab") is not None,
-            "size": None if symbol is None else min(symbol.size, _HIGHEST_ADDRESS),
+            "size": None if symbol is None else min(symbol.size, HIGHEST_ADDRESS),
             "address": address,
             "auxv": vector.hex(),
         },
@@ -161,7 +161,7 @@ def go_chosen(arguments: Arguments, answer: int) -> None:
         elf = read_elf(file)
         linked = chosen_address(elf)
         address = (
-            None if linked is None else _relocate(elf, linked, read_beginning(auxv, _AUXV_BYTES))
+            None if linked is None else relocate(elf, linked, read_beginning(auxv, _AUXV_BYTES))
         )
         if address is not None:
             chosen = {b"\0": False, b"\1": True}.get(os.pread(memory, 1, address))
@@ -326,26 +326,10 @@ QUESTIONS: Mapping[str, Question[Arguments]] = {
     "go_serving": go_serving,
     "mutex_profile": mutex_profile,
     "java_blocked": java_blocked,
+    "go_threads": go_threads,
     "java_names": java_names,
     "arguments": arguments_again,
 }
-
-
-def entry_address(auxv: bytes, bits: int) -> int | None:
-    """Where the kernel put the entry point (getauxval(3), AT_ENTRY), in /proc/PID/auxv.
-
-    Minus the entry point in the file it is the load base of a position-independent program.
-    """
-    pair = struct.Struct("<QQ" if bits == 64 else "<II")
-    whole = auxv[: len(auxv) - len(auxv) % pair.size]
-    return next((value for key, value in pair.iter_unpack(whole) if key == _AT_ENTRY), None)
-
-
-def _relocate(elf: Elf, address: int, auxv: bytes) -> int | None:
-    """Where something linked at an address is in memory; None where nothing can be."""
-    entry = entry_address(auxv, elf.bits)
-    found = None if entry is None else address + entry - elf.entry
-    return found if found is not None and 0 <= found < _HIGHEST_ADDRESS else None
 
 
 def _open_root(arguments: Arguments, answer: int) -> int | None:

@@ -21,6 +21,7 @@ _LONGEST_NAME = 64
 _MOST_PLACES = 16
 _LARGEST_FILE = 1 << 62
 _TYPE_OBJECT = 1
+_TYPE_FUNCTION = 2
 _BY_ZLIB = 1  # ELFCOMPRESS_ZLIB
 
 # name, info, section, value, size: from which byte on, and in which form
@@ -43,7 +44,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """A variable: its address as linked, and its size in bytes."""
+    """A variable or a function: its address as linked, and its size in bytes."""
 
     address: int
     size: int
@@ -114,6 +115,13 @@ class Elf:
 
     def variable(self, name: str) -> Symbol | None:
         """Find a variable in the symbol table; None if it is not there, as in a stripped file."""
+        return self._find(name, _TYPE_OBJECT)
+
+    def function(self, name: str) -> Symbol | None:
+        """Find a function in the symbol table; None if it is not there, as in a stripped file."""
+        return self._find(name, _TYPE_FUNCTION)
+
+    def _find(self, name: str, kind: int) -> Symbol | None:
         table = self.section(".symtab")
         if table is None or table.link >= len(self.sections):
             return None
@@ -127,18 +135,18 @@ class Elf:
                 found = piece.find(wanted)
                 while 0 <= found <= len(piece) - layout.size:
                     if found % layout.size == 0:
-                        symbol = self._object(layout, piece, found)
+                        symbol = self._symbol(layout, piece, found, kind)
                         if symbol is not None:
                             return symbol
                     found = piece.find(wanted, found + 1)
         return None
 
-    def _object(self, layout: struct.Struct, piece: bytes, place: int) -> Symbol | None:
+    def _symbol(self, layout: struct.Struct, piece: bytes, place: int, kind: int) -> Symbol | None:
         if self.bits == 64:
             _, info, section, value, size = layout.unpack_from(piece, place)
         else:
             _, value, size, info, section = layout.unpack_from(piece, place)
-        return Symbol(value, size) if info & 0xF == _TYPE_OBJECT and section else None
+        return Symbol(value, size) if info & 0xF == kind and section else None
 
     def read(self, size: int, offset: int) -> bytes:
         """Bytes of the file; none where a damaged header points beyond what a file can have.

@@ -5,6 +5,7 @@ from typing import Protocol
 
 from tidscope_wire.generated.models import Process
 
+from tidscope_collector.naming.go_names import GoNames
 from tidscope_collector.naming.java_names import JavaNames
 from tidscope_collector.naming.title_names import TitleNames
 from tidscope_collector.naming.titles import read_title
@@ -39,6 +40,8 @@ def name_source(procfs: ProcFs, process: Process) -> NameSource | None:
     """What a process' threads are named by; None: by the kernel alone."""
     if process.runtime == "java":
         return JavaNames(procfs, process.pid, process.start_ticks)
+    if process.runtime == "go":
+        return GoNames(procfs, process.pid, process.start_ticks)
     if process.command is not None and read_title(process.command.encode()) is not None:
         return TitleNames(procfs, process.pid, process.start_ticks)
     return None

@@ -178,7 +178,7 @@ export function emptyView(
     smoothing_s: 0,
     peaks: null,
     others: 0,
-    gaps: model.gaps.filter(([from, to]) => to > span.t0_s && from < span.t1_s),
+    gaps: model.losses.stretches.filter(([from, to]) => to > span.t0_s && from < span.t1_s),
   };
 }
 

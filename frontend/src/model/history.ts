@@ -12,22 +12,7 @@
  * blocks go: 5,000 busy threads keep about 5 minutes.
  */
 
-interface Block {
-  readonly id: number;
-  /** Instants in it, and how many fit (the length of a column). */
-  count: number;
-  readonly stride: number;
-  readonly time_s: Float64Array;
-  /** Float64[slots * fields]: values at the start of the block. */
-  base: Float64Array;
-  /** Int32[slots * fields]: number of the column, -1 if the value did not move. */
-  index: Int32Array;
-  /** Float64[columns * stride], and for each column how many instants are written. */
-  pool: Float64Array;
-  filled: Uint16Array;
-  columns: number;
-  thinned: boolean;
-}
+import { addColumn, type Block, bytesOf, newBlock, thinnedBlock } from "./historyBlock";
 
 /** Instants from `from` to before `to` of a block. */
 interface Stretch {
@@ -42,8 +27,6 @@ export interface Stretches {
   readonly time_s: Float64Array;
   readonly parts: readonly Stretch[];
 }
-
-const FIRST_COLUMNS = 64;
 
 export class History {
   /** Counters a slot that are kept. */
@@ -321,38 +304,17 @@ export class History {
   }
 
   private open(latest: Float64Array, stride: number): Block {
-    const size = this.slots * this.width;
-    const base = new Float64Array(size).fill(Number.NaN);
-    base.set(latest.subarray(0, size));
-    const block: Block = {
-      id: this.nextId++,
-      count: 0,
-      stride,
-      time_s: new Float64Array(stride),
-      base,
-      index: new Int32Array(size).fill(-1),
-      pool: new Float64Array(FIRST_COLUMNS * stride),
-      filled: new Uint16Array(FIRST_COLUMNS),
-      columns: 0,
-      thinned: false,
-    };
+    const block = newBlock(this.nextId++, latest, this.slots * this.width, stride);
     this.held += bytesOf(block);
     this.blocks.push(block);
     return block;
   }
 
   private addColumn(block: Block): number {
-    if (block.columns === block.filled.length) {
-      const before = bytesOf(block);
-      const filled = new Uint16Array(2 * block.columns);
-      filled.set(block.filled);
-      const pool = new Float64Array(filled.length * block.stride);
-      pool.set(block.pool);
-      block.filled = filled;
-      block.pool = pool;
-      this.held += bytesOf(block) - before;
-    }
-    return block.columns++;
+    const before = bytesOf(block);
+    const column = addColumn(block);
+    this.held += bytesOf(block) - before;
+    return column;
   }
 
   private makeRoom(now_s: number): void {
@@ -374,48 +336,13 @@ export class History {
     if (block) this.held -= bytesOf(block);
   }
 
-  /** Keep the last instant of each second of a block. */
   private thin(b: number): void {
     const block = this.blocks[b];
     if (!block || block.thinned) return;
-    const keep: number[] = [];
-    for (let i = 0; i < block.count; i++) {
-      const next = i + 1 < block.count ? (block.time_s[i + 1] ?? 0) : Number.POSITIVE_INFINITY;
-      if (Math.floor(next) > Math.floor(block.time_s[i] ?? 0)) keep.push(i);
-    }
-    const stride = keep.length;
-    const pool = new Float64Array(block.columns * stride);
-    for (let c = 0; c < block.columns; c++) {
-      const last = (block.filled[c] ?? 1) - 1;
-      for (let k = 0; k < stride; k++) {
-        pool[c * stride + k] = block.pool[c * block.stride + Math.min(keep[k] ?? 0, last)] ?? 0;
-      }
-    }
-    const thinned: Block = {
-      id: block.id,
-      count: stride,
-      stride,
-      time_s: Float64Array.from(keep, (i) => block.time_s[i] ?? 0),
-      base: block.base,
-      index: block.index,
-      pool,
-      filled: new Uint16Array(block.columns).fill(stride),
-      columns: block.columns,
-      thinned: true,
-    };
+    const thinned = thinnedBlock(block);
     this.blocks[b] = thinned;
     this.held += bytesOf(thinned) - bytesOf(block);
   }
-}
-
-function bytesOf(block: Block): number {
-  return (
-    block.time_s.byteLength +
-    block.base.byteLength +
-    block.index.byteLength +
-    block.pool.byteLength +
-    block.filled.byteLength
-  );
 }
 
 /** Index of the first time above `t`; `n` if there is none. */

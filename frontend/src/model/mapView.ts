@@ -271,6 +271,6 @@ function emptyView(
     exited: new Uint16Array(columns),
     since_s: null,
     first_s: model.since_s,
-    gaps: model.gaps.filter(([from, to]) => to > span.t0_s && from < span.t1_s),
+    gaps: model.losses.stretches.filter(([from, to]) => to > span.t0_s && from < span.t1_s),
   };
 }

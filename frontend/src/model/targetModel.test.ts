@@ -149,10 +149,10 @@ describe("TargetModel", () => {
   it("counts what was merged and what is missing, each once", () => {
     const model = started();
     model.ingest(frame({ seq: 4, first_seq: 2 }, []));
-    expect(model.losses).toEqual({ frames: 2, coalesced: 2, missing: 0, gaps: 0 });
+    expect(model.losses).toMatchObject({ frames: 2, coalesced: 2, missing: 0, gaps: 0 });
     model.ingest(frame({ seq: 8, first_seq: 7 }, []));
-    expect(model.losses).toEqual({ frames: 3, coalesced: 3, missing: 2, gaps: 1 });
-    expect(model.gaps).toEqual([[0.4, 0.8]]);
+    expect(model.losses).toMatchObject({ frames: 3, coalesced: 3, missing: 2, gaps: 1 });
+    expect(model.losses.stretches).toEqual([[0.4, 0.8]]);
     expect(model.events.until(9).map((logged) => logged.event)).toEqual([
       { type: "gap", from_seq: 5, to_seq: 6, reason: "frames did not reach this page" },
     ]);
@@ -272,8 +272,8 @@ describe("a page that comes later", () => {
 
   it("does not take what is no longer kept for a loss", () => {
     const model = late();
-    expect(model.losses).toEqual({ frames: 3, coalesced: 0, missing: 0, gaps: 0 });
-    expect(model.gaps).toEqual([]);
+    expect(model.losses).toMatchObject({ frames: 3, coalesced: 0, missing: 0, gaps: 0 });
+    expect(model.losses.stretches).toEqual([]);
     expect(model.events.until(99)).toEqual([]);
     expect([model.since_s, model.history.from_s]).toEqual([90, 90]);
   });
@@ -305,7 +305,7 @@ describe("lost frames that the backend tells of", () => {
     model.ingest(frame({ seq: 6 }, [MAIN, WORKER]));
     expect(gapsOf(model)).toEqual([gap]);
     expect(model.losses).toMatchObject({ missing: 4, gaps: 1 });
-    expect(model.gaps).toEqual([[0.1, 0.6]]);
+    expect(model.losses.stretches).toEqual([[0.1, 0.6]]);
   });
 
   it("give the gap its reason that the numbers of frames showed before", () => {

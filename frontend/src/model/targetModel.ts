@@ -7,7 +7,6 @@ import type { Frame } from "../wire/frame";
 import type {
   CollectorHealth,
   CountersSource,
-  FrameHeader,
   FramesLost,
   TargetEvent,
   ThreadExited,
@@ -22,6 +21,7 @@ import { Facts } from "./facts/facts";
 import { GaugeLog } from "./gaugeLog";
 import { History } from "./history";
 import { InexactValues } from "./inexact";
+import { LossLog } from "./lossLog";
 import { MachineLog } from "./machineLog";
 import type { RateExtremes } from "./rateExtremes";
 import { Reconciliation } from "./reconciliation";
@@ -33,17 +33,6 @@ import { sameStart, type Thread, Threads } from "./threads";
 /** Instants are gathered in blocks of about this length. */
 const BLOCK_S = 6.4;
 
-/** Reason of a gap until the backend says why. */
-const NO_REASON = "frames did not reach this page";
-
-/** Frames that came, were merged, or never came. */
-export interface Losses {
-  frames: number;
-  coalesced: number;
-  missing: number;
-  gaps: number;
-}
-
 export class TargetModel {
   readonly threads: Threads;
   readonly counters: CounterTable;
@@ -51,9 +40,8 @@ export class TargetModel {
   /** Ledgers of the threads. */
   readonly states: StateLog;
   readonly events = new EventLog();
-  readonly losses: Losses = { frames: 0, coalesced: 0, missing: 0, gaps: 0 };
-  /** Stretches of time without frames, seconds since attach. */
-  readonly gaps: (readonly [number, number])[] = [];
+  /** Frames that came, were merged, or never came. */
+  readonly losses = new LossLog(this.events);
   /** GOMAXPROCS and the number of live threads, over time. */
   readonly sizes: GaugeLog;
   readonly liveCounts: GaugeLog;
@@ -100,8 +88,6 @@ export class TargetModel {
 
   /** The newest frame is the baseline. */
   private atBaseline = false;
-  /** Frames after the newest one that are known to be lost. */
-  private announced = 0;
   private arrivals: number[] = [];
   /** Threads that the last key frame did not name, by tid: their exits may yet be reported. */
   private readonly unrecorded = new Map<number, Thread>();
@@ -158,7 +144,7 @@ export class TargetModel {
     if (skipped) {
       this.counters.forgetPast();
       this.states.forgetPast();
-    } else this.countLosses(header, t_s);
+    } else this.losses.countMissing(this, header, t_s);
     // Many exits are divided among frames of one instant: those but the first continue it.
     const continued = !initial && !skipped && t_s === this.now_s;
     this.seq = header.seq;
@@ -198,21 +184,8 @@ export class TargetModel {
   }
 
   /** The backend says that frames are lost; their numbers may have shown it already. */
-  noteLost({ from_seq, to_seq, reason }: FramesLost): void {
-    if (this.seq === 0) return;
-    const gap = { type: "gap", from_seq, to_seq, reason } as const;
-    if (to_seq <= this.seq) {
-      const same = (event: TargetEvent) =>
-        event.type === "gap" && event.from_seq <= to_seq && event.to_seq >= from_seq;
-      this.events.amend((event) => same(event) && reasonOf(event) === NO_REASON, gap);
-      return;
-    }
-    const first = Math.max(from_seq, this.seq + 1 + this.announced);
-    if (first > to_seq) return;
-    this.announced += to_seq - first + 1;
-    this.losses.missing += to_seq - first + 1;
-    this.losses.gaps++;
-    this.events.add(this.now_s, { ...gap, from_seq: first });
+  noteLost(lost: FramesLost): void {
+    if (this.seq > 0) this.losses.announce(this, lost);
   }
 
   /**
@@ -242,25 +215,6 @@ export class TargetModel {
     this.rateBase = new RateBase();
     this.rateBase.note(this.now_s, this.counters.latest);
     this.arrivals = [this.now_s];
-  }
-
-  private countLosses(header: FrameHeader, t_s: number): void {
-    const { first_seq } = header;
-    const announced = this.announced;
-    this.announced = 0;
-    if (this.seq > 0 && first_seq > this.seq + 1) {
-      const missing = first_seq - this.seq - 1;
-      this.gaps.push([this.now_s, t_s]);
-      if (this.gaps.length > 200) this.gaps.shift();
-      if (missing <= announced) return;
-      this.losses.missing += missing - announced;
-      this.losses.gaps++;
-      const logged = header.events.some((event) => event.type === "gap");
-      if (!logged) {
-        const from_seq = this.seq + 1 + announced;
-        this.events.add(t_s, { type: "gap", from_seq, to_seq: first_seq - 1, reason: NO_REASON });
-      }
-    }
   }
 
   private noteArrival(t_s: number): void {
@@ -413,8 +367,4 @@ export class TargetModel {
 function isNews(event: TargetEvent, initial: boolean): boolean {
   if (event.type === "thread_born") return !initial;
   return event.type !== "steering_decided" || event.next_size !== event.size;
-}
-
-function reasonOf(event: TargetEvent): string {
-  return "reason" in event ? event.reason : "";
 }

@@ -1,0 +1,36 @@
+"""Names of the threads that the Go runtime keeps for itself; others have the program's."""
+
+from collections.abc import Mapping
+
+from tidscope_collector.foreign.name_answers import ask_go_threads
+from tidscope_collector.foreign.reader import NoAnswerError
+from tidscope_collector.procfs.files import ProcFs
+
+
+class GoNames:
+    """A `NameSource`. Nothing in the program takes notice of it.
+
+    Args:
+        procfs: where the process is.
+        pid: its id.
+        start_ticks: its start.
+    """
+
+    runtime: str = "Go runtime"
+    every_s: float | None = None
+
+    def __init__(self, procfs: ProcFs, pid: int, start_ticks: int) -> None:
+        self._procfs = procfs
+        self._pid = pid
+        self._start_ticks = start_ticks
+
+    def read(self) -> Mapping[int, str]:
+        """See `NameSource`."""
+        found = ask_go_threads(self._procfs, self._pid, self._start_ticks)
+        if not found:
+            # Every Go program has sysmon; it did not wait at that instant.
+            raise NoAnswerError("None of the runtime's own threads was seen waiting yet.")
+        return found
+
+    def close(self) -> None:
+        """See `NameSource`; there is nothing to close."""
