@@ -73,6 +73,11 @@ class GroupSampler(TargetSampler):
         )
         self._descriptions = descriptions
 
+    @property
+    def exits_of(self) -> frozenset[int] | None:
+        """Of any process: members may begin and end between two looks."""
+        return None
+
     def _live(self, now_ns: int) -> Live:
         return self._tracker.by_process(now_ns)
 

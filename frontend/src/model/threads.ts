@@ -1,8 +1,8 @@
 /** Threads of a target: who is alive, who ended, and which slot of the arrays is whose. */
 
 import type { RoleRule } from "../wire/generated/models";
-import { roleOf } from "./role";
 import type { LevelSum, Lined, ProcessLife } from "./lined";
+import { roleOf } from "./role";
 import type { ThreadKey } from "./viewRequest";
 
 /** One thread. Identity is tid and start time: a tid that is used again is another thread. */
