@@ -5,8 +5,10 @@ target run between two ticks, or 90 % of them sleep. From several numbers of thr
 fixed cost of a tick (`fixed_us`), and what a running (`per_thread_us`) and a sleeping thread
 (`per_sleeping_us`) adds. Of each also page faults (`minor_faults`) and how often a thread of the
 collector went to sleep (`wakeups`), a tick. Beside them `c_loop_us`: one genetlink request in C, in
-the same run, to which all are given as ratios. The stages come from a second run of each, with
-stages counted.
+the same run, to which all are given as ratios, and `floor_us`: a tick of a C program (floor.c) that
+wakes as often, lists and asks for the fewest threads of the run, and sends as many bytes as a frame
+of them has, beside `floor_tick_us`, what the collector takes for as many. The stages come from a
+second run of each, with stages counted.
 """
 
 import argparse
@@ -34,6 +36,8 @@ HERE = Path(__file__).resolve().parent
 SECRET = "benchmark-" + os.urandom(16).hex()
 WARM_UP_S = 3.0
 SLEEPING_SHARE = 0.9
+HEADER_BYTES, ROW_BYTES = 1500, 240
+"""Of a usual frame, about; thirty columns of a thread change."""
 
 
 @contextmanager
@@ -103,6 +107,15 @@ def c_loop_us(program: Path, pid: int, threads: int) -> float:
     return min(found)
 
 
+def floor_us(program: Path, pid: int, threads: int, options: argparse.Namespace) -> float:
+    """CPU of a tick of a C program that does the least; the median of three."""
+    size = str(HEADER_BYTES + ROW_BYTES * threads)
+    command = [str(program), str(probe().family), str(pid), str(options.rate)]
+    command += [str(options.seconds / 2), size]
+    found = (subprocess.run(command, check=True, capture_output=True) for _ in range(3))
+    return median(float(one.stdout) for one in found)
+
+
 def _of_children() -> float:
     """CPU seconds of the children that ended."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -132,11 +145,12 @@ def measure(options: argparse.Namespace) -> dict[str, object]:
     points: list[tuple[float, float, float]] = []
     rows: list[dict[str, object]] = []
     loops: list[float] = []
+    floors: list[float] = []
     with (
         tempfile.TemporaryDirectory() as folder,
         tidscope("--no-collector", TIDSCOPE_COLLECTOR_SECRET=SECRET) as site,
     ):
-        loop = build("c_loop", Path(folder))
+        loop, least = build("c_loop", Path(folder)), build("floor", Path(folder))
         for threads in options.threads:
             for sleeping in (0, round(threads * SLEEPING_SHARE)):
                 # Twice as often as ticks: a thread that woke just before a tick has run in each.
@@ -152,6 +166,8 @@ def measure(options: argparse.Namespace) -> dict[str, object]:
                     counted = json.loads(stages.read_text())
                     if not sleeping:
                         loops.append(c_loop_us(loop, pid, threads))
+                    if not sleeping and threads == min(options.threads):
+                        floors.append(floor_us(least, pid, threads, options))
                 us, faults, wakeups = (median(each) for each in zip(*found, strict=True))
                 points.append((threads - sleeping, sleeping, us))
                 count = counted["calls"]["uplink"]
@@ -175,6 +191,8 @@ def measure(options: argparse.Namespace) -> dict[str, object]:
         "per_thread_us": round(running, 3),
         "per_sleeping_us": round(sleeping_us, 3),
         "c_loop_us": round(loop_us, 3),
+        "floor_us": round(floors[0], 1),
+        "floor_tick_us": next(us for running, _, us in points if running == min(options.threads)),
         "fixed_ratio": round(fixed / loop_us, 1),
         "per_thread_ratio": round(running / loop_us, 3),
         "rate_hz": options.rate,

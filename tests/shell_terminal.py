@@ -5,6 +5,7 @@ import os
 import pty
 import re
 import select
+import signal
 import struct
 import termios
 import time
@@ -29,6 +30,9 @@ class ShellTerminal:
         self.pid, self._screen = pty.fork()
         if self.pid == 0:
             try:
+                # A test runner in the background ignores them, and so would all that it starts.
+                for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
+                    signal.signal(number, signal.SIG_DFL)
                 os.execvpe(program[0], program, {**environ, "PS1": "$ ", "TERM": "xterm"})
             finally:
                 os._exit(127)

@@ -2,14 +2,12 @@
 
 import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from programs.build import build_go, build_java
+from programs.running import RunningProgram
 
 _HERE = Path(__file__).parent
 _PYTHON = """
@@ -29,41 +27,20 @@ threading.Event().wait()
 """
 
 
-class Contended:
-    """A running program; use it in a ``with`` statement."""
+class Contended(RunningProgram):
+    """A running program."""
 
     def __init__(self, command: Sequence[str | Path]) -> None:
-        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        self.pid = self._process.pid
-        self.said = self._read()
+        super().__init__(command)
+        self.said = self.line()
 
     def waited_ns(self) -> int:
         """What a Go program's goroutines have waited so far, by their own account."""
-        assert self._process.stdin is not None
-        self._process.stdin.write(b"\n")
-        self._process.stdin.flush()
-        return int(self._read())
+        return int(self.ask("\n"))
 
-    def _read(self) -> str:
-        assert self._process.stdout is not None
-        return self._process.stdout.readline().decode().strip()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        # A Java virtual machine removes its socket.
-        self._process.terminate()
-        try:
-            self._process.communicate(timeout=10)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.communicate()
+    def close(self) -> None:
+        """Ask it to end: a Java virtual machine removes its socket then."""
+        self.terminate()
 
 
 def contended_python(

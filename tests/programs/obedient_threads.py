@@ -4,8 +4,9 @@ Each line on its input is a command, answered with a line when it is done and al
 `born NAME`, `work NAME BYTES` (sends itself a datagram), `named NAME OTHER`, `ends NAME`.
 """
 
-import subprocess
 import sys
+
+from programs.running import RunningProgram, with_our_path
 
 
 def main() -> None:
@@ -51,32 +52,16 @@ def main() -> None:
         print("done", flush=True)
 
 
-class ObedientThreads:
+class ObedientThreads(RunningProgram):
     """The running program."""
 
-    def __enter__(self) -> "ObedientThreads":
-        self._process = subprocess.Popen(
-            [sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
-        self.pid = self._process.pid
-        assert self._line() == "ready"
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._process.kill()
-        with self._process:  # closes the pipes
-            pass
+    def __init__(self) -> None:
+        super().__init__([sys.executable, "-m", "programs.obedient_threads"], with_our_path())
+        assert self.line() == "ready"
 
     def order(self, command: str) -> None:
         """Have a command carried out."""
-        assert self._process.stdin is not None
-        self._process.stdin.write(command + "\n")
-        self._process.stdin.flush()
-        assert self._line() == "done"
-
-    def _line(self) -> str:
-        assert self._process.stdout is not None
-        return self._process.stdout.readline().strip()
+        assert self.ask(f"{command}\n") == "done"
 
 
 if __name__ == "__main__":

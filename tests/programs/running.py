@@ -3,6 +3,7 @@
 import os
 import select
 import subprocess
+import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,6 +13,11 @@ from typing import Self
 PATIENCE_S = 60.0
 """So long a program may say nothing, on a machine that is busy."""
 GRACE_S = 10.0
+
+
+def with_our_path() -> dict[str, str]:
+    """The environment for a program in Python that imports what the test can."""
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
 
 
 class RunningProgram:

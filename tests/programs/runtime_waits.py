@@ -1,13 +1,11 @@
 """Drives waits_go, waits_java and waits_python: the same waits in each language."""
 
-import subprocess
 import sys
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from programs.agent_program import JAVA_OPTIONS
 from programs.build import build_go_module, build_java
+from programs.running import RunningProgram
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 HERE = Path(__file__).parent
@@ -40,26 +38,20 @@ def command(language: str) -> list[str]:
     return [str(build_go_module(HERE / "waits_go"))]
 
 
-class RuntimeWaits:
-    """A running program; use it in a ``with`` statement.
+class RuntimeWaits(RunningProgram):
+    """A running program, which ends by itself.
 
     Args:
         language: go, java or python.
     """
 
     def __init__(self, language: str) -> None:
-        self._process = subprocess.Popen(
-            command(language), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
-        self.pid = self._process.pid
-        assert self._line() == "ready\n"
+        super().__init__(command(language))
+        assert self.line() == "ready"
 
     def work(self) -> dict[str, Waiter]:
         """Let its threads wait; returns when all are done: what each says, by name."""
-        assert self._process.stdin is not None
-        self._process.stdin.write("\n")
-        self._process.stdin.flush()
-        said = TypeAdapter(dict[str, Waiter]).validate_json(self._line())
+        said = TypeAdapter(dict[str, Waiter]).validate_json(self.ask("\n"))
         return {
             name: one if one.tid else one.model_copy(update={"tid": self._tid(name)})
             for name, one in said.items()
@@ -70,17 +62,6 @@ class RuntimeWaits:
         tasks = Path(f"/proc/{self.pid}/task").iterdir()
         return next(int(one.name) for one in tasks if (one / "comm").read_text() == f"{name}\n")
 
-    def _line(self) -> str:
-        assert self._process.stdout is not None
-        return self._process.stdout.readline()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._process.communicate(timeout=20)
+    def close(self) -> None:
+        """Let it end by itself."""
+        self.end_input()

@@ -8,7 +8,7 @@ import socket
 import sys
 import threading
 
-from programs.running import RunningProgram
+from programs.running import RunningProgram, with_our_path
 
 BYTES = 5000
 
@@ -68,10 +68,7 @@ class SplicedReads(RunningProgram):
     """
 
     def __init__(self) -> None:
-        super().__init__(
-            [sys.executable, "-m", "programs.spliced_reads"],
-            {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-        )
+        super().__init__([sys.executable, "-m", "programs.spliced_reads"], with_our_path())
         self.splicer, self.receiver = (int(word) for word in self.line().split())
 
     def read(self) -> None:

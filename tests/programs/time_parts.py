@@ -1,19 +1,12 @@
 """Drives time_parts.c: its threads work for a while, and say how long and with how much CPU."""
 
 import os
-import select
-import signal
-import subprocess
 import tempfile
-import time
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from programs.build import build_c
+from programs.running import RunningProgram
 from pydantic import BaseModel, ConfigDict
-
-PATIENCE_S = 60.0
 
 
 class Hand(BaseModel):
@@ -35,8 +28,8 @@ class Answer(BaseModel):
     threads: tuple[Hand, ...]
 
 
-class TimeParts:
-    """A running time_parts program; use it in a ``with`` statement.
+class TimeParts(RunningProgram):
+    """A running time_parts program.
 
     Args:
         run_ms: how long the threads work after each "g".
@@ -48,20 +41,16 @@ class TimeParts:
         self, *, run_ms: int = 2000, crowd: int = 3, folder: Path = Path("/var/tmp")
     ) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="time-parts-", dir=folder)
-        self._process = subprocess.Popen(
+        super().__init__(
             [
                 str(build_c(Path(__file__).with_name("time_parts.c"))),
                 f"--run-ms={run_ms}",
                 f"--crowd={crowd}",
                 f"--cpu={min(os.sched_getaffinity(0))}",
                 f"--file={Path(self._folder.name) / 'blocks'}",
-            ],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
+            ]
         )
-        self._unread = b""
-        self.pid = self._process.pid
-        self.ready = self._answer()
+        self.ready = Answer.model_validate_json(self.line())
 
     @property
     def tids(self) -> dict[str, int]:
@@ -70,43 +59,9 @@ class TimeParts:
 
     def work(self) -> Answer:
         """Let all threads work; returns when all of them sleep again."""
-        assert self._process.stdin is not None
-        self._process.stdin.write(b"g")
-        self._process.stdin.flush()
-        return self._answer()
-
-    def _answer(self) -> Answer:
-        assert self._process.stdout is not None
-        deadline = time.monotonic() + PATIENCE_S
-        output = self._process.stdout.fileno()
-        while b"\n" not in self._unread:
-            ready, _, _ = select.select([output], [], [], max(0.0, deadline - time.monotonic()))
-            if not ready:
-                raise TimeoutError(f"time_parts {self.pid} said nothing for {PATIENCE_S} s")
-            piece = os.read(output, 1 << 16)
-            if not piece:
-                raise EOFError(f"time_parts {self.pid} ended, code {self._process.wait()}")
-            self._unread += piece
-        line, self._unread = self._unread.split(b"\n", 1)
-        return Answer.model_validate_json(line)
+        return Answer.model_validate_json(self.ask("g"))
 
     def close(self) -> None:
-        """Kill it, close its pipes, remove its file."""
-        if self._process.poll() is None:
-            os.kill(self.pid, signal.SIGKILL)
-        self._process.wait(PATIENCE_S)
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe is not None:
-                pipe.close()
+        """Kill it, and remove its file."""
+        super().close()
         self._folder.cleanup()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()

@@ -31,6 +31,8 @@ from tidscope_wire.generated.models import (
 class LosingListener(ExitListener):
     """A listener that hears nothing and loses what the test says."""
 
+    filters = False
+
     def __init__(self) -> None:
         self.received = 0
         self.lost = 0

@@ -62,6 +62,8 @@ class Storm(ExitListener):
         drains: how many each of the next drains brings.
     """
 
+    filters = False
+
     def __init__(self) -> None:
         self.received = self.lost = 0
         self.drains: queue.SimpleQueue[int] = queue.SimpleQueue()

@@ -64,6 +64,11 @@ class SteadySource(Protocol):
         """
 
 
+def steady_source(reader: object) -> SteadySource | None:
+    """A reader, if compiled code may take its samples. Ask once: to find out takes long."""
+    return reader if isinstance(reader, SteadySource) else None
+
+
 def describe_rows(reading: Reading) -> Struct:
     """Make struct rows of a reading whose `changed` and `seen_ns` are given."""
     rows = Struct(ROWS)

@@ -33,6 +33,8 @@ log = logging.getLogger("tidscope.sampling")
 
 DRAIN_NS = 100_000_000
 """Exit records are taken at least this often, so that the sockets do not fill."""
+FILTERED_DRAIN_NS = 500_000_000
+"""The same where only those of attached processes come; at two samples a second samples do it."""
 
 HELD_EXITS = 200_000
 """Exit records of all targets that wait in memory, about 90 MB; more are folded into totals."""
@@ -269,7 +271,7 @@ class Engine:
         if frame is None:
             return False
         # There were no exit records, or they are drained.
-        self._drain_due_ns = started_ns + DRAIN_NS
+        self._drain_due_ns = started_ns + self._drain_ns()
         sampler.schedule.advance(started_ns)
         self._sink(sampler.target, frame)
         self._watch.note(target, self._watch.sampling() - cpu_ns, len(frame.data))
@@ -385,11 +387,15 @@ class Engine:
         if self._exits is not None and time.monotonic_ns() >= self._drain_due_ns:
             self._drain()
 
+    def _drain_ns(self) -> int:
+        filtered = self._exits is not None and self._exits.filters
+        return FILTERED_DRAIN_NS if filtered else DRAIN_NS
+
     def _drain(self) -> None:
         if self._exits is None:
             return
         # At ten samples a second and more, samples do it, and nobody wakes up for it in between.
-        self._drain_due_ns = time.monotonic_ns() + DRAIN_NS
+        self._drain_due_ns = time.monotonic_ns() + self._drain_ns()
         try:
             exits = self._exits.drain()
         except Exception as error:  # the next drain may go well, and samples do in any case

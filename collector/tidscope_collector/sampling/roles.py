@@ -103,11 +103,13 @@ class RoleSums:
         if keys:
             _add_up(reading, roles, sums, given)
         reported = []
-        for place, (role, settled) in enumerate(self._roles.items()):
+        rows = zip(self._roles.items(), sums.tolist(), given.tolist(), strict=True)
+        for place, ((role, settled), summed, there) in enumerate(rows):
+            before = settled.values
             totals = {
-                name: max(0, int(sums[place, column]) + settled.values.get(name, 0))
-                for column, name in enumerate(fields)
-                if given[place, column] or name in settled.values
+                name: max(0, value + before.get(name, 0)) if before else value
+                for name, value, is_given in zip(fields, summed, there, strict=True)
+                if is_given or name in before
             }
             reported.append(
                 RoleTotals(role=role, live=live[place], exited=settled.exited, totals=totals)

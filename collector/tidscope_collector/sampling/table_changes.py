@@ -25,7 +25,7 @@ TABLES_NS = 950_000_000
 EARLIEST_NS = 100_000_000
 """Between the first readings, whose distance doubles: what a program that lives for a second waits
 for is looked up while it lives."""
-MOST_SHARE = 0.005
+MOST_SHARE = 0.003
 """Of a core: tables that take more CPU time to read are read more seldom."""
 MOST_BYTES = 8 * 1024 * 1024
 """Tables in a frame; the rows and the events of the largest frames leave so much room."""

@@ -31,7 +31,7 @@ from tidscope_wire.role import RoleRule
 from tidscope_wire.states import STATE
 
 from tidscope_collector.compiled.library import Compiled
-from tidscope_collector.compiled.rows import SteadySource
+from tidscope_collector.compiled.rows import steady_source
 from tidscope_collector.foreign.gomaxprocs import GomaxprocsReader, GoProgram
 from tidscope_collector.foreign.program import open_program
 from tidscope_collector.naming.thread_names import ThreadNames
@@ -317,10 +317,11 @@ class TargetSampler:
         Args:
             exits: where exit records come from; None: there are none.
         """
-        if self._compiled is not None and isinstance(self.reader, SteadySource):
+        source = steady_source(self.reader)
+        if self._compiled is not None and source is not None:
             self._usual = UsualTick(
                 self._compiled,
-                self.reader,
+                source,
                 len(self.reader.fields),
                 self._pidfd,
                 self.attach_ns,

@@ -15,7 +15,7 @@ from tidscope_wire.frame_tables import Table, dtype_of
 from tidscope_wire.generated.catalogue import CATALOGUE
 from tidscope_wire.generated.models import AbsentField, CountersSource
 
-from tidscope_collector.compiled.rows import SteadyRows, SteadySource
+from tidscope_collector.compiled.rows import SteadyRows, steady_source
 from tidscope_collector.threads.reading import (
     ExitDecoder,
     Reading,
@@ -75,6 +75,7 @@ class ValidDelays:
 
     def __init__(self, base: TargetReader, clock: Callable[[], int] = time.monotonic_ns) -> None:
         self.base = base
+        self._steady_base = steady_source(base)
         self._clock = clock
         fields = base.fields
         self._columns = [place for place, name in enumerate(fields) if is_delay_time(name)]
@@ -129,22 +130,22 @@ class ValidDelays:
 
     def begin(self) -> SteadyRows | None:
         """See `SteadySource.begin`: not while values have to be corrected."""
-        base = self.base
-        return base.begin() if isinstance(base, SteadySource) and not self._held else None
+        steady = self._steady_base
+        return None if steady is None or self._held else steady.begin()
 
     def sampled(self, result: int, cpu_ns: int = 0) -> bool:
         """See `SteadySource.sampled`."""
-        base = self.base
-        return isinstance(base, SteadySource) and base.sampled(result, cpu_ns)
+        steady = self._steady_base
+        return steady is not None and steady.sampled(result, cpu_ns)
 
     @property
     def is_complete(self) -> bool:
         """See `SteadySource.is_complete`."""
-        return not isinstance(self.base, SteadySource) or self.base.is_complete
+        return self._steady_base is None or self._steady_base.is_complete
 
     def complete(self) -> bool:
         """See `SteadySource.complete`."""
-        return isinstance(self.base, SteadySource) and self.base.complete()
+        return self._steady_base is not None and self._steady_base.complete()
 
     def read(self) -> Reading:
         """Read all threads; see `ProcessReader.read`."""

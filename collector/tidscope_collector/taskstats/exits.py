@@ -205,6 +205,11 @@ class ExitListener:
                 attach_filter(link, wanted)
             self._filter = wanted
 
+    @property
+    def filters(self) -> bool:
+        """Whether the kernel leaves out the records of other processes now."""
+        return self._filter is not None
+
     def drain(self) -> Exits:
         """Take all records that are there.
 

@@ -18,10 +18,15 @@ Words = npt.NDArray[np.uint64]
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Rows of one kind: columns, uint64[n] each."""
+    """Rows of one kind: columns, uint64[n] each.
+
+    Attributes:
+        are_summed: whether it is known that no two rows have the same key.
+    """
 
     keys: Keys
     values: Values
+    are_summed: bool = False
 
 
 def no_rows(keys: int, values: int) -> Rows:
@@ -32,13 +37,15 @@ def no_rows(keys: int, values: int) -> Rows:
 
 def _joined(parts: tuple[Rows, ...]) -> Rows:
     parts = tuple(one for one in parts if len(one.keys[0])) or parts[:1]
+    if len(parts) == 1 and parts[0].are_summed:
+        return parts[0]
     keys = tuple(
         np.concatenate(column) for column in zip(*(one.keys for one in parts), strict=True)
     )
     values = tuple(
         np.concatenate(column) for column in zip(*(one.values for one in parts), strict=True)
     )
-    return Rows(*sum_by(keys, values))
+    return Rows(*sum_by(keys, values), are_summed=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from tidscope_wire.generated.models import AbsentField, CountersSource
 from tidscope_wire.states import SINCE, STATE, STATE_FIELDS
 
-from tidscope_collector.compiled.rows import SteadyRows, SteadySource, describe_rows
+from tidscope_collector.compiled.rows import SteadyRows, describe_rows, steady_source
 from tidscope_collector.compiled.structs import LEDGERS, Struct
 from tidscope_collector.ebpf.libbpf import BpfError
 from tidscope_collector.threads.reading import ExitDecoder, Reading, TargetReader
@@ -40,6 +40,7 @@ class LedgerReader:
 
     def __init__(self, base: TargetReader, keeper: LedgerKeeper, pid: int, attach_ns: int) -> None:
         self._base = base
+        self._steady_base = steady_source(base)
         self._keeper = keeper
         self._pid = pid
         self._attach_ns = attach_ns
@@ -105,8 +106,8 @@ class LedgerReader:
 
     def begin(self) -> SteadyRows | None:
         """See `SteadySource.begin`."""
-        base, kept = self._base, self._reading
-        under = base.begin() if isinstance(base, SteadySource) else None
+        steady, kept = self._steady_base, self._reading
+        under = None if steady is None else steady.begin()
         if under is None or kept is None or self._from is None:
             self._steady = self._under = None
         elif self._lacks_ledgers and not self._keeper.is_listed(self._pid):
@@ -119,17 +120,17 @@ class LedgerReader:
 
     def sampled(self, result: int, cpu_ns: int = 0) -> bool:
         """See `SteadySource.sampled`."""
-        base = self._base
-        return isinstance(base, SteadySource) and base.sampled(result, cpu_ns)
+        steady = self._steady_base
+        return steady is not None and steady.sampled(result, cpu_ns)
 
     @property
     def is_complete(self) -> bool:
         """See `SteadySource.is_complete`."""
-        return not isinstance(self._base, SteadySource) or self._base.is_complete
+        return self._steady_base is None or self._steady_base.is_complete
 
     def complete(self) -> bool:
         """See `SteadySource.complete`."""
-        return isinstance(self._base, SteadySource) and self._base.complete()
+        return self._steady_base is not None and self._steady_base.complete()
 
     def _describe(self, kept: Reading, under: SteadyRows) -> SteadyRows:
         """What compiled code needs to bring the columns of ledgers up to date."""

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from tidscope_wire.generated.models import AbsentField, CountersSource
 
-from tidscope_collector.compiled.rows import SteadyRows, SteadySource
+from tidscope_collector.compiled.rows import SteadyRows, SteadySource, steady_source
 from tidscope_collector.ebpf.libbpf import BpfError
 from tidscope_collector.threads.reading import ExitDecoder, ProcessReader, Reading
 from tidscope_collector.walk.crosscheck import DisagreementError
@@ -75,6 +75,7 @@ class SwitchingReader:
     ) -> None:
         self._pid = pid
         self._asking = asking
+        self._steady_asking = steady_source(asking)
         self._source: CountersSource = source
         self._rate_hz = rate_hz
         self._option = option
@@ -179,7 +180,7 @@ class SwitchingReader:
         if self._walk is not None:
             agree = option is None or option.walking.disagreement is None
             return self._walk if agree else None
-        return self._asking if isinstance(self._asking, SteadySource) else None
+        return self._steady_asking
 
     def _disagree(self, error: DisagreementError) -> None:
         LOG.warning("counters are not walked any more: %s", error)
