@@ -207,7 +207,7 @@ async def test_descendants_of_a_command_are_in_its_run(harness: Harness) -> None
     """Their CPU time adds up to what the kernel says of the command and its children."""
     one = "i=0; while [ $i -lt 40000 ]; do i=$((i+1)); done"
     command = ["sh", "-c", f"for n in 1 2 3; do sh -c '{one}'; done; (sh -c '{one}'); exit 5"]
-    code, _, manifest = await harness.record("--", *command)
+    code, _, manifest = await harness.record("--children", "--", *command)
     group, outcome = manifest.target.group, manifest.outcome
     assert code == 5
     assert group is not None
@@ -224,8 +224,8 @@ async def test_descendants_of_a_command_are_in_its_run(harness: Harness) -> None
     assert len(set(run.threads()["pid"].to_pylist())) == 5
 
 
-async def test_a_command_alone_is_recorded_on_request(harness: Harness) -> None:
-    _, _, manifest = await harness.record("--no-children", "--", "sh", "-c", "sh -c : ; :")
+async def test_a_command_is_recorded_alone(harness: Harness) -> None:
+    _, _, manifest = await harness.record("--", "sh", "-c", "sh -c : ; :")
     assert manifest.target.group is None
     assert open_run(harness.runs / manifest.id).threads().num_rows == 1
     assert manifest.outcome is not None
@@ -236,7 +236,7 @@ async def test_a_process_that_outlives_the_command_does_not_hold_its_run_up(
     harness: Harness,
 ) -> None:
     command = "sleep 600 <&- >&- 2>&- & echo $!"
-    code, said, manifest = await harness.record("--", "sh", "-c", command)
+    code, said, manifest = await harness.record("--children", "--", "sh", "-c", command)
     try:
         assert (code, manifest.state, manifest.end) == (0, "complete", "stopped")
     finally:
