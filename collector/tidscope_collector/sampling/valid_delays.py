@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from tidscope_wire.frame_tables import Table, dtype_of
 from tidscope_wire.generated.catalogue import CATALOGUE
-from tidscope_wire.generated.models import AbsentField, CountersSource
+from tidscope_wire.generated.models import AbsentField
 
 from tidscope_collector.compiled.rows import SteadyRows, steady_source
 from tidscope_collector.threads.reading import (
@@ -22,6 +22,7 @@ from tidscope_collector.threads.reading import (
     TargetReader,
     is_delay_time,
 )
+from tidscope_collector.threads.wrapping import WrappingReader
 
 DISK_STATES = tuple(
     f"state_{wait}_disk_ns" for wait in ("file_read", "file_write", "file_sync", "page_fault")
@@ -65,7 +66,7 @@ class _Held:
     label: str
 
 
-class ValidDelays:
+class ValidDelays(WrappingReader):
     """A `TargetReader` and `SteadySource` without delays that cannot be.
 
     Args:
@@ -74,7 +75,7 @@ class ValidDelays:
     """
 
     def __init__(self, base: TargetReader, clock: Callable[[], int] = time.monotonic_ns) -> None:
-        self.base = base
+        super().__init__(base)
         self._steady_base = steady_source(base)
         self._clock = clock
         fields = base.fields
@@ -99,30 +100,6 @@ class ValidDelays:
     @property
     def absent(self) -> tuple[AbsentField, ...]:
         return self.base.absent
-
-    @property
-    def listed(self) -> npt.NDArray[np.uint32]:
-        return self.base.listed
-
-    @property
-    def asked(self) -> int:
-        return self.base.asked
-
-    @property
-    def source(self) -> CountersSource:
-        return self.base.source
-
-    @property
-    def reason(self) -> str:
-        return self.base.reason
-
-    @property
-    def disagreement(self) -> str | None:
-        return self.base.disagreement
-
-    def expect_rate(self, rate_hz: float) -> None:
-        """So many readings a second are asked for, from now on."""
-        self.base.expect_rate(rate_hz)
 
     def close(self) -> None:
         """Close the base; twice does no harm."""

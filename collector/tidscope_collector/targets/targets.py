@@ -174,6 +174,7 @@ class TargetRegistry:
             absent=self._sources.explain_group(reader.absent),
             gomaxprocs=program.reader.read() if program.reader else None,
             gomaxprocs_reason=program.reason,
+            role_rules=list(self._sources.naming.role_rules) or None,
             steering=None,
         )
         matches = None

@@ -5,13 +5,14 @@ from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
-from tidscope_wire.generated.models import AbsentField, CountersSource
+from tidscope_wire.generated.models import AbsentField
 from tidscope_wire.states import SINCE, STATE, STATE_FIELDS
 
 from tidscope_collector.compiled.rows import SteadyRows, describe_rows, steady_source
 from tidscope_collector.compiled.structs import LEDGERS, Struct
 from tidscope_collector.ebpf.libbpf import BpfError
 from tidscope_collector.threads.reading import ExitDecoder, Reading, TargetReader
+from tidscope_collector.threads.wrapping import WrappingReader
 from tidscope_collector.waits.ledger import LedgerKeeper
 from tidscope_collector.waits.slots import SLOT, STATES, Indices, Ledgers
 from tidscope_collector.waits.states import State
@@ -23,7 +24,7 @@ LEDGER_FIELDS = (*STATE_FIELDS, STATE, SINCE)
 _STATES, _SINCE = len(STATE_FIELDS), len(STATE_FIELDS) + 1
 
 
-class LedgerReader:
+class LedgerReader(WrappingReader):
     """A `TargetReader` whose readings have the columns of ledgers as well.
 
     Ledgers are read before everything else, so that they are of the sample's own time.
@@ -39,7 +40,7 @@ class LedgerReader:
     """
 
     def __init__(self, base: TargetReader, keeper: LedgerKeeper, pid: int, attach_ns: int) -> None:
-        self._base = base
+        super().__init__(base)
         self._steady_base = steady_source(base)
         self._keeper = keeper
         self._pid = pid
@@ -67,42 +68,18 @@ class LedgerReader:
 
     @property
     def fields(self) -> tuple[str, ...]:
-        return (*self._base.fields, *LEDGER_FIELDS)
+        return (*self.base.fields, *LEDGER_FIELDS)
 
     @property
     def absent(self) -> tuple[AbsentField, ...]:
-        return tuple(one for one in self._base.absent if one.field not in LEDGER_FIELDS)
-
-    @property
-    def listed(self) -> npt.NDArray[np.uint32]:
-        return self._base.listed
-
-    @property
-    def asked(self) -> int:
-        return self._base.asked
-
-    @property
-    def source(self) -> CountersSource:
-        return self._base.source
-
-    @property
-    def reason(self) -> str:
-        return self._base.reason
-
-    @property
-    def disagreement(self) -> str | None:
-        return self._base.disagreement
-
-    def expect_rate(self, rate_hz: float) -> None:
-        """So many readings a second are asked for, from now on."""
-        self._base.expect_rate(rate_hz)
+        return tuple(one for one in self.base.absent if one.field not in LEDGER_FIELDS)
 
     def close(self) -> None:
         """Keep the ledgers no more, and close the base; twice does no harm."""
         if not self._closed:
             self._closed = True
             self._keeper.forget(self._pid)
-        self._base.close()
+        self.base.close()
 
     def begin(self) -> SteadyRows | None:
         """See `SteadySource.begin`."""
@@ -153,7 +130,7 @@ class LedgerReader:
         """Read all threads; see `ProcessReader.read`."""
         self._steady = self._under = None
         ledgers = self._read_ledgers()
-        base = self._base.read()
+        base = self.base.read()
         kept, before = self._reading, self._from
         if (
             kept is None
