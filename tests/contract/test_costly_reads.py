@@ -170,7 +170,8 @@ async def test_a_read_lasts_until_its_work_is_done(
     run = write_run(tmp_path).id
     go_on = threading.Event()
 
-    def packed(_: object, from_ns: int | None, *__: object) -> Iterator[bytes]:
+    def packed(_: object, from_ns: int | None, *__: object, hide: bool) -> Iterator[bytes]:
+        assert hide, "a viewer reads"
         yield b"the first frame"
         if from_ns is None:
             go_on.wait(WAIT)

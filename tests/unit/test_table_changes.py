@@ -94,10 +94,10 @@ def test_what_takes_long_to_read_is_read_more_seldom() -> None:
     source = Scripted()
     source.takes_ns = 20_000_000
     changes = TableChanges(source, ATTACH, source.clock, source.clock)
-    for _ in range(100):
+    for _ in range(200):
         changes.next(whole=False)
         source.now += SECOND // 10
-    # 20 ms are half a percent of four seconds.
+    # 20 ms are 0.3 % of 6.7 seconds.
     assert source.reads == 3
 
 
