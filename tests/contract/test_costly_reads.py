@@ -169,9 +169,10 @@ async def test_a_read_lasts_until_its_work_is_done(
 ) -> None:
     run = write_run(tmp_path).id
     go_on = threading.Event()
+    hidden: list[bool] = []
 
     def packed(_: object, from_ns: int | None, *__: object, hide: bool) -> Iterator[bytes]:
-        assert hide, "a viewer reads"
+        hidden.append(hide)
         yield b"the first frame"
         if from_ns is None:
             go_on.wait(WAIT)
@@ -202,6 +203,8 @@ async def test_a_read_lasts_until_its_work_is_done(
         assert not waiting.done()
         go_on.set()
         assert (await waiting).content == b"the first frame"
+        # Only the operator may see the arguments of programs.
+        assert hidden == [*[True] * ALL, False, False, True]
 
 
 async def test_pages_of_viewers_leave_room_for_operators() -> None:
