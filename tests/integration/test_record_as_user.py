@@ -56,7 +56,7 @@ class Person:
             *("--port", str(self.backend.port), "--", "sh", "-c", script),
         )
         with ShellTerminal(environ, command) as terminal:
-            terminal.wait_for(r"code \d+")
+            terminal.wait_for(r"(?m)^code \d+")
             return terminal.text
 
     def run(self) -> RunManifest:

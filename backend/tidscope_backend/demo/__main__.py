@@ -48,14 +48,14 @@ def main() -> int:
         description="A program with many threads to look at.",
     ).parse_args()
     stop = Event()
-    # Before any thread starts, so that all inherit it: the signals wait for `sigwait` below.
-    # A handler that sets the event could come while this thread holds the event's lock.
-    signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
     try:
         terminate_with_parent(os.getppid())
     except ParentExitedError as error:
         print(error, file=sys.stderr)
         return 1
+    # Before any thread starts, so that all inherit it: the signals wait for `sigwait` below.
+    # A handler that sets the event could come while this thread holds the event's lock.
+    signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
     set_name("tidscope-demo")
     with socket.create_server(("127.0.0.1", 0)) as listener:
         threads = start_all(stop, listener)
