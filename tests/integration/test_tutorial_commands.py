@@ -92,7 +92,8 @@ class Shell:
             time_ns = sum_of_states(thread["fields"])
             assert time_ns <= run_ns * 1.001
             if not thread["exited"] and thread["tid"] == manifest["target"]["process"]["pid"]:
-                assert time_ns == pytest.approx(run_ns, rel=0.001)
+                # Its first row is as old as the first sample took, on a busy machine some ms.
+                assert time_ns == pytest.approx(run_ns, rel=0.001, abs=40_000_000)
         whole = sum_of_states(found["totals"])
         return {key: ns / whole for key, ns in found["totals"].items() if STATES.match(key)}
 

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 
 import pytest
-from tidscope_backend.cli.job_control import pass_on
+from tidscope_backend.cli.job_control import pass_on, stop_with
 from tidscope_backend.cli.signal_queue import (
     ReceivedSignal,
     SignalQueue,
@@ -95,3 +95,9 @@ def test_a_second_interrupt_interrupts(capfd: pytest.CaptureFixture[str]) -> Non
     with pytest.raises(KeyboardInterrupt), interrupted_twice("again to end it"):
         interrupt_often()
     assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == handlers
+
+
+def test_a_child_that_has_exited_is_none_that_stops() -> None:
+    with subprocess.Popen(["true"]) as ended:
+        os.waitid(os.P_PID, ended.pid, os.WEXITED | os.WNOWAIT)
+        stop_with(ended.pid)

@@ -51,7 +51,10 @@ def stop_with(pid: int) -> None:
 
     A child that was stopped by SIGSTOP is recorded as it is.
     """
-    stopped = os.waitid(os.P_PID, pid, os.WSTOPPED | os.WNOHANG)
+    try:
+        stopped = os.waitid(os.P_PID, pid, os.WSTOPPED | os.WNOHANG)
+    except ChildProcessError:  # It has exited: such a child cannot be waited for as one that stops.
+        return
     if stopped is None or stopped.si_status != signal.SIGTSTP:
         return
     # The kernel ignores it where no shell could continue us (an orphaned process group).
