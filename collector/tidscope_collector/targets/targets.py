@@ -193,12 +193,7 @@ class TargetRegistry:
             Descriptions(self._procfs, self._workers, self._engine.submit),
             matches,
         )
-        self._known[target.id] = target
-        sampler.on_change = lambda executed: self._workers.submit(
-            self._describe_again, target, executed
-        )
-        self._engine.submit(lambda: self._engine.add(sampler)).result()
-        return target
+        return self._begin(target, sampler)
 
     def _open(self, process: Process, rate_hz: float) -> Target:
         program = open_gomaxprocs(self._procfs, process.pid, process.start_ticks)
@@ -237,13 +232,16 @@ class TargetRegistry:
             )
         except TargetExitedError:
             raise _exited(process.pid) from None
+        self._tables[target.id] = tables
+        if names is not None:
+            self._names[target.id] = names
+        return self._begin(target, sampler)
+
+    def _begin(self, target: Target, sampler: TargetSampler) -> Target:
         self._known[target.id] = target
         sampler.on_change = lambda executed: self._workers.submit(
             self._describe_again, target, executed
         )
-        self._tables[target.id] = tables
-        if names is not None:
-            self._names[target.id] = names
         self._engine.submit(lambda: self._engine.add(sampler)).result()
         return target
 
