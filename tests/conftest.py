@@ -54,6 +54,11 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> LoadScope
     return scheduler
 
 
+def pytest_make_parametrize_id(config: pytest.Config, val: object, argname: str) -> str | None:
+    """Bytes name no test: the workers have to collect the same names, and gzip writes the time."""
+    return argname if isinstance(val, bytes) else None
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
