@@ -140,7 +140,11 @@ def works_with(program: AgentProgram, size: int) -> bool:
 
 def test_hello_says_who_it_is(program: AgentProgram, client: AgentClient) -> None:
     hello = client.hello
-    assert (hello.pid, hello.runtime, hello.protocol) == (program.pid, program.language, PROTOCOLS[program.language])
+    assert (hello.pid, hello.runtime, hello.protocol) == (
+        program.pid,
+        program.language,
+        PROTOCOLS[program.language],
+    )
     assert hello.knob == KNOBS[program.language]
     assert (hello.lower, hello.upper) == (LOWER, UPPER)
     assert (hello.size, hello.original) == (ORIGINAL, ORIGINAL)
