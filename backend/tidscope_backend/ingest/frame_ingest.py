@@ -31,7 +31,7 @@ class FrameIngest:
     Args:
         registry: hosts and targets.
         fanout: where frames go.
-        observe: called with each new frame's host, header and what follows it.
+        observe: called with each new frame's host, header, and what is behind it.
         recorder: keeps frames of runs.
     """
 

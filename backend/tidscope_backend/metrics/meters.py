@@ -1,11 +1,12 @@
 """What is kept of frames for /metrics: the newest numbers of each target and of each collector.
 
-Rows are not decoded and not kept: everything comes from headers, which the frame ingest has read,
-and from the table of a group's processes, about once a second. All of it is cumulative. So frames
-may be lost, or nobody may ask for hours.
+Rows of threads are not decoded and frames not kept: everything comes from headers, which the frame
+ingest has read, and from small tables (pools, the processes of a group), and is cumulative. So
+frames may be lost, or nobody may ask for hours.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from tidscope_wire.frame import FrameError
@@ -21,6 +22,7 @@ from tidscope_wire.generated.models import (
 )
 from tidscope_wire.states import STATE_FIELDS
 
+from tidscope_backend.metrics.pools import NO_POOLS, PoolTables
 from tidscope_backend.metrics.process_names import NamedProcesses, ProcessNames
 
 STATES = frozenset(STATE_FIELDS)
@@ -37,6 +39,7 @@ class TargetMeter:
             long after its deadline it began, microseconds.
         roles: as they were reported last; empty if never.
         processes: of a group, by name, as they were reported last; empty for one process.
+        pools: of its newest frames.
     """
 
     seen_s: float
@@ -51,6 +54,7 @@ class TargetMeter:
     frames: int = 0
     sample_us: int = 0
     late_us: int = 0
+    pools: PoolTables = NO_POOLS
 
 
 Metered = tuple[Target, TargetMeter]
@@ -117,17 +121,21 @@ class Meters:
     hosts: dict[str, HostMeter] = field(default_factory=dict)
     _names: dict[str, ProcessNames] = field(default_factory=dict)
 
-    def observe(self, host_id: str, header: FrameHeader, body: bytes | memoryview) -> None:
+    def observe(self, host_id: str, header: FrameHeader, body: bytes | memoryview = b"") -> None:
         """A frame has come that had not come before; of one target they come in order.
 
         Args:
-            host_id: whose.
+            host_id: whose target it is of.
             header: of the frame.
-            body: what `tidscope_wire.frame.split` gives beside it.
+            body: what is behind the header.
         """
         health = header.health
         before = self.targets.get(header.target)
         roles = before.roles if before else ()
+        pools = before.pools if before else NO_POOLS
+        # Broken tables are the reader's to refuse; the numbers before them stand.
+        with suppress(FrameError):
+            pools = pools.after(header, body)
         self.targets[header.target] = TargetMeter(
             seen_s=self.clock(),
             unix_us=header.unix_us,
@@ -141,6 +149,7 @@ class Meters:
             frames=(before.frames if before else 0) + 1,
             sample_us=(before.sample_us if before else 0) + health.sample_us,
             late_us=(before.late_us if before else 0) + health.late_us,
+            pools=pools,
         )
         self._observe_host(host_id, header.unix_us, health)
 

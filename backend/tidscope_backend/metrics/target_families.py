@@ -18,6 +18,7 @@ from tidscope_backend.hidden_arguments import target_without
 from tidscope_backend.metrics.group_families import group_families
 from tidscope_backend.metrics.meters import Metered, TargetMeter
 from tidscope_backend.metrics.naming import OF_ROLE, metric_of
+from tidscope_backend.metrics.pools import pool_families
 from tidscope_backend.state_groups import name_of_state
 
 OTHER = "other"
@@ -40,6 +41,7 @@ def target_families(targets: Sequence[tuple[Target, TargetMeter | None]]) -> Ite
         _of_processes(known),
         _of_roles(known),
         group_families(known),
+        pool_families((target.id, meter.pools) for target, meter in known),
     )
 
 

@@ -122,7 +122,9 @@ export type TableName =
   | "calls"
   | "call_stays"
   | "inexact"
-  | "processes";
+  | "processes"
+  | "pools"
+  | "pool_times";
 /**
  * degraded: no collector is connected.
  */
@@ -1326,7 +1328,7 @@ export interface FrameHeader {
   /**
    * Tables behind the rows, each name once: in key frames all rows, about once a second those that changed since the table was sent last; null if there are none. A row replaces an earlier one with the same key, and one whose figures are all 0 takes it away; in a key frame the table replaces the earlier table, and tables that it does not name are empty.
    *
-   * @maxItems 9
+   * @maxItems 11
    */
   tables?:
     | []
@@ -1348,6 +1350,31 @@ export interface FrameHeader {
         FrameTable
       ]
     | [
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable
+      ]
+    | [
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable
+      ]
+    | [
+        FrameTable,
+        FrameTable,
         FrameTable,
         FrameTable,
         FrameTable,
