@@ -10,18 +10,20 @@ from pathlib import Path
 
 import pytest
 from backend_builders import HOST_ID, host, steering, target
-from builders import frame_header
+from builders import busy_pool, frame_header
 from prometheus_client.metrics_core import Metric
 from tidscope_backend.metrics.facts import ENDED_SECONDS, Facts, StreamFacts
 from tidscope_backend.metrics.families import families
 from tidscope_backend.metrics.meters import Meters
 from tidscope_backend.metrics.target_families import ROLE_FIELDS
 from tidscope_collector.sampling.roles import MAX_NAMED_ROLES
+from tidscope_wire.frame_tables import encode_tables
 from tidscope_wire.generated.catalogue import CATALOGUE
 from tidscope_wire.generated.models import ProcessGauges, RoleTotals
 
 PAGE = Path(__file__).parents[2] / "docs" / "metrics.md"
 ITSELF, TARGETS, ROLES = "tidscope itself", "Processes and their sampling", "Threads by role"
+POOLS = "Pools of workers"
 SUFFIX = {"counter": "_total", "info": "_info"}
 
 Table = list[list[str]]
@@ -46,7 +48,8 @@ def full() -> list[Metric]:
         "health": header.health.model_copy(update={"cpu_percent": 1.0, "overhead_percent": 1.0}),
         "machine": header.machine.model_copy(update={"package_uj": 1}),
     }
-    meters.observe(HOST_ID, header.model_copy(update=update))
+    described, tables = encode_tables(busy_pool())
+    meters.observe(HOST_ID, header.model_copy(update=update | {"tables": described}), tables)
     known = target().model_copy(update={"steering": steering()})
     hosts = ((host(), meters.hosts[HOST_ID]),)
     targets = ((known, meters.targets[known.id]),)
@@ -59,6 +62,7 @@ def tables() -> dict[str, Table]:
     made: dict[str, Table] = {
         ITSELF: [head],
         TARGETS: [head],
+        POOLS: [head],
         ROLES: [["metric", "unit", "field"]],
     }
     fields = {metric.name: metric for metric in ROLE_FIELDS}
@@ -71,7 +75,7 @@ def tables() -> dict[str, Table]:
             made[ROLES].append([name, metric.unit, f"`{fields[metric.name].field}`"])
             continue
         listed = ", ".join(f"`{label}`" for label in sorted(labels))
-        part = TARGETS if "target" in labels else ITSELF
+        part = POOLS if "pool" in labels else TARGETS if "target" in labels else ITSELF
         made[part].append([name, metric.type, listed, metric.documentation])
     return made
 
@@ -87,7 +91,7 @@ def written() -> dict[str, Table]:
     return found
 
 
-@pytest.mark.parametrize("heading", [ITSELF, TARGETS, ROLES])
+@pytest.mark.parametrize("heading", [ITSELF, TARGETS, POOLS, ROLES])
 def test_the_tables_are_the_metrics(heading: str) -> None:
     assert written()[heading] == tables()[heading]
 

@@ -1,12 +1,15 @@
 """What is kept of frames for /metrics: the newest numbers of each target and of each collector.
 
-Frames are not decoded and not kept: everything comes from their headers, which the frame ingest
-has read, and is cumulative. So frames may be lost, or nobody may ask for hours.
+Rows of threads are not decoded and frames not kept: everything comes from headers, which the frame
+ingest has read, and from the small tables of pools, and is cumulative. So frames may be lost, or
+nobody may ask for hours.
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
+from tidscope_wire.frame import FrameError
 from tidscope_wire.generated.models import (
     CollectorHealth,
     ExitedTotals,
@@ -16,6 +19,8 @@ from tidscope_wire.generated.models import (
     RoleTotals,
 )
 from tidscope_wire.states import STATE_FIELDS
+
+from tidscope_backend.metrics.pools import NO_POOLS, PoolTables
 
 STATES = frozenset(STATE_FIELDS)
 
@@ -30,6 +35,7 @@ class TargetMeter:
         frames: frames that came, and the sum over them of the time that a sample took and of how
             long after its deadline it began, microseconds.
         roles: as they were reported last; empty if never.
+        pools: of its newest frames.
     """
 
     seen_s: float
@@ -43,6 +49,7 @@ class TargetMeter:
     frames: int = 0
     sample_us: int = 0
     late_us: int = 0
+    pools: PoolTables = NO_POOLS
 
 
 @dataclass(frozen=True)
@@ -105,11 +112,21 @@ class Meters:
     targets: dict[str, TargetMeter] = field(default_factory=dict)
     hosts: dict[str, HostMeter] = field(default_factory=dict)
 
-    def observe(self, host_id: str, header: FrameHeader) -> None:
-        """A frame has come that had not come before; of one target they come in order."""
+    def observe(self, host_id: str, header: FrameHeader, body: bytes | memoryview = b"") -> None:
+        """A frame has come that had not come before; of one target they come in order.
+
+        Args:
+            host_id: whose target it is of.
+            header: of the frame.
+            body: what is behind the header.
+        """
         health = header.health
         before = self.targets.get(header.target)
         roles = before.roles if before else ()
+        pools = before.pools if before else NO_POOLS
+        # Broken tables are the reader's to refuse; the numbers before them stand.
+        with suppress(FrameError):
+            pools = pools.after(header, body)
         self.targets[header.target] = TargetMeter(
             seen_s=self.clock(),
             unix_us=header.unix_us,
@@ -122,6 +139,7 @@ class Meters:
             frames=(before.frames if before else 0) + 1,
             sample_us=(before.sample_us if before else 0) + health.sample_us,
             late_us=(before.late_us if before else 0) + health.late_us,
+            pools=pools,
         )
         self._observe_host(host_id, header.unix_us, health)
 

@@ -16,6 +16,7 @@ from tidscope_wire.states import STATE_FIELDS
 
 from tidscope_backend.metrics.meters import TargetMeter
 from tidscope_backend.metrics.naming import OF_ROLE, metric_of
+from tidscope_backend.metrics.pools import pool_families
 from tidscope_backend.state_groups import name_of_state
 
 OTHER = "other"
@@ -39,6 +40,7 @@ def target_families(targets: Sequence[tuple[Target, TargetMeter | None]]) -> Ite
         _of_streams(known),
         _of_processes(known),
         _of_roles(known),
+        pool_families((target.id, meter.pools) for target, meter in known),
     )
 
 

@@ -213,7 +213,7 @@ class TargetRegistry:
                 role_rules=list(self._sources.naming.role_rules) or None,
                 steering=None,
             )
-            tables = self._sources.tables(reader, process)
+            tables = self._sources.tables(reader, process, attach_ns)
             names = self._sources.thread_names(process)
             sampler = TargetSampler(
                 target,

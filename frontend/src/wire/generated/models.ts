@@ -122,7 +122,9 @@ export type TableName =
   | "calls"
   | "call_stays"
   | "inexact"
-  | "processes";
+  | "processes"
+  | "pools"
+  | "pool_times";
 /**
  * Account of CPU time: of the control group (version 2, 1), or of each process and the children that it waited for (getrusage(2)).
  */
@@ -1334,7 +1336,7 @@ export interface FrameHeader {
   /**
    * Tables behind the rows, each name once: in key frames all rows, about once a second those that changed since the table was sent last; null if there are none. A row replaces an earlier one with the same key, and one whose figures are all 0 takes it away; in a key frame the table replaces the earlier table, and tables that it does not name are empty.
    *
-   * @maxItems 9
+   * @maxItems 11
    */
   tables?:
     | []
@@ -1356,6 +1358,31 @@ export interface FrameHeader {
         FrameTable
       ]
     | [
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable
+      ]
+    | [
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable
+      ]
+    | [
+        FrameTable,
+        FrameTable,
         FrameTable,
         FrameTable,
         FrameTable,

@@ -6041,7 +6041,7 @@ if(typeof data0 !== "string"){
 validate130.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
-if(!(((((((((data0 === "stays") || (data0 === "wakes")) || (data0 === "locks")) || (data0 === "lock_names")) || (data0 === "takers")) || (data0 === "calls")) || (data0 === "call_stays")) || (data0 === "inexact")) || (data0 === "processes"))){
+if(!(((((((((((data0 === "stays") || (data0 === "wakes")) || (data0 === "locks")) || (data0 === "lock_names")) || (data0 === "takers")) || (data0 === "calls")) || (data0 === "call_stays")) || (data0 === "inexact")) || (data0 === "processes")) || (data0 === "pools")) || (data0 === "pool_times"))){
 validate130.errors = [{instancePath:instancePath+"/name",keyword:"enum"}];
 return false;
 }
