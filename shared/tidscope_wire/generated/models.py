@@ -908,6 +908,71 @@ How processes are found that join it: ebpf: the kernel reports each fork, exec a
 """
 
 
+CpuAccount = TypeAliasType(
+    "CpuAccount",
+    Annotated[
+        Literal["cpu.stat", "cpuacct.usage", "rusage"], Field(title="CpuAccount")
+    ],
+)
+"""
+Account of CPU time: of the control group (version 2, 1), or of each process and the children that it waited for (getrusage(2)).
+"""
+
+
+IoAccount = TypeAliasType(
+    "IoAccount",
+    Annotated[
+        Literal["io.stat", "blkio.throttle.io_service_bytes_recursive"] | None,
+        Field(title="IoAccount"),
+    ],
+)
+"""
+Account of bytes from and to block devices; null: there is none.
+"""
+
+
+class GroupCheck(Message):
+    """
+    What the threads of a group add up to, those that ended included, beside what the kernel says of the same time by another account. Both count from the first sample on, and are read right after each other about once a second.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    cpu_by: Annotated[CpuAccount, Field(title="CpuAccount")]
+    """
+    Account of CPU time: of the control group (version 2, 1), or of each process and the children that it waited for (getrusage(2)).
+    """
+    threads_cpu_ns: Annotated[int, Field(ge=0)]
+    """
+    CPU time of the threads, nanoseconds.
+    """
+    kernel_cpu_ns: Annotated[int, Field(ge=0)]
+    """
+    The same by the account, nanoseconds.
+    """
+    io_by: Annotated[IoAccount, Field(title="IoAccount")]
+    """
+    Account of bytes from and to block devices; null: there is none.
+    """
+    threads_read_bytes: Annotated[int | None, Field(ge=0)]
+    """
+    Bytes that the threads had read from block devices; null without an account.
+    """
+    kernel_read_bytes: Annotated[int | None, Field(ge=0)]
+    """
+    The same by the account, all devices added up.
+    """
+    threads_write_bytes: Annotated[int | None, Field(ge=0)]
+    """
+    Bytes that the threads had written to block devices, or to pages that are written later; null without an account.
+    """
+    kernel_write_bytes: Annotated[int | None, Field(ge=0)]
+    """
+    The same by the account; version 1 counts pages that are written later for no group.
+    """
+
+
 class GroupCounts(Message):
     """
     How many processes a group has and had.
@@ -935,6 +1000,10 @@ class GroupCounts(Message):
     missed: Annotated[int | None, Field(ge=0)]
     """
     Processes that may have been missed; null: it cannot be known.
+    """
+    check: GroupCheck | None = None
+    """
+    What its threads add up to beside an account that the kernel keeps by itself; null: there is no such account, or none yet.
     """
 
 

@@ -126,6 +126,14 @@ export type TableName =
   | "pools"
   | "pool_times";
 /**
+ * Account of CPU time: of the control group (version 2, 1), or of each process and the children that it waited for (getrusage(2)).
+ */
+export type CpuAccount = "cpu.stat" | "cpuacct.usage" | "rusage";
+/**
+ * Account of bytes from and to block devices; null: there is none.
+ */
+export type IoAccount = "io.stat" | "blkio.throttle.io_service_bytes_recursive" | null;
+/**
  * degraded: no collector is connected.
  */
 export type HealthStatus = "ok" | "degraded";
@@ -1892,6 +1900,41 @@ export interface GroupCounts {
    * Processes that may have been missed; null: it cannot be known.
    */
   missed: number | null;
+  /**
+   * What its threads add up to beside an account that the kernel keeps by itself; null: there is no such account, or none yet.
+   */
+  check?: GroupCheck | null;
+}
+/**
+ * What the threads of a group add up to, those that ended included, beside what the kernel says of the same time by another account. Both count from the first sample on, and are read right after each other about once a second.
+ */
+export interface GroupCheck {
+  cpu_by: CpuAccount;
+  /**
+   * CPU time of the threads, nanoseconds.
+   */
+  threads_cpu_ns: number;
+  /**
+   * The same by the account, nanoseconds.
+   */
+  kernel_cpu_ns: number;
+  io_by: IoAccount;
+  /**
+   * Bytes that the threads had read from block devices; null without an account.
+   */
+  threads_read_bytes: number | null;
+  /**
+   * The same by the account, all devices added up.
+   */
+  kernel_read_bytes: number | null;
+  /**
+   * Bytes that the threads had written to block devices, or to pages that are written later; null without an account.
+   */
+  threads_write_bytes: number | null;
+  /**
+   * The same by the account; version 1 counts pages that are written later for no group.
+   */
+  kernel_write_bytes: number | null;
 }
 /**
  * Frames that cannot be replayed because the collector's bounded replay buffer no longer has them.
