@@ -260,7 +260,8 @@ export class History {
   ): void {
     const n = picks?.length ?? stretches.n;
     for (let f = 0; wanted && f < fields.length; f++) {
-      if (wanted[f] === 0 && this.moves(stretches, slot, fields[f] ?? -1, sinceBlock)) wanted[f] = 1;
+      if (wanted[f] !== 0) continue;
+      if (this.moves(stretches, slot, fields[f] ?? -1, sinceBlock)) wanted[f] = 1;
     }
     let p = 0;
     let at = 0;
