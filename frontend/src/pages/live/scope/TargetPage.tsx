@@ -14,6 +14,7 @@ import { FactPanels } from "./facts/FactPanels";
 import { FindingsPanel } from "./facts/FindingsPanel";
 import { MapPanel } from "./MapPanel";
 import { ProcessesPanel } from "./ProcessesPanel";
+import { useOwnRoles } from "./roles/useOwnRoles";
 import { TargetHeader } from "./TargetHeader";
 import styles from "./TargetPage.module.css";
 import { Tiles } from "./Tiles";
@@ -31,12 +32,12 @@ export function Scope({ id }: { readonly id: string }) {
   const live = useStore(client.live);
   const view = useThrottled(client.target, READABLE_MS);
   const problem = useStore(client.problem);
+  const target = live?.targets.find((each) => each.id === id) ?? view?.target ?? null;
   const open = useStore(drawerOpen);
   const threadOpen = useThreadOpen();
   useHeldPlace(open || threadOpen);
+  useOwnRoles(target);
   const inGracePeriod = useGracePeriod(GRACE_MS);
-  const target = live?.targets.find((each) => each.id === id) ?? view?.target ?? null;
-
   if (target === null || view === null || view.id !== id) {
     const unknown = isKind(problem, "unknown-target") || (live !== null && !inGracePeriod);
     return unknown && target === null ? (
