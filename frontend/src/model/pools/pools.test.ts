@@ -11,7 +11,15 @@ const ALL = 2 ** FIGURES.length - 1;
 function pool(t_s: number, more: FactRow<"pools"> = {}): FactRow<"pools"> {
   const jobs = 10 * t_s;
   return {
-    ...{ pool: 1, pid: 100, read_ns: Math.max(1, t_s * 1e9), known: ALL, size: 4, busy: 1, queue: 0 },
+    ...{
+      pool: 1,
+      pid: 100,
+      read_ns: Math.max(1, t_s * 1e9),
+      known: ALL,
+      size: 4,
+      busy: 1,
+      queue: 0,
+    },
     ...{ submitted: jobs + 5, started: jobs, finished: jobs, failed: t_s },
     ...{ response_ns: 1.5e8 * jobs, run_ns: 1e8 * jobs, queue_wait_ns: 5e7 * jobs },
     ...{ idle_ns: 3e9 * t_s, name: "requests", kind: "threads", source: "agent" },
