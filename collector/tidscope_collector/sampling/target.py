@@ -381,10 +381,11 @@ class TargetSampler:
             None if it is to be taken by `read` and `frame`.
         """
         tick, waits = self._usual, self._news.waits(started_ns)
+        if tick is not None and held:
+            tick.note_news()
         if (
             tick is None
             or not tick.is_armed(started_ns, waits=waits)
-            or (held and not waits)
             or self._pending
             or self._frames.is_key_due(started_ns)
         ):
@@ -396,6 +397,11 @@ class TargetSampler:
         if not tick.found_births:  # one of them may have the id of a thread that ended
             self._tracker.note_unchanged()
         return self._frames.usual(made, started_ns)
+
+    @property
+    def has_news(self) -> bool:
+        """Whether births, ends or names wait to be taken in."""
+        return self._usual is not None and self._usual.has_news
 
     @property
     def exits_wait(self) -> bool:

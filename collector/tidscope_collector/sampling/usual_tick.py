@@ -140,11 +140,16 @@ class UsualTick:
             now_ns: CLOCK_MONOTONIC.
             waits: whether what was found in ticks before is to wait.
         """
-        return (
-            self._steady is not None
-            and now_ns < self._until_ns
-            and (waits or not self._tick["news"])
-        )
+        return self._steady is not None and now_ns < self._until_ns and (waits or not self.has_news)
+
+    @property
+    def has_news(self) -> bool:
+        """Whether something waits to be taken in by Python."""
+        return self._tick["news"] != 0
+
+    def note_news(self) -> None:
+        """Something waits to be taken in by Python."""
+        self._tick["news"] = 1
 
     @property
     def found_births(self) -> bool:
@@ -189,7 +194,7 @@ class UsualTick:
         if not reader.sampled(sampled, tick["sample_cpu_ns"]):
             return None
         if result == EXITS and drain is not None and drain():
-            tick["news"] = 1
+            self.note_news()
             if not waits:
                 return None
         if steady.completed and not reader.complete():
