@@ -20,6 +20,7 @@ VERBS = (
     "steer",
     "prove",
     "policies",
+    "predictd",
     "locks",
     "audit",
     "serve",

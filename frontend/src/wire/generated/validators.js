@@ -6382,7 +6382,7 @@ if(typeof data0 !== "string"){
 validate137.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
-if(!(((((((((data0 === "stays") || (data0 === "wakes")) || (data0 === "locks")) || (data0 === "lock_names")) || (data0 === "takers")) || (data0 === "calls")) || (data0 === "call_stays")) || (data0 === "inexact")) || (data0 === "processes"))){
+if(!(((((((((((data0 === "stays") || (data0 === "wakes")) || (data0 === "locks")) || (data0 === "lock_names")) || (data0 === "takers")) || (data0 === "calls")) || (data0 === "call_stays")) || (data0 === "inexact")) || (data0 === "processes")) || (data0 === "pools")) || (data0 === "pool_times"))){
 validate137.errors = [{instancePath:instancePath+"/name",keyword:"enum"}];
 return false;
 }
@@ -6487,6 +6487,193 @@ return false;
 }
 }
 validate137.errors = vErrors;
+return errors === 0;
+}
+function validate140(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((((((data.cpu_by === undefined) && (missing0 = "cpu_by")) || ((data.threads_cpu_ns === undefined) && (missing0 = "threads_cpu_ns"))) || ((data.kernel_cpu_ns === undefined) && (missing0 = "kernel_cpu_ns"))) || ((data.io_by === undefined) && (missing0 = "io_by"))) || ((data.threads_read_bytes === undefined) && (missing0 = "threads_read_bytes"))) || ((data.kernel_read_bytes === undefined) && (missing0 = "kernel_read_bytes"))) || ((data.threads_write_bytes === undefined) && (missing0 = "threads_write_bytes"))) || ((data.kernel_write_bytes === undefined) && (missing0 = "kernel_write_bytes"))){
+validate140.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.cpu_by !== undefined){
+let data0 = data.cpu_by;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate140.errors = [{instancePath:instancePath+"/cpu_by",keyword:"type"}];
+return false;
+}
+if(!(((data0 === "cpu.stat") || (data0 === "cpuacct.usage")) || (data0 === "rusage"))){
+validate140.errors = [{instancePath:instancePath+"/cpu_by",keyword:"enum"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.threads_cpu_ns !== undefined){
+let data1 = data.threads_cpu_ns;
+const _errs3 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate140.errors = [{instancePath:instancePath+"/threads_cpu_ns",keyword:"type"}];
+return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 0 || isNaN(data1)){
+validate140.errors = [{instancePath:instancePath+"/threads_cpu_ns",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.kernel_cpu_ns !== undefined){
+let data2 = data.kernel_cpu_ns;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate140.errors = [{instancePath:instancePath+"/kernel_cpu_ns",keyword:"type"}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 0 || isNaN(data2)){
+validate140.errors = [{instancePath:instancePath+"/kernel_cpu_ns",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.io_by !== undefined){
+let data3 = data.io_by;
+const _errs7 = errors;
+if((typeof data3 !== "string") && (data3 !== null)){
+validate140.errors = [{instancePath:instancePath+"/io_by",keyword:"type"}];
+return false;
+}
+if(!(((data3 === "io.stat") || (data3 === "blkio.throttle.io_service_bytes_recursive")) || (data3 === null))){
+validate140.errors = [{instancePath:instancePath+"/io_by",keyword:"enum"}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.threads_read_bytes !== undefined){
+let data4 = data.threads_read_bytes;
+const _errs9 = errors;
+if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
+validate140.errors = [{instancePath:instancePath+"/threads_read_bytes",keyword:"type"}];
+return false;
+}
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 < 0 || isNaN(data4)){
+validate140.errors = [{instancePath:instancePath+"/threads_read_bytes",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.kernel_read_bytes !== undefined){
+let data5 = data.kernel_read_bytes;
+const _errs11 = errors;
+if((!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))) && (data5 !== null)){
+validate140.errors = [{instancePath:instancePath+"/kernel_read_bytes",keyword:"type"}];
+return false;
+}
+if(errors === _errs11){
+if(typeof data5 == "number"){
+if(data5 < 0 || isNaN(data5)){
+validate140.errors = [{instancePath:instancePath+"/kernel_read_bytes",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.threads_write_bytes !== undefined){
+let data6 = data.threads_write_bytes;
+const _errs13 = errors;
+if((!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))) && (data6 !== null)){
+validate140.errors = [{instancePath:instancePath+"/threads_write_bytes",keyword:"type"}];
+return false;
+}
+if(errors === _errs13){
+if(typeof data6 == "number"){
+if(data6 < 0 || isNaN(data6)){
+validate140.errors = [{instancePath:instancePath+"/threads_write_bytes",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.kernel_write_bytes !== undefined){
+let data7 = data.kernel_write_bytes;
+const _errs15 = errors;
+if((!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))) && (data7 !== null)){
+validate140.errors = [{instancePath:instancePath+"/kernel_write_bytes",keyword:"type"}];
+return false;
+}
+if(errors === _errs15){
+if(typeof data7 == "number"){
+if(data7 < 0 || isNaN(data7)){
+validate140.errors = [{instancePath:instancePath+"/kernel_write_bytes",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs15 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate140.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate140.errors = vErrors;
 return errors === 0;
 }
 function validate139(data, {instancePath=""}={}){
@@ -6603,6 +6790,63 @@ var valid0 = _errs9 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data.check !== undefined){
+let data5 = data.check;
+const _errs11 = errors;
+const _errs12 = errors;
+let valid1 = false;
+const _errs13 = errors;
+if(!(validate140(data5, {instancePath:instancePath+"/check"}))){
+vErrors = vErrors === null ? validate140.errors : vErrors.concat(validate140.errors);
+errors = vErrors.length;
+}
+var _valid0 = _errs13 === errors;
+valid1 = valid1 || _valid0;
+if(!valid1){
+const _errs14 = errors;
+if(data5 !== null){
+const err0 = {instancePath:instancePath+"/check",keyword:"type"};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+var _valid0 = _errs14 === errors;
+valid1 = valid1 || _valid0;
+}
+if(!valid1){
+const err1 = {instancePath:instancePath+"/check",keyword:"anyOf"};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+validate139.errors = vErrors;
+return false;
+}
+else {
+errors = _errs12;
+if(vErrors !== null){
+if(_errs12){
+vErrors.length = _errs12;
+}
+else {
+vErrors = null;
+}
+}
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
 }
 }
 }
@@ -7183,22 +7427,22 @@ return false;
 validate77.errors = vErrors;
 return errors === 0;
 }
-export const isProblem = validate141;
-function validate141(data, {instancePath=""}={}){
+export const isProblem = validate143;
+function validate143(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.type === undefined) && (missing0 = "type")) || ((data.title === undefined) && (missing0 = "title"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.detail === undefined) && (missing0 = "detail"))) || ((data.hint === undefined) && (missing0 = "hint"))){
-validate141.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate143.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.type !== undefined){
 const _errs1 = errors;
 if(typeof data.type !== "string"){
-validate141.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+validate143.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -7210,7 +7454,7 @@ if(valid0){
 if(data.title !== undefined){
 const _errs3 = errors;
 if(typeof data.title !== "string"){
-validate141.errors = [{instancePath:instancePath+"/title",keyword:"type"}];
+validate143.errors = [{instancePath:instancePath+"/title",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -7223,13 +7467,13 @@ if(data.status !== undefined){
 let data2 = data.status;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate141.errors = [{instancePath:instancePath+"/status",keyword:"type"}];
+validate143.errors = [{instancePath:instancePath+"/status",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 400 || isNaN(data2)){
-validate141.errors = [{instancePath:instancePath+"/status",keyword:"minimum"}];
+validate143.errors = [{instancePath:instancePath+"/status",keyword:"minimum"}];
 return false;
 }
 }
@@ -7243,7 +7487,7 @@ if(valid0){
 if(data.detail !== undefined){
 const _errs7 = errors;
 if(typeof data.detail !== "string"){
-validate141.errors = [{instancePath:instancePath+"/detail",keyword:"type"}];
+validate143.errors = [{instancePath:instancePath+"/detail",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -7255,165 +7499,13 @@ if(valid0){
 if(data.hint !== undefined){
 const _errs9 = errors;
 if(typeof data.hint !== "string"){
-validate141.errors = [{instancePath:instancePath+"/hint",keyword:"type"}];
+validate143.errors = [{instancePath:instancePath+"/hint",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
 }
 else {
 var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-else {
-validate141.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate141.errors = vErrors;
-return errors === 0;
-}
-export const isHealthResponse = validate142;
-function validate143(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((((((data.open === undefined) && (missing0 = "open")) || ((data.authenticated === undefined) && (missing0 = "authenticated"))) || ((data.evicted === undefined) && (missing0 = "evicted"))) || ((data.refused === undefined) && (missing0 = "refused"))) || ((data.timed_out === undefined) && (missing0 = "timed_out"))) || ((data.descriptor_shortages === undefined) && (missing0 = "descriptor_shortages"))){
-validate143.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.open !== undefined){
-let data0 = data.open;
-const _errs1 = errors;
-if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate143.errors = [{instancePath:instancePath+"/open",keyword:"type"}];
-return false;
-}
-if(errors === _errs1){
-if(typeof data0 == "number"){
-if(data0 < 0 || isNaN(data0)){
-validate143.errors = [{instancePath:instancePath+"/open",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.authenticated !== undefined){
-let data1 = data.authenticated;
-const _errs3 = errors;
-if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate143.errors = [{instancePath:instancePath+"/authenticated",keyword:"type"}];
-return false;
-}
-if(errors === _errs3){
-if(typeof data1 == "number"){
-if(data1 < 0 || isNaN(data1)){
-validate143.errors = [{instancePath:instancePath+"/authenticated",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.evicted !== undefined){
-let data2 = data.evicted;
-const _errs5 = errors;
-if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate143.errors = [{instancePath:instancePath+"/evicted",keyword:"type"}];
-return false;
-}
-if(errors === _errs5){
-if(typeof data2 == "number"){
-if(data2 < 0 || isNaN(data2)){
-validate143.errors = [{instancePath:instancePath+"/evicted",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.refused !== undefined){
-let data3 = data.refused;
-const _errs7 = errors;
-if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate143.errors = [{instancePath:instancePath+"/refused",keyword:"type"}];
-return false;
-}
-if(errors === _errs7){
-if(typeof data3 == "number"){
-if(data3 < 0 || isNaN(data3)){
-validate143.errors = [{instancePath:instancePath+"/refused",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.timed_out !== undefined){
-let data4 = data.timed_out;
-const _errs9 = errors;
-if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate143.errors = [{instancePath:instancePath+"/timed_out",keyword:"type"}];
-return false;
-}
-if(errors === _errs9){
-if(typeof data4 == "number"){
-if(data4 < 0 || isNaN(data4)){
-validate143.errors = [{instancePath:instancePath+"/timed_out",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs9 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.descriptor_shortages !== undefined){
-let data5 = data.descriptor_shortages;
-const _errs11 = errors;
-if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate143.errors = [{instancePath:instancePath+"/descriptor_shortages",keyword:"type"}];
-return false;
-}
-if(errors === _errs11){
-if(typeof data5 == "number"){
-if(data5 < 0 || isNaN(data5)){
-validate143.errors = [{instancePath:instancePath+"/descriptor_shortages",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs11 === errors;
-}
-else {
-var valid0 = true;
-}
 }
 }
 }
@@ -7429,14 +7521,166 @@ return false;
 validate143.errors = vErrors;
 return errors === 0;
 }
-function validate142(data, {instancePath=""}={}){
+export const isHealthResponse = validate144;
+function validate145(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((((data.open === undefined) && (missing0 = "open")) || ((data.authenticated === undefined) && (missing0 = "authenticated"))) || ((data.evicted === undefined) && (missing0 = "evicted"))) || ((data.refused === undefined) && (missing0 = "refused"))) || ((data.timed_out === undefined) && (missing0 = "timed_out"))) || ((data.descriptor_shortages === undefined) && (missing0 = "descriptor_shortages"))){
+validate145.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.open !== undefined){
+let data0 = data.open;
+const _errs1 = errors;
+if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
+validate145.errors = [{instancePath:instancePath+"/open",keyword:"type"}];
+return false;
+}
+if(errors === _errs1){
+if(typeof data0 == "number"){
+if(data0 < 0 || isNaN(data0)){
+validate145.errors = [{instancePath:instancePath+"/open",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.authenticated !== undefined){
+let data1 = data.authenticated;
+const _errs3 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate145.errors = [{instancePath:instancePath+"/authenticated",keyword:"type"}];
+return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 0 || isNaN(data1)){
+validate145.errors = [{instancePath:instancePath+"/authenticated",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.evicted !== undefined){
+let data2 = data.evicted;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate145.errors = [{instancePath:instancePath+"/evicted",keyword:"type"}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 0 || isNaN(data2)){
+validate145.errors = [{instancePath:instancePath+"/evicted",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.refused !== undefined){
+let data3 = data.refused;
+const _errs7 = errors;
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate145.errors = [{instancePath:instancePath+"/refused",keyword:"type"}];
+return false;
+}
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 < 0 || isNaN(data3)){
+validate145.errors = [{instancePath:instancePath+"/refused",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.timed_out !== undefined){
+let data4 = data.timed_out;
+const _errs9 = errors;
+if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
+validate145.errors = [{instancePath:instancePath+"/timed_out",keyword:"type"}];
+return false;
+}
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 < 0 || isNaN(data4)){
+validate145.errors = [{instancePath:instancePath+"/timed_out",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.descriptor_shortages !== undefined){
+let data5 = data.descriptor_shortages;
+const _errs11 = errors;
+if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
+validate145.errors = [{instancePath:instancePath+"/descriptor_shortages",keyword:"type"}];
+return false;
+}
+if(errors === _errs11){
+if(typeof data5 == "number"){
+if(data5 < 0 || isNaN(data5)){
+validate145.errors = [{instancePath:instancePath+"/descriptor_shortages",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate145.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate145.errors = vErrors;
+return errors === 0;
+}
+function validate144(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((((((((data.status === undefined) && (missing0 = "status")) || ((data.version === undefined) && (missing0 = "version"))) || ((data.uptime_s === undefined) && (missing0 = "uptime_s"))) || ((data.collectors === undefined) && (missing0 = "collectors"))) || ((data.clients === undefined) && (missing0 = "clients"))) || ((data.targets === undefined) && (missing0 = "targets"))) || ((data.frames === undefined) && (missing0 = "frames"))) || ((data.frame_bytes === undefined) && (missing0 = "frame_bytes"))) || ((data.coalesced === undefined) && (missing0 = "coalesced"))) || ((data.dropped === undefined) && (missing0 = "dropped"))) || ((data.lost === undefined) && (missing0 = "lost"))) || ((data.history_bytes === undefined) && (missing0 = "history_bytes"))) || ((data.rss_bytes === undefined) && (missing0 = "rss_bytes"))) || ((data.connections === undefined) && (missing0 = "connections"))){
-validate142.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate144.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -7444,11 +7688,11 @@ if(data.status !== undefined){
 let data0 = data.status;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate142.errors = [{instancePath:instancePath+"/status",keyword:"type"}];
+validate144.errors = [{instancePath:instancePath+"/status",keyword:"type"}];
 return false;
 }
 if(!((data0 === "ok") || (data0 === "degraded"))){
-validate142.errors = [{instancePath:instancePath+"/status",keyword:"enum"}];
+validate144.errors = [{instancePath:instancePath+"/status",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -7460,7 +7704,7 @@ if(valid0){
 if(data.version !== undefined){
 const _errs3 = errors;
 if(typeof data.version !== "string"){
-validate142.errors = [{instancePath:instancePath+"/version",keyword:"type"}];
+validate144.errors = [{instancePath:instancePath+"/version",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -7472,7 +7716,7 @@ if(valid0){
 if(data.uptime_s !== undefined){
 const _errs5 = errors;
 if(!(typeof data.uptime_s == "number")){
-validate142.errors = [{instancePath:instancePath+"/uptime_s",keyword:"type"}];
+validate144.errors = [{instancePath:instancePath+"/uptime_s",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -7485,13 +7729,13 @@ if(data.uid !== undefined){
 let data3 = data.uid;
 const _errs7 = errors;
 if((!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))) && (data3 !== null)){
-validate142.errors = [{instancePath:instancePath+"/uid",keyword:"type"}];
+validate144.errors = [{instancePath:instancePath+"/uid",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate142.errors = [{instancePath:instancePath+"/uid",keyword:"minimum"}];
+validate144.errors = [{instancePath:instancePath+"/uid",keyword:"minimum"}];
 return false;
 }
 }
@@ -7506,13 +7750,13 @@ if(data.collectors !== undefined){
 let data4 = data.collectors;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate142.errors = [{instancePath:instancePath+"/collectors",keyword:"type"}];
+validate144.errors = [{instancePath:instancePath+"/collectors",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate142.errors = [{instancePath:instancePath+"/collectors",keyword:"minimum"}];
+validate144.errors = [{instancePath:instancePath+"/collectors",keyword:"minimum"}];
 return false;
 }
 }
@@ -7527,13 +7771,13 @@ if(data.clients !== undefined){
 let data5 = data.clients;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate142.errors = [{instancePath:instancePath+"/clients",keyword:"type"}];
+validate144.errors = [{instancePath:instancePath+"/clients",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate142.errors = [{instancePath:instancePath+"/clients",keyword:"minimum"}];
+validate144.errors = [{instancePath:instancePath+"/clients",keyword:"minimum"}];
 return false;
 }
 }
@@ -7548,13 +7792,13 @@ if(data.targets !== undefined){
 let data6 = data.targets;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate142.errors = [{instancePath:instancePath+"/targets",keyword:"type"}];
+validate144.errors = [{instancePath:instancePath+"/targets",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate142.errors = [{instancePath:instancePath+"/targets",keyword:"minimum"}];
+validate144.errors = [{instancePath:instancePath+"/targets",keyword:"minimum"}];
 return false;
 }
 }
@@ -7569,13 +7813,13 @@ if(data.frames !== undefined){
 let data7 = data.frames;
 const _errs15 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate142.errors = [{instancePath:instancePath+"/frames",keyword:"type"}];
+validate144.errors = [{instancePath:instancePath+"/frames",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate142.errors = [{instancePath:instancePath+"/frames",keyword:"minimum"}];
+validate144.errors = [{instancePath:instancePath+"/frames",keyword:"minimum"}];
 return false;
 }
 }
@@ -7590,13 +7834,13 @@ if(data.frame_bytes !== undefined){
 let data8 = data.frame_bytes;
 const _errs17 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate142.errors = [{instancePath:instancePath+"/frame_bytes",keyword:"type"}];
+validate144.errors = [{instancePath:instancePath+"/frame_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate142.errors = [{instancePath:instancePath+"/frame_bytes",keyword:"minimum"}];
+validate144.errors = [{instancePath:instancePath+"/frame_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -7611,13 +7855,13 @@ if(data.coalesced !== undefined){
 let data9 = data.coalesced;
 const _errs19 = errors;
 if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate142.errors = [{instancePath:instancePath+"/coalesced",keyword:"type"}];
+validate144.errors = [{instancePath:instancePath+"/coalesced",keyword:"type"}];
 return false;
 }
 if(errors === _errs19){
 if(typeof data9 == "number"){
 if(data9 < 0 || isNaN(data9)){
-validate142.errors = [{instancePath:instancePath+"/coalesced",keyword:"minimum"}];
+validate144.errors = [{instancePath:instancePath+"/coalesced",keyword:"minimum"}];
 return false;
 }
 }
@@ -7632,13 +7876,13 @@ if(data.dropped !== undefined){
 let data10 = data.dropped;
 const _errs21 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate142.errors = [{instancePath:instancePath+"/dropped",keyword:"type"}];
+validate144.errors = [{instancePath:instancePath+"/dropped",keyword:"type"}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate142.errors = [{instancePath:instancePath+"/dropped",keyword:"minimum"}];
+validate144.errors = [{instancePath:instancePath+"/dropped",keyword:"minimum"}];
 return false;
 }
 }
@@ -7653,13 +7897,13 @@ if(data.lost !== undefined){
 let data11 = data.lost;
 const _errs23 = errors;
 if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
-validate142.errors = [{instancePath:instancePath+"/lost",keyword:"type"}];
+validate144.errors = [{instancePath:instancePath+"/lost",keyword:"type"}];
 return false;
 }
 if(errors === _errs23){
 if(typeof data11 == "number"){
 if(data11 < 0 || isNaN(data11)){
-validate142.errors = [{instancePath:instancePath+"/lost",keyword:"minimum"}];
+validate144.errors = [{instancePath:instancePath+"/lost",keyword:"minimum"}];
 return false;
 }
 }
@@ -7674,13 +7918,13 @@ if(data.history_bytes !== undefined){
 let data12 = data.history_bytes;
 const _errs25 = errors;
 if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
-validate142.errors = [{instancePath:instancePath+"/history_bytes",keyword:"type"}];
+validate144.errors = [{instancePath:instancePath+"/history_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data12 == "number"){
 if(data12 < 0 || isNaN(data12)){
-validate142.errors = [{instancePath:instancePath+"/history_bytes",keyword:"minimum"}];
+validate144.errors = [{instancePath:instancePath+"/history_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -7695,13 +7939,13 @@ if(data.rss_bytes !== undefined){
 let data13 = data.rss_bytes;
 const _errs27 = errors;
 if(!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))){
-validate142.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"type"}];
+validate144.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs27){
 if(typeof data13 == "number"){
 if(data13 < 0 || isNaN(data13)){
-validate142.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"minimum"}];
+validate144.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -7714,8 +7958,8 @@ var valid0 = true;
 if(valid0){
 if(data.connections !== undefined){
 const _errs29 = errors;
-if(!(validate143(data.connections, {instancePath:instancePath+"/connections"}))){
-vErrors = vErrors === null ? validate143.errors : vErrors.concat(validate143.errors);
+if(!(validate145(data.connections, {instancePath:instancePath+"/connections"}))){
+vErrors = vErrors === null ? validate145.errors : vErrors.concat(validate145.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs29 === errors;
@@ -7740,29 +7984,29 @@ var valid0 = true;
 }
 }
 else {
-validate142.errors = [{instancePath,keyword:"type"}];
+validate144.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate142.errors = vErrors;
+validate144.errors = vErrors;
 return errors === 0;
 }
-export const isProcessesResponse = validate145;
-function validate145(data, {instancePath=""}={}){
+export const isProcessesResponse = validate147;
+function validate147(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.host === undefined) && (missing0 = "host")) || ((data.processes === undefined) && (missing0 = "processes"))){
-validate145.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate147.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.host !== undefined){
 const _errs1 = errors;
 if(typeof data.host !== "string"){
-validate145.errors = [{instancePath:instancePath+"/host",keyword:"type"}];
+validate147.errors = [{instancePath:instancePath+"/host",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -7791,7 +8035,7 @@ break;
 }
 }
 else {
-validate145.errors = [{instancePath:instancePath+"/processes",keyword:"type"}];
+validate147.errors = [{instancePath:instancePath+"/processes",keyword:"type"}];
 return false;
 }
 }
@@ -7804,7 +8048,7 @@ if(valid0){
 if(data.note !== undefined){
 const _errs6 = errors;
 if(typeof data.note !== "string"){
-validate145.errors = [{instancePath:instancePath+"/note",keyword:"type"}];
+validate147.errors = [{instancePath:instancePath+"/note",keyword:"type"}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -7812,34 +8056,6 @@ var valid0 = _errs6 === errors;
 else {
 var valid0 = true;
 }
-}
-}
-}
-}
-else {
-validate145.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate145.errors = vErrors;
-return errors === 0;
-}
-export const isDemoResponse = validate147;
-function validate147(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.target === undefined) && (missing0 = "target")){
-validate147.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.target !== undefined){
-if(!(validate30(data.target, {instancePath:instancePath+"/target"}))){
-vErrors = vErrors === null ? validate30.errors : vErrors.concat(validate30.errors);
-errors = vErrors.length;
 }
 }
 }
@@ -7852,36 +8068,64 @@ return false;
 validate147.errors = vErrors;
 return errors === 0;
 }
-export const isDoctorReport = validate149;
-function validate150(data, {instancePath=""}={}){
+export const isDemoResponse = validate149;
+function validate149(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.target === undefined) && (missing0 = "target")){
+validate149.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.target !== undefined){
+if(!(validate30(data.target, {instancePath:instancePath+"/target"}))){
+vErrors = vErrors === null ? validate30.errors : vErrors.concat(validate30.errors);
+errors = vErrors.length;
+}
+}
+}
+}
+else {
+validate149.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate149.errors = vErrors;
+return errors === 0;
+}
+export const isDoctorReport = validate151;
+function validate152(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate150.errors = [{instancePath,keyword:"type"}];
+validate152.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 if(!(((data === "ok") || (data === "limited")) || (data === "failed"))){
-validate150.errors = [{instancePath,keyword:"enum"}];
+validate152.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate150.errors = vErrors;
+validate152.errors = vErrors;
 return errors === 0;
 }
-function validate152(data, {instancePath=""}={}){
+function validate154(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.name === undefined) && (missing0 = "name")) || ((data.title === undefined) && (missing0 = "title"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.finding === undefined) && (missing0 = "finding"))) || ((data.impact === undefined) && (missing0 = "impact"))) || ((data.fix === undefined) && (missing0 = "fix"))){
-validate152.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate154.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.name !== undefined){
 const _errs1 = errors;
 if(typeof data.name !== "string"){
-validate152.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate154.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -7893,7 +8137,7 @@ if(valid0){
 if(data.title !== undefined){
 const _errs3 = errors;
 if(typeof data.title !== "string"){
-validate152.errors = [{instancePath:instancePath+"/title",keyword:"type"}];
+validate154.errors = [{instancePath:instancePath+"/title",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -7904,8 +8148,8 @@ var valid0 = true;
 if(valid0){
 if(data.status !== undefined){
 const _errs5 = errors;
-if(!(validate150(data.status, {instancePath:instancePath+"/status"}))){
-vErrors = vErrors === null ? validate150.errors : vErrors.concat(validate150.errors);
+if(!(validate152(data.status, {instancePath:instancePath+"/status"}))){
+vErrors = vErrors === null ? validate152.errors : vErrors.concat(validate152.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs5 === errors;
@@ -7917,7 +8161,7 @@ if(valid0){
 if(data.finding !== undefined){
 const _errs6 = errors;
 if(typeof data.finding !== "string"){
-validate152.errors = [{instancePath:instancePath+"/finding",keyword:"type"}];
+validate154.errors = [{instancePath:instancePath+"/finding",keyword:"type"}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -7929,7 +8173,7 @@ if(valid0){
 if(data.impact !== undefined){
 const _errs8 = errors;
 if(typeof data.impact !== "string"){
-validate152.errors = [{instancePath:instancePath+"/impact",keyword:"type"}];
+validate154.errors = [{instancePath:instancePath+"/impact",keyword:"type"}];
 return false;
 }
 var valid0 = _errs8 === errors;
@@ -7941,7 +8185,7 @@ if(valid0){
 if(data.fix !== undefined){
 const _errs10 = errors;
 if(typeof data.fix !== "string"){
-validate152.errors = [{instancePath:instancePath+"/fix",keyword:"type"}];
+validate154.errors = [{instancePath:instancePath+"/fix",keyword:"type"}];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -7954,7 +8198,7 @@ if(data.enabled !== undefined){
 let data6 = data.enabled;
 const _errs12 = errors;
 if((typeof data6 !== "boolean") && (data6 !== null)){
-validate152.errors = [{instancePath:instancePath+"/enabled",keyword:"type"}];
+validate154.errors = [{instancePath:instancePath+"/enabled",keyword:"type"}];
 return false;
 }
 var valid0 = _errs12 === errors;
@@ -7971,28 +8215,28 @@ var valid0 = true;
 }
 }
 else {
-validate152.errors = [{instancePath,keyword:"type"}];
+validate154.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate152.errors = vErrors;
+validate154.errors = vErrors;
 return errors === 0;
 }
-function validate149(data, {instancePath=""}={}){
+function validate151(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.host === undefined) && (missing0 = "host")) || ((data.kernel === undefined) && (missing0 = "kernel"))) || ((data.checked_unix_ms === undefined) && (missing0 = "checked_unix_ms"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.checks === undefined) && (missing0 = "checks"))){
-validate149.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate151.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.host !== undefined){
 const _errs1 = errors;
 if(typeof data.host !== "string"){
-validate149.errors = [{instancePath:instancePath+"/host",keyword:"type"}];
+validate151.errors = [{instancePath:instancePath+"/host",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -8004,7 +8248,7 @@ if(valid0){
 if(data.kernel !== undefined){
 const _errs3 = errors;
 if(typeof data.kernel !== "string"){
-validate149.errors = [{instancePath:instancePath+"/kernel",keyword:"type"}];
+validate151.errors = [{instancePath:instancePath+"/kernel",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -8017,13 +8261,13 @@ if(data.checked_unix_ms !== undefined){
 let data2 = data.checked_unix_ms;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate149.errors = [{instancePath:instancePath+"/checked_unix_ms",keyword:"type"}];
+validate151.errors = [{instancePath:instancePath+"/checked_unix_ms",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate149.errors = [{instancePath:instancePath+"/checked_unix_ms",keyword:"minimum"}];
+validate151.errors = [{instancePath:instancePath+"/checked_unix_ms",keyword:"minimum"}];
 return false;
 }
 }
@@ -8036,8 +8280,8 @@ var valid0 = true;
 if(valid0){
 if(data.status !== undefined){
 const _errs7 = errors;
-if(!(validate150(data.status, {instancePath:instancePath+"/status"}))){
-vErrors = vErrors === null ? validate150.errors : vErrors.concat(validate150.errors);
+if(!(validate152(data.status, {instancePath:instancePath+"/status"}))){
+vErrors = vErrors === null ? validate152.errors : vErrors.concat(validate152.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs7 === errors;
@@ -8055,8 +8299,8 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs10 = errors;
-if(!(validate152(data4[i0], {instancePath:instancePath+"/checks/" + i0}))){
-vErrors = vErrors === null ? validate152.errors : vErrors.concat(validate152.errors);
+if(!(validate154(data4[i0], {instancePath:instancePath+"/checks/" + i0}))){
+vErrors = vErrors === null ? validate154.errors : vErrors.concat(validate154.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs10 === errors;
@@ -8066,7 +8310,7 @@ break;
 }
 }
 else {
-validate149.errors = [{instancePath:instancePath+"/checks",keyword:"type"}];
+validate151.errors = [{instancePath:instancePath+"/checks",keyword:"type"}];
 return false;
 }
 }
@@ -8082,43 +8326,43 @@ var valid0 = true;
 }
 }
 else {
-validate149.errors = [{instancePath,keyword:"type"}];
+validate151.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate149.errors = vErrors;
+validate151.errors = vErrors;
 return errors === 0;
 }
-export const isSessionOpened = validate155;
-function validate156(data, {instancePath=""}={}){
+export const isSessionOpened = validate157;
+function validate158(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate156.errors = [{instancePath,keyword:"type"}];
+validate158.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 if(!((data === "operator") || (data === "viewer"))){
-validate156.errors = [{instancePath,keyword:"enum"}];
+validate158.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate156.errors = vErrors;
+validate158.errors = vErrors;
 return errors === 0;
 }
-function validate155(data, {instancePath=""}={}){
+function validate157(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.id === undefined) && (missing0 = "id")) || ((data.role === undefined) && (missing0 = "role"))) || ((data.credential === undefined) && (missing0 = "credential"))){
-validate155.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate157.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.id !== undefined){
 const _errs1 = errors;
 if(typeof data.id !== "string"){
-validate155.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+validate157.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -8129,8 +8373,8 @@ var valid0 = true;
 if(valid0){
 if(data.role !== undefined){
 const _errs3 = errors;
-if(!(validate156(data.role, {instancePath:instancePath+"/role"}))){
-vErrors = vErrors === null ? validate156.errors : vErrors.concat(validate156.errors);
+if(!(validate158(data.role, {instancePath:instancePath+"/role"}))){
+vErrors = vErrors === null ? validate158.errors : vErrors.concat(validate158.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs3 === errors;
@@ -8142,7 +8386,7 @@ if(valid0){
 if(data.credential !== undefined){
 const _errs4 = errors;
 if(typeof data.credential !== "string"){
-validate155.errors = [{instancePath:instancePath+"/credential",keyword:"type"}];
+validate157.errors = [{instancePath:instancePath+"/credential",keyword:"type"}];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -8155,29 +8399,29 @@ var valid0 = true;
 }
 }
 else {
-validate155.errors = [{instancePath,keyword:"type"}];
+validate157.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate155.errors = vErrors;
+validate157.errors = vErrors;
 return errors === 0;
 }
-export const isSessionResponse = validate158;
-function validate158(data, {instancePath=""}={}){
+export const isSessionResponse = validate160;
+function validate160(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.role === undefined) && (missing0 = "role")) || ((data.id === undefined) && (missing0 = "id"))){
-validate158.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate160.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.role !== undefined){
 const _errs1 = errors;
-if(!(validate156(data.role, {instancePath:instancePath+"/role"}))){
-vErrors = vErrors === null ? validate156.errors : vErrors.concat(validate156.errors);
+if(!(validate158(data.role, {instancePath:instancePath+"/role"}))){
+vErrors = vErrors === null ? validate158.errors : vErrors.concat(validate158.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs1 === errors;
@@ -8190,7 +8434,7 @@ if(data.id !== undefined){
 let data1 = data.id;
 const _errs2 = errors;
 if((typeof data1 !== "string") && (data1 !== null)){
-validate158.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+validate160.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -8202,29 +8446,29 @@ var valid0 = true;
 }
 }
 else {
-validate158.errors = [{instancePath,keyword:"type"}];
+validate160.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate158.errors = vErrors;
+validate160.errors = vErrors;
 return errors === 0;
 }
-export const isSessionsResponse = validate160;
-function validate161(data, {instancePath=""}={}){
+export const isSessionsResponse = validate162;
+function validate163(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((data.id === undefined) && (missing0 = "id")) || ((data.role === undefined) && (missing0 = "role"))) || ((data.label === undefined) && (missing0 = "label"))) || ((data.address === undefined) && (missing0 = "address"))) || ((data.opened_unix_us === undefined) && (missing0 = "opened_unix_us"))) || ((data.used_unix_us === undefined) && (missing0 = "used_unix_us"))) || ((data.expires_unix_us === undefined) && (missing0 = "expires_unix_us"))) || ((data.own === undefined) && (missing0 = "own"))){
-validate161.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate163.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.id !== undefined){
 const _errs1 = errors;
 if(typeof data.id !== "string"){
-validate161.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+validate163.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -8235,8 +8479,8 @@ var valid0 = true;
 if(valid0){
 if(data.role !== undefined){
 const _errs3 = errors;
-if(!(validate156(data.role, {instancePath:instancePath+"/role"}))){
-vErrors = vErrors === null ? validate156.errors : vErrors.concat(validate156.errors);
+if(!(validate158(data.role, {instancePath:instancePath+"/role"}))){
+vErrors = vErrors === null ? validate158.errors : vErrors.concat(validate158.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs3 === errors;
@@ -8248,7 +8492,7 @@ if(valid0){
 if(data.label !== undefined){
 const _errs4 = errors;
 if(typeof data.label !== "string"){
-validate161.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
+validate163.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -8260,7 +8504,7 @@ if(valid0){
 if(data.address !== undefined){
 const _errs6 = errors;
 if(typeof data.address !== "string"){
-validate161.errors = [{instancePath:instancePath+"/address",keyword:"type"}];
+validate163.errors = [{instancePath:instancePath+"/address",keyword:"type"}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -8273,13 +8517,13 @@ if(data.opened_unix_us !== undefined){
 let data4 = data.opened_unix_us;
 const _errs8 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate161.errors = [{instancePath:instancePath+"/opened_unix_us",keyword:"type"}];
+validate163.errors = [{instancePath:instancePath+"/opened_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs8){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate161.errors = [{instancePath:instancePath+"/opened_unix_us",keyword:"minimum"}];
+validate163.errors = [{instancePath:instancePath+"/opened_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -8294,13 +8538,13 @@ if(data.used_unix_us !== undefined){
 let data5 = data.used_unix_us;
 const _errs10 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate161.errors = [{instancePath:instancePath+"/used_unix_us",keyword:"type"}];
+validate163.errors = [{instancePath:instancePath+"/used_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs10){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate161.errors = [{instancePath:instancePath+"/used_unix_us",keyword:"minimum"}];
+validate163.errors = [{instancePath:instancePath+"/used_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -8315,13 +8559,13 @@ if(data.expires_unix_us !== undefined){
 let data6 = data.expires_unix_us;
 const _errs12 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate161.errors = [{instancePath:instancePath+"/expires_unix_us",keyword:"type"}];
+validate163.errors = [{instancePath:instancePath+"/expires_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs12){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate161.errors = [{instancePath:instancePath+"/expires_unix_us",keyword:"minimum"}];
+validate163.errors = [{instancePath:instancePath+"/expires_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -8335,7 +8579,7 @@ if(valid0){
 if(data.own !== undefined){
 const _errs14 = errors;
 if(typeof data.own !== "boolean"){
-validate161.errors = [{instancePath:instancePath+"/own",keyword:"type"}];
+validate163.errors = [{instancePath:instancePath+"/own",keyword:"type"}];
 return false;
 }
 var valid0 = _errs14 === errors;
@@ -8353,21 +8597,21 @@ var valid0 = true;
 }
 }
 else {
-validate161.errors = [{instancePath,keyword:"type"}];
+validate163.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate161.errors = vErrors;
+validate163.errors = vErrors;
 return errors === 0;
 }
-function validate160(data, {instancePath=""}={}){
+function validate162(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.sessions === undefined) && (missing0 = "sessions")){
-validate160.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate162.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -8380,8 +8624,8 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate161(data0[i0], {instancePath:instancePath+"/sessions/" + i0}))){
-vErrors = vErrors === null ? validate161.errors : vErrors.concat(validate161.errors);
+if(!(validate163(data0[i0], {instancePath:instancePath+"/sessions/" + i0}))){
+vErrors = vErrors === null ? validate163.errors : vErrors.concat(validate163.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs3 === errors;
@@ -8391,7 +8635,7 @@ break;
 }
 }
 else {
-validate160.errors = [{instancePath:instancePath+"/sessions",keyword:"type"}];
+validate162.errors = [{instancePath:instancePath+"/sessions",keyword:"type"}];
 return false;
 }
 }
@@ -8399,57 +8643,57 @@ return false;
 }
 }
 else {
-validate160.errors = [{instancePath,keyword:"type"}];
+validate162.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate160.errors = vErrors;
+validate162.errors = vErrors;
 return errors === 0;
 }
-export const isTicketResponse = validate164;
-function validate164(data, {instancePath=""}={}){
+export const isTicketResponse = validate166;
+function validate166(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.ticket === undefined) && (missing0 = "ticket")){
-validate164.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate166.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.ticket !== undefined){
 if(typeof data.ticket !== "string"){
-validate164.errors = [{instancePath:instancePath+"/ticket",keyword:"type"}];
+validate166.errors = [{instancePath:instancePath+"/ticket",keyword:"type"}];
 return false;
 }
 }
 }
 }
 else {
-validate164.errors = [{instancePath,keyword:"type"}];
+validate166.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate164.errors = vErrors;
+validate166.errors = vErrors;
 return errors === 0;
 }
-export const isTarget = validate165;
-function validate165(data, {instancePath=""}={}){
+export const isTarget = validate167;
+function validate167(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((((data.id === undefined) && (missing0 = "id")) || ((data.host === undefined) && (missing0 = "host"))) || ((data.process === undefined) && (missing0 = "process"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.rate_hz === undefined) && (missing0 = "rate_hz"))) || ((data.attached_unix_us === undefined) && (missing0 = "attached_unix_us"))) || ((data.source === undefined) && (missing0 = "source"))) || ((data.energy === undefined) && (missing0 = "energy"))) || ((data.fields === undefined) && (missing0 = "fields"))) || ((data.absent === undefined) && (missing0 = "absent"))) || ((data.gomaxprocs === undefined) && (missing0 = "gomaxprocs"))) || ((data.gomaxprocs_reason === undefined) && (missing0 = "gomaxprocs_reason"))) || ((data.steering === undefined) && (missing0 = "steering"))){
-validate165.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate167.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.id !== undefined){
 const _errs1 = errors;
 if(typeof data.id !== "string"){
-validate165.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+validate167.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -8461,7 +8705,7 @@ if(valid0){
 if(data.host !== undefined){
 const _errs3 = errors;
 if(typeof data.host !== "string"){
-validate165.errors = [{instancePath:instancePath+"/host",keyword:"type"}];
+validate167.errors = [{instancePath:instancePath+"/host",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -8518,7 +8762,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate165.errors = vErrors;
+validate167.errors = vErrors;
 return false;
 }
 else {
@@ -8556,12 +8800,12 @@ const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data5 == "number"){
 if(data5 < 1 || isNaN(data5)){
-validate165.errors = [{instancePath:instancePath+"/rate_hz",keyword:"minimum"}];
+validate167.errors = [{instancePath:instancePath+"/rate_hz",keyword:"minimum"}];
 return false;
 }
 }
 else {
-validate165.errors = [{instancePath:instancePath+"/rate_hz",keyword:"type"}];
+validate167.errors = [{instancePath:instancePath+"/rate_hz",keyword:"type"}];
 return false;
 }
 }
@@ -8575,13 +8819,13 @@ if(data.attached_unix_us !== undefined){
 let data6 = data.attached_unix_us;
 const _errs14 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate165.errors = [{instancePath:instancePath+"/attached_unix_us",keyword:"type"}];
+validate167.errors = [{instancePath:instancePath+"/attached_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs14){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate165.errors = [{instancePath:instancePath+"/attached_unix_us",keyword:"minimum"}];
+validate167.errors = [{instancePath:instancePath+"/attached_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -8626,7 +8870,7 @@ const len0 = data9.length;
 for(let i0=0; i0<len0; i0++){
 const _errs20 = errors;
 if(typeof data9[i0] !== "string"){
-validate165.errors = [{instancePath:instancePath+"/fields/" + i0,keyword:"type"}];
+validate167.errors = [{instancePath:instancePath+"/fields/" + i0,keyword:"type"}];
 return false;
 }
 var valid2 = _errs20 === errors;
@@ -8636,7 +8880,7 @@ break;
 }
 }
 else {
-validate165.errors = [{instancePath:instancePath+"/fields",keyword:"type"}];
+validate167.errors = [{instancePath:instancePath+"/fields",keyword:"type"}];
 return false;
 }
 }
@@ -8666,7 +8910,7 @@ break;
 }
 }
 else {
-validate165.errors = [{instancePath:instancePath+"/absent",keyword:"type"}];
+validate167.errors = [{instancePath:instancePath+"/absent",keyword:"type"}];
 return false;
 }
 }
@@ -8680,13 +8924,13 @@ if(data.gomaxprocs !== undefined){
 let data13 = data.gomaxprocs;
 const _errs25 = errors;
 if((!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))) && (data13 !== null)){
-validate165.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"type"}];
+validate167.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"type"}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data13 == "number"){
 if(data13 < 0 || isNaN(data13)){
-validate165.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"minimum"}];
+validate167.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"minimum"}];
 return false;
 }
 }
@@ -8700,7 +8944,7 @@ if(valid0){
 if(data.gomaxprocs_reason !== undefined){
 const _errs27 = errors;
 if(typeof data.gomaxprocs_reason !== "string"){
-validate165.errors = [{instancePath:instancePath+"/gomaxprocs_reason",keyword:"type"}];
+validate167.errors = [{instancePath:instancePath+"/gomaxprocs_reason",keyword:"type"}];
 return false;
 }
 var valid0 = _errs27 === errors;
@@ -8713,7 +8957,7 @@ if(data.thread_names !== undefined){
 let data15 = data.thread_names;
 const _errs29 = errors;
 if((typeof data15 !== "string") && (data15 !== null)){
-validate165.errors = [{instancePath:instancePath+"/thread_names",keyword:"type"}];
+validate167.errors = [{instancePath:instancePath+"/thread_names",keyword:"type"}];
 return false;
 }
 var valid0 = _errs29 === errors;
@@ -8726,7 +8970,7 @@ if(data.role_rules !== undefined){
 let data16 = data.role_rules;
 const _errs31 = errors;
 if((!(Array.isArray(data16))) && (data16 !== null)){
-validate165.errors = [{instancePath:instancePath+"/role_rules",keyword:"type"}];
+validate167.errors = [{instancePath:instancePath+"/role_rules",keyword:"type"}];
 return false;
 }
 if(errors === _errs31){
@@ -8788,7 +9032,7 @@ else {
 vErrors.push(err3);
 }
 errors++;
-validate165.errors = vErrors;
+validate167.errors = vErrors;
 return false;
 }
 else {
@@ -8825,29 +9069,29 @@ var valid0 = true;
 }
 }
 else {
-validate165.errors = [{instancePath,keyword:"type"}];
+validate167.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate165.errors = vErrors;
+validate167.errors = vErrors;
 return errors === 0;
 }
-export const isPoliciesResponse = validate174;
-function validate176(data, {instancePath=""}={}){
+export const isPoliciesResponse = validate176;
+function validate178(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((data.name === undefined) && (missing0 = "name")) || ((data.unit === undefined) && (missing0 = "unit"))) || ((data.integer === undefined) && (missing0 = "integer"))) || ((data.default === undefined) && (missing0 = "default"))) || ((data.low === undefined) && (missing0 = "low"))) || ((data.high === undefined) && (missing0 = "high"))) || ((data.meaning === undefined) && (missing0 = "meaning"))){
-validate176.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate178.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.name !== undefined){
 const _errs1 = errors;
 if(typeof data.name !== "string"){
-validate176.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate178.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -8859,7 +9103,7 @@ if(valid0){
 if(data.unit !== undefined){
 const _errs3 = errors;
 if(typeof data.unit !== "string"){
-validate176.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
+validate178.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -8871,7 +9115,7 @@ if(valid0){
 if(data.integer !== undefined){
 const _errs5 = errors;
 if(typeof data.integer !== "boolean"){
-validate176.errors = [{instancePath:instancePath+"/integer",keyword:"type"}];
+validate178.errors = [{instancePath:instancePath+"/integer",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -8883,7 +9127,7 @@ if(valid0){
 if(data.default !== undefined){
 const _errs7 = errors;
 if(!(typeof data.default == "number")){
-validate176.errors = [{instancePath:instancePath+"/default",keyword:"type"}];
+validate178.errors = [{instancePath:instancePath+"/default",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -8895,7 +9139,7 @@ if(valid0){
 if(data.low !== undefined){
 const _errs9 = errors;
 if(!(typeof data.low == "number")){
-validate176.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
+validate178.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -8907,7 +9151,7 @@ if(valid0){
 if(data.high !== undefined){
 const _errs11 = errors;
 if(!(typeof data.high == "number")){
-validate176.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
+validate178.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -8919,7 +9163,7 @@ if(valid0){
 if(data.meaning !== undefined){
 const _errs13 = errors;
 if(typeof data.meaning !== "string"){
-validate176.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
+validate178.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -8936,28 +9180,28 @@ var valid0 = true;
 }
 }
 else {
-validate176.errors = [{instancePath,keyword:"type"}];
+validate178.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate176.errors = vErrors;
+validate178.errors = vErrors;
 return errors === 0;
 }
-function validate175(data, {instancePath=""}={}){
+function validate177(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.name === undefined) && (missing0 = "name")) || ((data.meaning === undefined) && (missing0 = "meaning"))) || ((data.source === undefined) && (missing0 = "source"))) || ((data.wait === undefined) && (missing0 = "wait"))) || ((data.parameters === undefined) && (missing0 = "parameters"))){
-validate175.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate177.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.name !== undefined){
 const _errs1 = errors;
 if(typeof data.name !== "string"){
-validate175.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate177.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -8969,7 +9213,7 @@ if(valid0){
 if(data.meaning !== undefined){
 const _errs3 = errors;
 if(typeof data.meaning !== "string"){
-validate175.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
+validate177.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -8981,7 +9225,7 @@ if(valid0){
 if(data.source !== undefined){
 const _errs5 = errors;
 if(typeof data.source !== "string"){
-validate175.errors = [{instancePath:instancePath+"/source",keyword:"type"}];
+validate177.errors = [{instancePath:instancePath+"/source",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -8993,7 +9237,7 @@ if(valid0){
 if(data.wait !== undefined){
 const _errs7 = errors;
 if(typeof data.wait !== "boolean"){
-validate175.errors = [{instancePath:instancePath+"/wait",keyword:"type"}];
+validate177.errors = [{instancePath:instancePath+"/wait",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -9011,8 +9255,8 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs11 = errors;
-if(!(validate176(data4[i0], {instancePath:instancePath+"/parameters/" + i0}))){
-vErrors = vErrors === null ? validate176.errors : vErrors.concat(validate176.errors);
+if(!(validate178(data4[i0], {instancePath:instancePath+"/parameters/" + i0}))){
+vErrors = vErrors === null ? validate178.errors : vErrors.concat(validate178.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs11 === errors;
@@ -9022,7 +9266,7 @@ break;
 }
 }
 else {
-validate175.errors = [{instancePath:instancePath+"/parameters",keyword:"type"}];
+validate177.errors = [{instancePath:instancePath+"/parameters",keyword:"type"}];
 return false;
 }
 }
@@ -9038,21 +9282,21 @@ var valid0 = true;
 }
 }
 else {
-validate175.errors = [{instancePath,keyword:"type"}];
+validate177.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate175.errors = vErrors;
+validate177.errors = vErrors;
 return errors === 0;
 }
-function validate174(data, {instancePath=""}={}){
+function validate176(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.policies === undefined) && (missing0 = "policies")){
-validate174.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate176.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -9065,8 +9309,8 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate175(data0[i0], {instancePath:instancePath+"/policies/" + i0}))){
-vErrors = vErrors === null ? validate175.errors : vErrors.concat(validate175.errors);
+if(!(validate177(data0[i0], {instancePath:instancePath+"/policies/" + i0}))){
+vErrors = vErrors === null ? validate177.errors : vErrors.concat(validate177.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs3 === errors;
@@ -9076,7 +9320,7 @@ break;
 }
 }
 else {
-validate174.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
+validate176.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
 return false;
 }
 }
@@ -9084,22 +9328,22 @@ return false;
 }
 }
 else {
-validate174.errors = [{instancePath,keyword:"type"}];
+validate176.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate174.errors = vErrors;
+validate176.errors = vErrors;
 return errors === 0;
 }
-export const isSteeringOptions = validate179;
-function validate180(data, {instancePath=""}={}){
+export const isSteeringOptions = validate181;
+function validate182(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.kind === undefined) && (missing0 = "kind")) || ((data.refusal === undefined) && (missing0 = "refusal"))) || ((data.lower === undefined) && (missing0 = "lower"))) || ((data.upper === undefined) && (missing0 = "upper"))) || ((data.size === undefined) && (missing0 = "size"))){
-validate180.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate182.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -9118,7 +9362,7 @@ if(valid0){
 if(data.refusal !== undefined){
 const _errs2 = errors;
 if(typeof data.refusal !== "string"){
-validate180.errors = [{instancePath:instancePath+"/refusal",keyword:"type"}];
+validate182.errors = [{instancePath:instancePath+"/refusal",keyword:"type"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -9131,13 +9375,13 @@ if(data.lower !== undefined){
 let data2 = data.lower;
 const _errs4 = errors;
 if((!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))) && (data2 !== null)){
-validate180.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
+validate182.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
 return false;
 }
 if(errors === _errs4){
 if(typeof data2 == "number"){
 if(data2 < 1 || isNaN(data2)){
-validate180.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
+validate182.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
 return false;
 }
 }
@@ -9152,13 +9396,13 @@ if(data.upper !== undefined){
 let data3 = data.upper;
 const _errs6 = errors;
 if((!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))) && (data3 !== null)){
-validate180.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
+validate182.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
 return false;
 }
 if(errors === _errs6){
 if(typeof data3 == "number"){
 if(data3 < 1 || isNaN(data3)){
-validate180.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
+validate182.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
 return false;
 }
 }
@@ -9173,13 +9417,13 @@ if(data.size !== undefined){
 let data4 = data.size;
 const _errs8 = errors;
 if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
-validate180.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
+validate182.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
 return false;
 }
 if(errors === _errs8){
 if(typeof data4 == "number"){
 if(data4 < 1 || isNaN(data4)){
-validate180.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
+validate182.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
 return false;
 }
 }
@@ -9196,21 +9440,21 @@ var valid0 = true;
 }
 }
 else {
-validate180.errors = [{instancePath,keyword:"type"}];
+validate182.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate180.errors = vErrors;
+validate182.errors = vErrors;
 return errors === 0;
 }
-function validate183(data, {instancePath=""}={}){
+function validate185(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.kind === undefined) && (missing0 = "kind")) || ((data.proxy === undefined) && (missing0 = "proxy"))) || ((data.refusal === undefined) && (missing0 = "refusal"))) || ((data.note === undefined) && (missing0 = "note"))){
-validate183.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate185.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -9229,7 +9473,7 @@ if(valid0){
 if(data.proxy !== undefined){
 const _errs2 = errors;
 if(typeof data.proxy !== "boolean"){
-validate183.errors = [{instancePath:instancePath+"/proxy",keyword:"type"}];
+validate185.errors = [{instancePath:instancePath+"/proxy",keyword:"type"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -9241,7 +9485,7 @@ if(valid0){
 if(data.refusal !== undefined){
 const _errs4 = errors;
 if(typeof data.refusal !== "string"){
-validate183.errors = [{instancePath:instancePath+"/refusal",keyword:"type"}];
+validate185.errors = [{instancePath:instancePath+"/refusal",keyword:"type"}];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -9253,7 +9497,7 @@ if(valid0){
 if(data.note !== undefined){
 const _errs6 = errors;
 if(typeof data.note !== "string"){
-validate183.errors = [{instancePath:instancePath+"/note",keyword:"type"}];
+validate185.errors = [{instancePath:instancePath+"/note",keyword:"type"}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -9267,21 +9511,21 @@ var valid0 = true;
 }
 }
 else {
-validate183.errors = [{instancePath,keyword:"type"}];
+validate185.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate183.errors = vErrors;
+validate185.errors = vErrors;
 return errors === 0;
 }
-function validate179(data, {instancePath=""}={}){
+function validate181(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.knobs === undefined) && (missing0 = "knobs")) || ((data.signals === undefined) && (missing0 = "signals"))) || ((data.steering === undefined) && (missing0 = "steering"))){
-validate179.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate181.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -9294,8 +9538,8 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate180(data0[i0], {instancePath:instancePath+"/knobs/" + i0}))){
-vErrors = vErrors === null ? validate180.errors : vErrors.concat(validate180.errors);
+if(!(validate182(data0[i0], {instancePath:instancePath+"/knobs/" + i0}))){
+vErrors = vErrors === null ? validate182.errors : vErrors.concat(validate182.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs3 === errors;
@@ -9305,7 +9549,7 @@ break;
 }
 }
 else {
-validate179.errors = [{instancePath:instancePath+"/knobs",keyword:"type"}];
+validate181.errors = [{instancePath:instancePath+"/knobs",keyword:"type"}];
 return false;
 }
 }
@@ -9324,8 +9568,8 @@ var valid2 = true;
 const len1 = data2.length;
 for(let i1=0; i1<len1; i1++){
 const _errs6 = errors;
-if(!(validate183(data2[i1], {instancePath:instancePath+"/signals/" + i1}))){
-vErrors = vErrors === null ? validate183.errors : vErrors.concat(validate183.errors);
+if(!(validate185(data2[i1], {instancePath:instancePath+"/signals/" + i1}))){
+vErrors = vErrors === null ? validate185.errors : vErrors.concat(validate185.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs6 === errors;
@@ -9335,7 +9579,7 @@ break;
 }
 }
 else {
-validate179.errors = [{instancePath:instancePath+"/signals",keyword:"type"}];
+validate181.errors = [{instancePath:instancePath+"/signals",keyword:"type"}];
 return false;
 }
 }
@@ -9381,7 +9625,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate179.errors = vErrors;
+validate181.errors = vErrors;
 return false;
 }
 else {
@@ -9405,28 +9649,14 @@ var valid0 = true;
 }
 }
 else {
-validate179.errors = [{instancePath,keyword:"type"}];
+validate181.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate179.errors = vErrors;
+validate181.errors = vErrors;
 return errors === 0;
 }
-export const isRunsResponse = validate187;
-function validate189(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(typeof data !== "string"){
-validate189.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-if(!((((data === "recording") || (data === "complete")) || (data === "incomplete")) || (data === "interrupted"))){
-validate189.errors = [{instancePath,keyword:"enum"}];
-return false;
-}
-validate189.errors = vErrors;
-return errors === 0;
-}
+export const isRunsResponse = validate189;
 function validate191(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
@@ -9434,7 +9664,7 @@ if(typeof data !== "string"){
 validate191.errors = [{instancePath,keyword:"type"}];
 return false;
 }
-if(!((((((((data === "stopped") || (data === "duration")) || (data === "flight-recorder")) || (data === "target-ended")) || (data === "collector-lost")) || (data === "backend-lost")) || (data === "disk-full")) || (data === "write-failed"))){
+if(!((((data === "recording") || (data === "complete")) || (data === "incomplete")) || (data === "interrupted"))){
 validate191.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
@@ -9444,11 +9674,25 @@ return errors === 0;
 function validate193(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
+if(typeof data !== "string"){
+validate193.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+if(!((((((((data === "stopped") || (data === "duration")) || (data === "flight-recorder")) || (data === "target-ended")) || (data === "collector-lost")) || (data === "backend-lost")) || (data === "disk-full")) || (data === "write-failed"))){
+validate193.errors = [{instancePath,keyword:"enum"}];
+return false;
+}
+validate193.errors = vErrors;
+return errors === 0;
+}
+function validate196(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((data.frames === undefined) && (missing0 = "frames")) || ((data.gaps === undefined) && (missing0 = "gaps"))) || ((data.missing_ns === undefined) && (missing0 = "missing_ns"))) || ((data.truncated_bytes === undefined) && (missing0 = "truncated_bytes"))) || ((data.coalesced === undefined) && (missing0 = "coalesced"))) || ((data.deadlines_missed === undefined) && (missing0 = "deadlines_missed"))) || ((data.samples_failed === undefined) && (missing0 = "samples_failed"))) || ((data.exit_records_lost === undefined) && (missing0 = "exit_records_lost"))) || ((data.clock_jumps === undefined) && (missing0 = "clock_jumps"))){
-validate193.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate196.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -9456,13 +9700,13 @@ if(data.frames !== undefined){
 let data0 = data.frames;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate193.errors = [{instancePath:instancePath+"/frames",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/frames",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate193.errors = [{instancePath:instancePath+"/frames",keyword:"minimum"}];
+validate196.errors = [{instancePath:instancePath+"/frames",keyword:"minimum"}];
 return false;
 }
 }
@@ -9477,13 +9721,13 @@ if(data.gaps !== undefined){
 let data1 = data.gaps;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate193.errors = [{instancePath:instancePath+"/gaps",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/gaps",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate193.errors = [{instancePath:instancePath+"/gaps",keyword:"minimum"}];
+validate196.errors = [{instancePath:instancePath+"/gaps",keyword:"minimum"}];
 return false;
 }
 }
@@ -9498,13 +9742,13 @@ if(data.missing_ns !== undefined){
 let data2 = data.missing_ns;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate193.errors = [{instancePath:instancePath+"/missing_ns",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/missing_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate193.errors = [{instancePath:instancePath+"/missing_ns",keyword:"minimum"}];
+validate196.errors = [{instancePath:instancePath+"/missing_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -9519,13 +9763,13 @@ if(data.truncated_bytes !== undefined){
 let data3 = data.truncated_bytes;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate193.errors = [{instancePath:instancePath+"/truncated_bytes",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/truncated_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate193.errors = [{instancePath:instancePath+"/truncated_bytes",keyword:"minimum"}];
+validate196.errors = [{instancePath:instancePath+"/truncated_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -9540,13 +9784,13 @@ if(data.coalesced !== undefined){
 let data4 = data.coalesced;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate193.errors = [{instancePath:instancePath+"/coalesced",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/coalesced",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate193.errors = [{instancePath:instancePath+"/coalesced",keyword:"minimum"}];
+validate196.errors = [{instancePath:instancePath+"/coalesced",keyword:"minimum"}];
 return false;
 }
 }
@@ -9561,13 +9805,13 @@ if(data.deadlines_missed !== undefined){
 let data5 = data.deadlines_missed;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate193.errors = [{instancePath:instancePath+"/deadlines_missed",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/deadlines_missed",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate193.errors = [{instancePath:instancePath+"/deadlines_missed",keyword:"minimum"}];
+validate196.errors = [{instancePath:instancePath+"/deadlines_missed",keyword:"minimum"}];
 return false;
 }
 }
@@ -9582,13 +9826,13 @@ if(data.samples_failed !== undefined){
 let data6 = data.samples_failed;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate193.errors = [{instancePath:instancePath+"/samples_failed",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/samples_failed",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate193.errors = [{instancePath:instancePath+"/samples_failed",keyword:"minimum"}];
+validate196.errors = [{instancePath:instancePath+"/samples_failed",keyword:"minimum"}];
 return false;
 }
 }
@@ -9603,13 +9847,13 @@ if(data.exit_records_lost !== undefined){
 let data7 = data.exit_records_lost;
 const _errs15 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate193.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate193.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"minimum"}];
+validate196.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"minimum"}];
 return false;
 }
 }
@@ -9624,13 +9868,13 @@ if(data.exits_without_event !== undefined){
 let data8 = data.exits_without_event;
 const _errs17 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate193.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"type"}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate193.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"minimum"}];
+validate196.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"minimum"}];
 return false;
 }
 }
@@ -9645,13 +9889,13 @@ if(data.network_calls_uncounted !== undefined){
 let data9 = data.network_calls_uncounted;
 const _errs19 = errors;
 if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate193.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"type"}];
 return false;
 }
 if(errors === _errs19){
 if(typeof data9 == "number"){
 if(data9 < 0 || isNaN(data9)){
-validate193.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"minimum"}];
+validate196.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"minimum"}];
 return false;
 }
 }
@@ -9666,13 +9910,13 @@ if(data.clock_jumps !== undefined){
 let data10 = data.clock_jumps;
 const _errs21 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate193.errors = [{instancePath:instancePath+"/clock_jumps",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/clock_jumps",keyword:"type"}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate193.errors = [{instancePath:instancePath+"/clock_jumps",keyword:"minimum"}];
+validate196.errors = [{instancePath:instancePath+"/clock_jumps",keyword:"minimum"}];
 return false;
 }
 }
@@ -9695,21 +9939,21 @@ var valid0 = true;
 }
 }
 else {
-validate193.errors = [{instancePath,keyword:"type"}];
+validate196.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate193.errors = vErrors;
+validate196.errors = vErrors;
 return errors === 0;
 }
-function validate195(data, {instancePath=""}={}){
+function validate198(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.frames === undefined) && (missing0 = "frames")) || ((data.thread_samples === undefined) && (missing0 = "thread_samples"))) || ((data.threads === undefined) && (missing0 = "threads"))) || ((data.events === undefined) && (missing0 = "events"))) || ((data.bytes === undefined) && (missing0 = "bytes"))) || ((data.open_bytes === undefined) && (missing0 = "open_bytes"))){
-validate195.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate198.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -9717,13 +9961,13 @@ if(data.frames !== undefined){
 let data0 = data.frames;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate195.errors = [{instancePath:instancePath+"/frames",keyword:"type"}];
+validate198.errors = [{instancePath:instancePath+"/frames",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate195.errors = [{instancePath:instancePath+"/frames",keyword:"minimum"}];
+validate198.errors = [{instancePath:instancePath+"/frames",keyword:"minimum"}];
 return false;
 }
 }
@@ -9738,13 +9982,13 @@ if(data.thread_samples !== undefined){
 let data1 = data.thread_samples;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate195.errors = [{instancePath:instancePath+"/thread_samples",keyword:"type"}];
+validate198.errors = [{instancePath:instancePath+"/thread_samples",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate195.errors = [{instancePath:instancePath+"/thread_samples",keyword:"minimum"}];
+validate198.errors = [{instancePath:instancePath+"/thread_samples",keyword:"minimum"}];
 return false;
 }
 }
@@ -9759,13 +10003,13 @@ if(data.threads !== undefined){
 let data2 = data.threads;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate195.errors = [{instancePath:instancePath+"/threads",keyword:"type"}];
+validate198.errors = [{instancePath:instancePath+"/threads",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate195.errors = [{instancePath:instancePath+"/threads",keyword:"minimum"}];
+validate198.errors = [{instancePath:instancePath+"/threads",keyword:"minimum"}];
 return false;
 }
 }
@@ -9780,13 +10024,13 @@ if(data.events !== undefined){
 let data3 = data.events;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate195.errors = [{instancePath:instancePath+"/events",keyword:"type"}];
+validate198.errors = [{instancePath:instancePath+"/events",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate195.errors = [{instancePath:instancePath+"/events",keyword:"minimum"}];
+validate198.errors = [{instancePath:instancePath+"/events",keyword:"minimum"}];
 return false;
 }
 }
@@ -9801,13 +10045,13 @@ if(data.bytes !== undefined){
 let data4 = data.bytes;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate195.errors = [{instancePath:instancePath+"/bytes",keyword:"type"}];
+validate198.errors = [{instancePath:instancePath+"/bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate195.errors = [{instancePath:instancePath+"/bytes",keyword:"minimum"}];
+validate198.errors = [{instancePath:instancePath+"/bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -9822,13 +10066,13 @@ if(data.open_bytes !== undefined){
 let data5 = data.open_bytes;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate195.errors = [{instancePath:instancePath+"/open_bytes",keyword:"type"}];
+validate198.errors = [{instancePath:instancePath+"/open_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate195.errors = [{instancePath:instancePath+"/open_bytes",keyword:"minimum"}];
+validate198.errors = [{instancePath:instancePath+"/open_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -9846,28 +10090,28 @@ var valid0 = true;
 }
 }
 else {
-validate195.errors = [{instancePath,keyword:"type"}];
+validate198.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate195.errors = vErrors;
+validate198.errors = vErrors;
 return errors === 0;
 }
-function validate188(data, {instancePath=""}={}){
+function validate190(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((((((((((((((((data.id === undefined) && (missing0 = "id")) || ((data.name === undefined) && (missing0 = "name"))) || ((data.tags === undefined) && (missing0 = "tags"))) || ((data.group === undefined) && (missing0 = "group"))) || ((data.notes === undefined) && (missing0 = "notes"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.end === undefined) && (missing0 = "end"))) || ((data.end_detail === undefined) && (missing0 = "end_detail"))) || ((data.created_unix_us === undefined) && (missing0 = "created_unix_us"))) || ((data.started_unix_us === undefined) && (missing0 = "started_unix_us"))) || ((data.duration_ns === undefined) && (missing0 = "duration_ns"))) || ((data.host_name === undefined) && (missing0 = "host_name"))) || ((data.target === undefined) && (missing0 = "target"))) || ((data.pid === undefined) && (missing0 = "pid"))) || ((data.process === undefined) && (missing0 = "process"))) || ((data.command === undefined) && (missing0 = "command"))) || ((data.policies === undefined) && (missing0 = "policies"))) || ((data.losses === undefined) && (missing0 = "losses"))) || ((data.counts === undefined) && (missing0 = "counts"))) || ((data.exit_code === undefined) && (missing0 = "exit_code"))) || ((data.signal === undefined) && (missing0 = "signal"))) || ((data.imported === undefined) && (missing0 = "imported"))){
-validate188.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate190.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.id !== undefined){
 const _errs1 = errors;
 if(typeof data.id !== "string"){
-validate188.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+validate190.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -9879,7 +10123,7 @@ if(valid0){
 if(data.name !== undefined){
 const _errs3 = errors;
 if(typeof data.name !== "string"){
-validate188.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate190.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -9898,7 +10142,7 @@ const len0 = data2.length;
 for(let i0=0; i0<len0; i0++){
 const _errs7 = errors;
 if(typeof data2[i0] !== "string"){
-validate188.errors = [{instancePath:instancePath+"/tags/" + i0,keyword:"type"}];
+validate190.errors = [{instancePath:instancePath+"/tags/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs7 === errors;
@@ -9908,7 +10152,7 @@ break;
 }
 }
 else {
-validate188.errors = [{instancePath:instancePath+"/tags",keyword:"type"}];
+validate190.errors = [{instancePath:instancePath+"/tags",keyword:"type"}];
 return false;
 }
 }
@@ -9922,7 +10166,7 @@ if(data.group !== undefined){
 let data4 = data.group;
 const _errs9 = errors;
 if((typeof data4 !== "string") && (data4 !== null)){
-validate188.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
+validate190.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -9934,7 +10178,7 @@ if(valid0){
 if(data.notes !== undefined){
 const _errs11 = errors;
 if(typeof data.notes !== "string"){
-validate188.errors = [{instancePath:instancePath+"/notes",keyword:"type"}];
+validate190.errors = [{instancePath:instancePath+"/notes",keyword:"type"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -9945,8 +10189,8 @@ var valid0 = true;
 if(valid0){
 if(data.state !== undefined){
 const _errs13 = errors;
-if(!(validate189(data.state, {instancePath:instancePath+"/state"}))){
-vErrors = vErrors === null ? validate189.errors : vErrors.concat(validate189.errors);
+if(!(validate191(data.state, {instancePath:instancePath+"/state"}))){
+vErrors = vErrors === null ? validate191.errors : vErrors.concat(validate191.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs13 === errors;
@@ -9961,8 +10205,8 @@ const _errs14 = errors;
 const _errs15 = errors;
 let valid2 = false;
 const _errs16 = errors;
-if(!(validate191(data7, {instancePath:instancePath+"/end"}))){
-vErrors = vErrors === null ? validate191.errors : vErrors.concat(validate191.errors);
+if(!(validate193(data7, {instancePath:instancePath+"/end"}))){
+vErrors = vErrors === null ? validate193.errors : vErrors.concat(validate193.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs16 === errors;
@@ -9991,7 +10235,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate188.errors = vErrors;
+validate190.errors = vErrors;
 return false;
 }
 else {
@@ -10014,7 +10258,7 @@ if(valid0){
 if(data.end_detail !== undefined){
 const _errs19 = errors;
 if(typeof data.end_detail !== "string"){
-validate188.errors = [{instancePath:instancePath+"/end_detail",keyword:"type"}];
+validate190.errors = [{instancePath:instancePath+"/end_detail",keyword:"type"}];
 return false;
 }
 var valid0 = _errs19 === errors;
@@ -10027,13 +10271,13 @@ if(data.created_unix_us !== undefined){
 let data9 = data.created_unix_us;
 const _errs21 = errors;
 if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate188.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"type"}];
+validate190.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data9 == "number"){
 if(data9 < 0 || isNaN(data9)){
-validate188.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"minimum"}];
+validate190.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -10048,13 +10292,13 @@ if(data.started_unix_us !== undefined){
 let data10 = data.started_unix_us;
 const _errs23 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate188.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"type"}];
+validate190.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs23){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate188.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"minimum"}];
+validate190.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -10069,13 +10313,13 @@ if(data.duration_ns !== undefined){
 let data11 = data.duration_ns;
 const _errs25 = errors;
 if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
-validate188.errors = [{instancePath:instancePath+"/duration_ns",keyword:"type"}];
+validate190.errors = [{instancePath:instancePath+"/duration_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data11 == "number"){
 if(data11 < 0 || isNaN(data11)){
-validate188.errors = [{instancePath:instancePath+"/duration_ns",keyword:"minimum"}];
+validate190.errors = [{instancePath:instancePath+"/duration_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -10089,7 +10333,7 @@ if(valid0){
 if(data.host_name !== undefined){
 const _errs27 = errors;
 if(typeof data.host_name !== "string"){
-validate188.errors = [{instancePath:instancePath+"/host_name",keyword:"type"}];
+validate190.errors = [{instancePath:instancePath+"/host_name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs27 === errors;
@@ -10101,7 +10345,7 @@ if(valid0){
 if(data.target !== undefined){
 const _errs29 = errors;
 if(typeof data.target !== "string"){
-validate188.errors = [{instancePath:instancePath+"/target",keyword:"type"}];
+validate190.errors = [{instancePath:instancePath+"/target",keyword:"type"}];
 return false;
 }
 var valid0 = _errs29 === errors;
@@ -10114,13 +10358,13 @@ if(data.pid !== undefined){
 let data14 = data.pid;
 const _errs31 = errors;
 if(!((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14)))){
-validate188.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
+validate190.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
 return false;
 }
 if(errors === _errs31){
 if(typeof data14 == "number"){
 if(data14 < 1 || isNaN(data14)){
-validate188.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
+validate190.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
 return false;
 }
 }
@@ -10134,7 +10378,7 @@ if(valid0){
 if(data.process !== undefined){
 const _errs33 = errors;
 if(typeof data.process !== "string"){
-validate188.errors = [{instancePath:instancePath+"/process",keyword:"type"}];
+validate190.errors = [{instancePath:instancePath+"/process",keyword:"type"}];
 return false;
 }
 var valid0 = _errs33 === errors;
@@ -10147,7 +10391,7 @@ if(data.command !== undefined){
 let data16 = data.command;
 const _errs35 = errors;
 if((typeof data16 !== "string") && (data16 !== null)){
-validate188.errors = [{instancePath:instancePath+"/command",keyword:"type"}];
+validate190.errors = [{instancePath:instancePath+"/command",keyword:"type"}];
 return false;
 }
 var valid0 = _errs35 === errors;
@@ -10156,28 +10400,54 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.policies !== undefined){
-let data17 = data.policies;
+if(data.target_group !== undefined){
+let data17 = data.target_group;
 const _errs37 = errors;
-if(errors === _errs37){
-if(Array.isArray(data17)){
-var valid3 = true;
-const len1 = data17.length;
-for(let i1=0; i1<len1; i1++){
+const _errs38 = errors;
+let valid3 = false;
 const _errs39 = errors;
-if(typeof data17[i1] !== "string"){
-validate188.errors = [{instancePath:instancePath+"/policies/" + i1,keyword:"type"}];
-return false;
+if(!(validate39(data17, {instancePath:instancePath+"/target_group"}))){
+vErrors = vErrors === null ? validate39.errors : vErrors.concat(validate39.errors);
+errors = vErrors.length;
 }
-var valid3 = _errs39 === errors;
+var _valid1 = _errs39 === errors;
+valid3 = valid3 || _valid1;
 if(!valid3){
-break;
-}
-}
+const _errs40 = errors;
+if(data17 !== null){
+const err2 = {instancePath:instancePath+"/target_group",keyword:"type"};
+if(vErrors === null){
+vErrors = [err2];
 }
 else {
-validate188.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
+vErrors.push(err2);
+}
+errors++;
+}
+var _valid1 = _errs40 === errors;
+valid3 = valid3 || _valid1;
+}
+if(!valid3){
+const err3 = {instancePath:instancePath+"/target_group",keyword:"anyOf"};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+validate190.errors = vErrors;
 return false;
+}
+else {
+errors = _errs38;
+if(vErrors !== null){
+if(_errs38){
+vErrors.length = _errs38;
+}
+else {
+vErrors = null;
+}
 }
 }
 var valid0 = _errs37 === errors;
@@ -10186,31 +10456,28 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.losses !== undefined){
-const _errs41 = errors;
-if(!(validate193(data.losses, {instancePath:instancePath+"/losses"}))){
-vErrors = vErrors === null ? validate193.errors : vErrors.concat(validate193.errors);
-errors = vErrors.length;
+if(data.policies !== undefined){
+let data18 = data.policies;
+const _errs42 = errors;
+if(errors === _errs42){
+if(Array.isArray(data18)){
+var valid4 = true;
+const len1 = data18.length;
+for(let i1=0; i1<len1; i1++){
+const _errs44 = errors;
+if(typeof data18[i1] !== "string"){
+validate190.errors = [{instancePath:instancePath+"/policies/" + i1,keyword:"type"}];
+return false;
 }
-var valid0 = _errs41 === errors;
+var valid4 = _errs44 === errors;
+if(!valid4){
+break;
+}
+}
 }
 else {
-var valid0 = true;
-}
-if(valid0){
-if(data.children_cpu_us !== undefined){
-let data20 = data.children_cpu_us;
-const _errs42 = errors;
-if((!((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20)))) && (data20 !== null)){
-validate188.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
+validate190.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
 return false;
-}
-if(errors === _errs42){
-if(typeof data20 == "number"){
-if(data20 < 0 || isNaN(data20)){
-validate188.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
-return false;
-}
 }
 }
 var valid0 = _errs42 === errors;
@@ -10219,37 +10486,32 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.counts !== undefined){
-const _errs44 = errors;
-if(!(validate195(data.counts, {instancePath:instancePath+"/counts"}))){
-vErrors = vErrors === null ? validate195.errors : vErrors.concat(validate195.errors);
+if(data.losses !== undefined){
+const _errs46 = errors;
+if(!(validate196(data.losses, {instancePath:instancePath+"/losses"}))){
+vErrors = vErrors === null ? validate196.errors : vErrors.concat(validate196.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs44 === errors;
+var valid0 = _errs46 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.exit_code !== undefined){
-let data22 = data.exit_code;
-const _errs45 = errors;
-if((!((typeof data22 == "number") && (!(data22 % 1) && !isNaN(data22)))) && (data22 !== null)){
-validate188.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
-return false;
-}
-var valid0 = _errs45 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.signal !== undefined){
-let data23 = data.signal;
+if(data.children_cpu_us !== undefined){
+let data21 = data.children_cpu_us;
 const _errs47 = errors;
-if((typeof data23 !== "string") && (data23 !== null)){
-validate188.errors = [{instancePath:instancePath+"/signal",keyword:"type"}];
+if((!((typeof data21 == "number") && (!(data21 % 1) && !isNaN(data21)))) && (data21 !== null)){
+validate190.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
 return false;
+}
+if(errors === _errs47){
+if(typeof data21 == "number"){
+if(data21 < 0 || isNaN(data21)){
+validate190.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
+return false;
+}
+}
 }
 var valid0 = _errs47 === errors;
 }
@@ -10257,13 +10519,51 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.imported !== undefined){
+if(data.counts !== undefined){
 const _errs49 = errors;
-if(typeof data.imported !== "boolean"){
-validate188.errors = [{instancePath:instancePath+"/imported",keyword:"type"}];
-return false;
+if(!(validate198(data.counts, {instancePath:instancePath+"/counts"}))){
+vErrors = vErrors === null ? validate198.errors : vErrors.concat(validate198.errors);
+errors = vErrors.length;
 }
 var valid0 = _errs49 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.exit_code !== undefined){
+let data23 = data.exit_code;
+const _errs50 = errors;
+if((!((typeof data23 == "number") && (!(data23 % 1) && !isNaN(data23)))) && (data23 !== null)){
+validate190.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
+return false;
+}
+var valid0 = _errs50 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.signal !== undefined){
+let data24 = data.signal;
+const _errs52 = errors;
+if((typeof data24 !== "string") && (data24 !== null)){
+validate190.errors = [{instancePath:instancePath+"/signal",keyword:"type"}];
+return false;
+}
+var valid0 = _errs52 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.imported !== undefined){
+const _errs54 = errors;
+if(typeof data.imported !== "boolean"){
+validate190.errors = [{instancePath:instancePath+"/imported",keyword:"type"}];
+return false;
+}
+var valid0 = _errs54 === errors;
 }
 else {
 var valid0 = true;
@@ -10292,29 +10592,30 @@ var valid0 = true;
 }
 }
 }
+}
 else {
-validate188.errors = [{instancePath,keyword:"type"}];
+validate190.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate188.errors = vErrors;
+validate190.errors = vErrors;
 return errors === 0;
 }
-function validate199(data, {instancePath=""}={}){
+function validate202(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.folder === undefined) && (missing0 = "folder")) || ((data.reason === undefined) && (missing0 = "reason"))){
-validate199.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate202.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.folder !== undefined){
 const _errs1 = errors;
 if(typeof data.folder !== "string"){
-validate199.errors = [{instancePath:instancePath+"/folder",keyword:"type"}];
+validate202.errors = [{instancePath:instancePath+"/folder",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -10326,7 +10627,7 @@ if(valid0){
 if(data.reason !== undefined){
 const _errs3 = errors;
 if(typeof data.reason !== "string"){
-validate199.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+validate202.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -10338,21 +10639,21 @@ var valid0 = true;
 }
 }
 else {
-validate199.errors = [{instancePath,keyword:"type"}];
+validate202.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate199.errors = vErrors;
+validate202.errors = vErrors;
 return errors === 0;
 }
-function validate201(data, {instancePath=""}={}){
+function validate204(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.max_age_s === undefined) && (missing0 = "max_age_s")) || ((data.max_bytes === undefined) && (missing0 = "max_bytes"))){
-validate201.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate204.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -10360,13 +10661,13 @@ if(data.max_age_s !== undefined){
 let data0 = data.max_age_s;
 const _errs1 = errors;
 if((!(typeof data0 == "number")) && (data0 !== null)){
-validate201.errors = [{instancePath:instancePath+"/max_age_s",keyword:"type"}];
+validate204.errors = [{instancePath:instancePath+"/max_age_s",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate201.errors = [{instancePath:instancePath+"/max_age_s",keyword:"minimum"}];
+validate204.errors = [{instancePath:instancePath+"/max_age_s",keyword:"minimum"}];
 return false;
 }
 }
@@ -10381,13 +10682,13 @@ if(data.max_bytes !== undefined){
 let data1 = data.max_bytes;
 const _errs3 = errors;
 if((!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))) && (data1 !== null)){
-validate201.errors = [{instancePath:instancePath+"/max_bytes",keyword:"type"}];
+validate204.errors = [{instancePath:instancePath+"/max_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate201.errors = [{instancePath:instancePath+"/max_bytes",keyword:"minimum"}];
+validate204.errors = [{instancePath:instancePath+"/max_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -10401,21 +10702,21 @@ var valid0 = true;
 }
 }
 else {
-validate201.errors = [{instancePath,keyword:"type"}];
+validate204.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate201.errors = vErrors;
+validate204.errors = vErrors;
 return errors === 0;
 }
-function validate187(data, {instancePath=""}={}){
+function validate189(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.runs === undefined) && (missing0 = "runs")) || ((data.deleted === undefined) && (missing0 = "deleted"))) || ((data.damaged === undefined) && (missing0 = "damaged"))) || ((data.bytes === undefined) && (missing0 = "bytes"))) || ((data.free_bytes === undefined) && (missing0 = "free_bytes"))) || ((data.retention === undefined) && (missing0 = "retention"))){
-validate187.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate189.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -10428,8 +10729,8 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate188(data0[i0], {instancePath:instancePath+"/runs/" + i0}))){
-vErrors = vErrors === null ? validate188.errors : vErrors.concat(validate188.errors);
+if(!(validate190(data0[i0], {instancePath:instancePath+"/runs/" + i0}))){
+vErrors = vErrors === null ? validate190.errors : vErrors.concat(validate190.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs3 === errors;
@@ -10439,7 +10740,7 @@ break;
 }
 }
 else {
-validate187.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
+validate189.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
 return false;
 }
 }
@@ -10458,8 +10759,8 @@ var valid2 = true;
 const len1 = data2.length;
 for(let i1=0; i1<len1; i1++){
 const _errs6 = errors;
-if(!(validate188(data2[i1], {instancePath:instancePath+"/deleted/" + i1}))){
-vErrors = vErrors === null ? validate188.errors : vErrors.concat(validate188.errors);
+if(!(validate190(data2[i1], {instancePath:instancePath+"/deleted/" + i1}))){
+vErrors = vErrors === null ? validate190.errors : vErrors.concat(validate190.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs6 === errors;
@@ -10469,7 +10770,7 @@ break;
 }
 }
 else {
-validate187.errors = [{instancePath:instancePath+"/deleted",keyword:"type"}];
+validate189.errors = [{instancePath:instancePath+"/deleted",keyword:"type"}];
 return false;
 }
 }
@@ -10488,8 +10789,8 @@ var valid3 = true;
 const len2 = data4.length;
 for(let i2=0; i2<len2; i2++){
 const _errs9 = errors;
-if(!(validate199(data4[i2], {instancePath:instancePath+"/damaged/" + i2}))){
-vErrors = vErrors === null ? validate199.errors : vErrors.concat(validate199.errors);
+if(!(validate202(data4[i2], {instancePath:instancePath+"/damaged/" + i2}))){
+vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
 errors = vErrors.length;
 }
 var valid3 = _errs9 === errors;
@@ -10499,7 +10800,7 @@ break;
 }
 }
 else {
-validate187.errors = [{instancePath:instancePath+"/damaged",keyword:"type"}];
+validate189.errors = [{instancePath:instancePath+"/damaged",keyword:"type"}];
 return false;
 }
 }
@@ -10513,13 +10814,13 @@ if(data.bytes !== undefined){
 let data6 = data.bytes;
 const _errs10 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate187.errors = [{instancePath:instancePath+"/bytes",keyword:"type"}];
+validate189.errors = [{instancePath:instancePath+"/bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs10){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate187.errors = [{instancePath:instancePath+"/bytes",keyword:"minimum"}];
+validate189.errors = [{instancePath:instancePath+"/bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -10534,13 +10835,13 @@ if(data.free_bytes !== undefined){
 let data7 = data.free_bytes;
 const _errs12 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate187.errors = [{instancePath:instancePath+"/free_bytes",keyword:"type"}];
+validate189.errors = [{instancePath:instancePath+"/free_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs12){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate187.errors = [{instancePath:instancePath+"/free_bytes",keyword:"minimum"}];
+validate189.errors = [{instancePath:instancePath+"/free_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -10553,8 +10854,8 @@ var valid0 = true;
 if(valid0){
 if(data.retention !== undefined){
 const _errs14 = errors;
-if(!(validate201(data.retention, {instancePath:instancePath+"/retention"}))){
-vErrors = vErrors === null ? validate201.errors : vErrors.concat(validate201.errors);
+if(!(validate204(data.retention, {instancePath:instancePath+"/retention"}))){
+vErrors = vErrors === null ? validate204.errors : vErrors.concat(validate204.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs14 === errors;
@@ -10570,43 +10871,43 @@ var valid0 = true;
 }
 }
 else {
-validate187.errors = [{instancePath,keyword:"type"}];
+validate189.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate187.errors = vErrors;
+validate189.errors = vErrors;
 return errors === 0;
 }
-export const isRunManifest = validate203;
-function validate209(data, {instancePath=""}={}){
+export const isRunManifest = validate206;
+function validate212(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate209.errors = [{instancePath,keyword:"type"}];
+validate212.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 if(!((((data === "exact") || (data === "sampled")) || (data === "estimated")) || (data === "quantised"))){
-validate209.errors = [{instancePath,keyword:"enum"}];
+validate212.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate209.errors = vErrors;
+validate212.errors = vErrors;
 return errors === 0;
 }
-function validate208(data, {instancePath=""}={}){
+function validate211(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((data.name === undefined) && (missing0 = "name")) || ((data.label === undefined) && (missing0 = "label"))) || ((data.unit === undefined) && (missing0 = "unit"))) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.scope === undefined) && (missing0 = "scope"))) || ((data.group === undefined) && (missing0 = "group"))) || ((data.taskstats === undefined) && (missing0 = "taskstats"))) || ((data.since_version === undefined) && (missing0 = "since_version"))) || ((data.procfs === undefined) && (missing0 = "procfs"))) || ((data.provenance === undefined) && (missing0 = "provenance"))) || ((data.meaning === undefined) && (missing0 = "meaning"))){
-validate208.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate211.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.name !== undefined){
 const _errs1 = errors;
 if(typeof data.name !== "string"){
-validate208.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate211.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -10618,7 +10919,7 @@ if(valid0){
 if(data.label !== undefined){
 const _errs3 = errors;
 if(typeof data.label !== "string"){
-validate208.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
+validate211.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -10631,11 +10932,11 @@ if(data.unit !== undefined){
 let data2 = data.unit;
 const _errs5 = errors;
 if(typeof data2 !== "string"){
-validate208.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
+validate211.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
 return false;
 }
 if(!((((data2 === "ns") || (data2 === "us")) || (data2 === "bytes")) || (data2 === "count"))){
-validate208.errors = [{instancePath:instancePath+"/unit",keyword:"enum"}];
+validate211.errors = [{instancePath:instancePath+"/unit",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -10648,11 +10949,11 @@ if(data.kind !== undefined){
 let data3 = data.kind;
 const _errs7 = errors;
 if(typeof data3 !== "string"){
-validate208.errors = [{instancePath:instancePath+"/kind",keyword:"type"}];
+validate211.errors = [{instancePath:instancePath+"/kind",keyword:"type"}];
 return false;
 }
 if(!((data3 === "counter") || (data3 === "gauge"))){
-validate208.errors = [{instancePath:instancePath+"/kind",keyword:"enum"}];
+validate211.errors = [{instancePath:instancePath+"/kind",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -10665,11 +10966,11 @@ if(data.scope !== undefined){
 let data4 = data.scope;
 const _errs9 = errors;
 if(typeof data4 !== "string"){
-validate208.errors = [{instancePath:instancePath+"/scope",keyword:"type"}];
+validate211.errors = [{instancePath:instancePath+"/scope",keyword:"type"}];
 return false;
 }
 if(!((data4 === "thread") || (data4 === "process"))){
-validate208.errors = [{instancePath:instancePath+"/scope",keyword:"enum"}];
+validate211.errors = [{instancePath:instancePath+"/scope",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -10682,11 +10983,11 @@ if(data.group !== undefined){
 let data5 = data.group;
 const _errs11 = errors;
 if(typeof data5 !== "string"){
-validate208.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
+validate211.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
 return false;
 }
 if(!(((((((((data5 === "cpu") || (data5 === "wait")) || (data5 === "state")) || (data5 === "switches")) || (data5 === "memory")) || (data5 === "io")) || (data5 === "disk")) || (data5 === "network")) || (data5 === "pool"))){
-validate208.errors = [{instancePath:instancePath+"/group",keyword:"enum"}];
+validate211.errors = [{instancePath:instancePath+"/group",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -10699,7 +11000,7 @@ if(data.taskstats !== undefined){
 let data6 = data.taskstats;
 const _errs13 = errors;
 if((typeof data6 !== "string") && (data6 !== null)){
-validate208.errors = [{instancePath:instancePath+"/taskstats",keyword:"type"}];
+validate211.errors = [{instancePath:instancePath+"/taskstats",keyword:"type"}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -10712,13 +11013,13 @@ if(data.since_version !== undefined){
 let data7 = data.since_version;
 const _errs15 = errors;
 if((!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))) && (data7 !== null)){
-validate208.errors = [{instancePath:instancePath+"/since_version",keyword:"type"}];
+validate211.errors = [{instancePath:instancePath+"/since_version",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate208.errors = [{instancePath:instancePath+"/since_version",keyword:"minimum"}];
+validate211.errors = [{instancePath:instancePath+"/since_version",keyword:"minimum"}];
 return false;
 }
 }
@@ -10733,7 +11034,7 @@ if(data.procfs !== undefined){
 let data8 = data.procfs;
 const _errs17 = errors;
 if((typeof data8 !== "string") && (data8 !== null)){
-validate208.errors = [{instancePath:instancePath+"/procfs",keyword:"type"}];
+validate211.errors = [{instancePath:instancePath+"/procfs",keyword:"type"}];
 return false;
 }
 var valid0 = _errs17 === errors;
@@ -10744,8 +11045,8 @@ var valid0 = true;
 if(valid0){
 if(data.provenance !== undefined){
 const _errs19 = errors;
-if(!(validate209(data.provenance, {instancePath:instancePath+"/provenance"}))){
-vErrors = vErrors === null ? validate209.errors : vErrors.concat(validate209.errors);
+if(!(validate212(data.provenance, {instancePath:instancePath+"/provenance"}))){
+vErrors = vErrors === null ? validate212.errors : vErrors.concat(validate212.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs19 === errors;
@@ -10757,7 +11058,7 @@ if(valid0){
 if(data.meaning !== undefined){
 const _errs20 = errors;
 if(typeof data.meaning !== "string"){
-validate208.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
+validate211.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
 return false;
 }
 var valid0 = _errs20 === errors;
@@ -10778,21 +11079,21 @@ var valid0 = true;
 }
 }
 else {
-validate208.errors = [{instancePath,keyword:"type"}];
+validate211.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate208.errors = vErrors;
+validate211.errors = vErrors;
 return errors === 0;
 }
-function validate212(data, {instancePath=""}={}){
+function validate215(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((data.time_ns === undefined) && (missing0 = "time_ns")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.shadow === undefined) && (missing0 = "shadow"))) || ((data.knob === undefined) && (missing0 = "knob"))) || ((data.signal === undefined) && (missing0 = "signal"))) || ((data.lower === undefined) && (missing0 = "lower"))) || ((data.upper === undefined) && (missing0 = "upper"))){
-validate212.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate215.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -10800,13 +11101,13 @@ if(data.time_ns !== undefined){
 let data0 = data.time_ns;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate212.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
+validate215.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate212.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
+validate215.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -10820,7 +11121,7 @@ if(valid0){
 if(data.policy !== undefined){
 const _errs3 = errors;
 if(typeof data.policy !== "string"){
-validate212.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
+validate215.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -10832,7 +11133,7 @@ if(valid0){
 if(data.shadow !== undefined){
 const _errs5 = errors;
 if(typeof data.shadow !== "boolean"){
-validate212.errors = [{instancePath:instancePath+"/shadow",keyword:"type"}];
+validate215.errors = [{instancePath:instancePath+"/shadow",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -10869,13 +11170,13 @@ if(data.lower !== undefined){
 let data5 = data.lower;
 const _errs9 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate212.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
+validate215.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data5 == "number"){
 if(data5 < 1 || isNaN(data5)){
-validate212.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
+validate215.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
 return false;
 }
 }
@@ -10890,13 +11191,13 @@ if(data.upper !== undefined){
 let data6 = data.upper;
 const _errs11 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate212.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
+validate215.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data6 == "number"){
 if(data6 < 1 || isNaN(data6)){
-validate212.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
+validate215.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
 return false;
 }
 }
@@ -10915,21 +11216,21 @@ var valid0 = true;
 }
 }
 else {
-validate212.errors = [{instancePath,keyword:"type"}];
+validate215.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate212.errors = vErrors;
+validate215.errors = vErrors;
 return errors === 0;
 }
-function validate216(data, {instancePath=""}={}){
+function validate219(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.time_ns === undefined) && (missing0 = "time_ns")) || ((data.text === undefined) && (missing0 = "text"))){
-validate216.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate219.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -10937,13 +11238,13 @@ if(data.time_ns !== undefined){
 let data0 = data.time_ns;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate216.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
+validate219.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate216.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
+validate219.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -10957,7 +11258,7 @@ if(valid0){
 if(data.text !== undefined){
 const _errs3 = errors;
 if(typeof data.text !== "string"){
-validate216.errors = [{instancePath:instancePath+"/text",keyword:"type"}];
+validate219.errors = [{instancePath:instancePath+"/text",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -10969,21 +11270,21 @@ var valid0 = true;
 }
 }
 else {
-validate216.errors = [{instancePath,keyword:"type"}];
+validate219.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate216.errors = vErrors;
+validate219.errors = vErrors;
 return errors === 0;
 }
-function validate221(data, {instancePath=""}={}){
+function validate224(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((((data.command === undefined) && (missing0 = "command")) || ((data.exit_code === undefined) && (missing0 = "exit_code"))) || ((data.signal === undefined) && (missing0 = "signal"))) || ((data.elapsed_us === undefined) && (missing0 = "elapsed_us"))) || ((data.user_cpu_us === undefined) && (missing0 = "user_cpu_us"))) || ((data.system_cpu_us === undefined) && (missing0 = "system_cpu_us"))) || ((data.max_rss_bytes === undefined) && (missing0 = "max_rss_bytes"))) || ((data.major_faults === undefined) && (missing0 = "major_faults"))) || ((data.minor_faults === undefined) && (missing0 = "minor_faults"))) || ((data.voluntary_switches === undefined) && (missing0 = "voluntary_switches"))) || ((data.involuntary_switches === undefined) && (missing0 = "involuntary_switches"))) || ((data.output_bytes === undefined) && (missing0 = "output_bytes"))) || ((data.output_tail === undefined) && (missing0 = "output_tail"))){
-validate221.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate224.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -10991,7 +11292,7 @@ if(data.command !== undefined){
 let data0 = data.command;
 const _errs1 = errors;
 if((!(Array.isArray(data0))) && (data0 !== null)){
-validate221.errors = [{instancePath:instancePath+"/command",keyword:"type"}];
+validate224.errors = [{instancePath:instancePath+"/command",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
@@ -11001,7 +11302,7 @@ const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
 if(typeof data0[i0] !== "string"){
-validate221.errors = [{instancePath:instancePath+"/command/" + i0,keyword:"type"}];
+validate224.errors = [{instancePath:instancePath+"/command/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs3 === errors;
@@ -11021,7 +11322,7 @@ if(data.exit_code !== undefined){
 let data2 = data.exit_code;
 const _errs5 = errors;
 if((!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))) && (data2 !== null)){
-validate221.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
+validate224.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -11034,7 +11335,7 @@ if(data.signal !== undefined){
 let data3 = data.signal;
 const _errs7 = errors;
 if((typeof data3 !== "string") && (data3 !== null)){
-validate221.errors = [{instancePath:instancePath+"/signal",keyword:"type"}];
+validate224.errors = [{instancePath:instancePath+"/signal",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -11047,13 +11348,13 @@ if(data.elapsed_us !== undefined){
 let data4 = data.elapsed_us;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate221.errors = [{instancePath:instancePath+"/elapsed_us",keyword:"type"}];
+validate224.errors = [{instancePath:instancePath+"/elapsed_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate221.errors = [{instancePath:instancePath+"/elapsed_us",keyword:"minimum"}];
+validate224.errors = [{instancePath:instancePath+"/elapsed_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -11068,13 +11369,13 @@ if(data.user_cpu_us !== undefined){
 let data5 = data.user_cpu_us;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate221.errors = [{instancePath:instancePath+"/user_cpu_us",keyword:"type"}];
+validate224.errors = [{instancePath:instancePath+"/user_cpu_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate221.errors = [{instancePath:instancePath+"/user_cpu_us",keyword:"minimum"}];
+validate224.errors = [{instancePath:instancePath+"/user_cpu_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -11089,13 +11390,13 @@ if(data.system_cpu_us !== undefined){
 let data6 = data.system_cpu_us;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate221.errors = [{instancePath:instancePath+"/system_cpu_us",keyword:"type"}];
+validate224.errors = [{instancePath:instancePath+"/system_cpu_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate221.errors = [{instancePath:instancePath+"/system_cpu_us",keyword:"minimum"}];
+validate224.errors = [{instancePath:instancePath+"/system_cpu_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -11110,13 +11411,13 @@ if(data.children_cpu_us !== undefined){
 let data7 = data.children_cpu_us;
 const _errs15 = errors;
 if((!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))) && (data7 !== null)){
-validate221.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
+validate224.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate221.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
+validate224.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -11131,13 +11432,13 @@ if(data.max_rss_bytes !== undefined){
 let data8 = data.max_rss_bytes;
 const _errs17 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate221.errors = [{instancePath:instancePath+"/max_rss_bytes",keyword:"type"}];
+validate224.errors = [{instancePath:instancePath+"/max_rss_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate221.errors = [{instancePath:instancePath+"/max_rss_bytes",keyword:"minimum"}];
+validate224.errors = [{instancePath:instancePath+"/max_rss_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -11152,13 +11453,13 @@ if(data.major_faults !== undefined){
 let data9 = data.major_faults;
 const _errs19 = errors;
 if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate221.errors = [{instancePath:instancePath+"/major_faults",keyword:"type"}];
+validate224.errors = [{instancePath:instancePath+"/major_faults",keyword:"type"}];
 return false;
 }
 if(errors === _errs19){
 if(typeof data9 == "number"){
 if(data9 < 0 || isNaN(data9)){
-validate221.errors = [{instancePath:instancePath+"/major_faults",keyword:"minimum"}];
+validate224.errors = [{instancePath:instancePath+"/major_faults",keyword:"minimum"}];
 return false;
 }
 }
@@ -11173,13 +11474,13 @@ if(data.minor_faults !== undefined){
 let data10 = data.minor_faults;
 const _errs21 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate221.errors = [{instancePath:instancePath+"/minor_faults",keyword:"type"}];
+validate224.errors = [{instancePath:instancePath+"/minor_faults",keyword:"type"}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate221.errors = [{instancePath:instancePath+"/minor_faults",keyword:"minimum"}];
+validate224.errors = [{instancePath:instancePath+"/minor_faults",keyword:"minimum"}];
 return false;
 }
 }
@@ -11194,13 +11495,13 @@ if(data.voluntary_switches !== undefined){
 let data11 = data.voluntary_switches;
 const _errs23 = errors;
 if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
-validate221.errors = [{instancePath:instancePath+"/voluntary_switches",keyword:"type"}];
+validate224.errors = [{instancePath:instancePath+"/voluntary_switches",keyword:"type"}];
 return false;
 }
 if(errors === _errs23){
 if(typeof data11 == "number"){
 if(data11 < 0 || isNaN(data11)){
-validate221.errors = [{instancePath:instancePath+"/voluntary_switches",keyword:"minimum"}];
+validate224.errors = [{instancePath:instancePath+"/voluntary_switches",keyword:"minimum"}];
 return false;
 }
 }
@@ -11215,13 +11516,13 @@ if(data.involuntary_switches !== undefined){
 let data12 = data.involuntary_switches;
 const _errs25 = errors;
 if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
-validate221.errors = [{instancePath:instancePath+"/involuntary_switches",keyword:"type"}];
+validate224.errors = [{instancePath:instancePath+"/involuntary_switches",keyword:"type"}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data12 == "number"){
 if(data12 < 0 || isNaN(data12)){
-validate221.errors = [{instancePath:instancePath+"/involuntary_switches",keyword:"minimum"}];
+validate224.errors = [{instancePath:instancePath+"/involuntary_switches",keyword:"minimum"}];
 return false;
 }
 }
@@ -11236,13 +11537,13 @@ if(data.output_bytes !== undefined){
 let data13 = data.output_bytes;
 const _errs27 = errors;
 if((!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))) && (data13 !== null)){
-validate221.errors = [{instancePath:instancePath+"/output_bytes",keyword:"type"}];
+validate224.errors = [{instancePath:instancePath+"/output_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs27){
 if(typeof data13 == "number"){
 if(data13 < 0 || isNaN(data13)){
-validate221.errors = [{instancePath:instancePath+"/output_bytes",keyword:"minimum"}];
+validate224.errors = [{instancePath:instancePath+"/output_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -11257,7 +11558,7 @@ if(data.output_tail !== undefined){
 let data14 = data.output_tail;
 const _errs29 = errors;
 if((typeof data14 !== "string") && (data14 !== null)){
-validate221.errors = [{instancePath:instancePath+"/output_tail",keyword:"type"}];
+validate224.errors = [{instancePath:instancePath+"/output_tail",keyword:"type"}];
 return false;
 }
 var valid0 = _errs29 === errors;
@@ -11281,21 +11582,21 @@ var valid0 = true;
 }
 }
 else {
-validate221.errors = [{instancePath,keyword:"type"}];
+validate224.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate221.errors = vErrors;
+validate224.errors = vErrors;
 return errors === 0;
 }
-function validate203(data, {instancePath=""}={}){
+function validate206(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((((((((((((((data.format === undefined) && (missing0 = "format")) || ((data.id === undefined) && (missing0 = "id"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.tags === undefined) && (missing0 = "tags"))) || ((data.group === undefined) && (missing0 = "group"))) || ((data.notes === undefined) && (missing0 = "notes"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.end === undefined) && (missing0 = "end"))) || ((data.end_detail === undefined) && (missing0 = "end_detail"))) || ((data.created_unix_us === undefined) && (missing0 = "created_unix_us"))) || ((data.started_unix_us === undefined) && (missing0 = "started_unix_us"))) || ((data.from_ns === undefined) && (missing0 = "from_ns"))) || ((data.to_ns === undefined) && (missing0 = "to_ns"))) || ((data.tidscope === undefined) && (missing0 = "tidscope"))) || ((data.host === undefined) && (missing0 = "host"))) || ((data.target === undefined) && (missing0 = "target"))) || ((data.fields === undefined) && (missing0 = "fields"))) || ((data.policies === undefined) && (missing0 = "policies"))) || ((data.marks === undefined) && (missing0 = "marks"))) || ((data.losses === undefined) && (missing0 = "losses"))) || ((data.counts === undefined) && (missing0 = "counts"))) || ((data.outcome === undefined) && (missing0 = "outcome"))) || ((data.imported === undefined) && (missing0 = "imported"))){
-validate203.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate206.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -11303,11 +11604,11 @@ if(data.format !== undefined){
 let data0 = data.format;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate203.errors = [{instancePath:instancePath+"/format",keyword:"type"}];
+validate206.errors = [{instancePath:instancePath+"/format",keyword:"type"}];
 return false;
 }
 if(1 !== data0){
-validate203.errors = [{instancePath:instancePath+"/format",keyword:"const"}];
+validate206.errors = [{instancePath:instancePath+"/format",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -11319,7 +11620,7 @@ if(valid0){
 if(data.id !== undefined){
 const _errs3 = errors;
 if(typeof data.id !== "string"){
-validate203.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+validate206.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -11331,7 +11632,7 @@ if(valid0){
 if(data.name !== undefined){
 const _errs5 = errors;
 if(typeof data.name !== "string"){
-validate203.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate206.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -11350,7 +11651,7 @@ const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 const _errs9 = errors;
 if(typeof data3[i0] !== "string"){
-validate203.errors = [{instancePath:instancePath+"/tags/" + i0,keyword:"type"}];
+validate206.errors = [{instancePath:instancePath+"/tags/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs9 === errors;
@@ -11360,7 +11661,7 @@ break;
 }
 }
 else {
-validate203.errors = [{instancePath:instancePath+"/tags",keyword:"type"}];
+validate206.errors = [{instancePath:instancePath+"/tags",keyword:"type"}];
 return false;
 }
 }
@@ -11374,7 +11675,7 @@ if(data.group !== undefined){
 let data5 = data.group;
 const _errs11 = errors;
 if((typeof data5 !== "string") && (data5 !== null)){
-validate203.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
+validate206.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -11386,7 +11687,7 @@ if(valid0){
 if(data.notes !== undefined){
 const _errs13 = errors;
 if(typeof data.notes !== "string"){
-validate203.errors = [{instancePath:instancePath+"/notes",keyword:"type"}];
+validate206.errors = [{instancePath:instancePath+"/notes",keyword:"type"}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -11397,8 +11698,8 @@ var valid0 = true;
 if(valid0){
 if(data.state !== undefined){
 const _errs15 = errors;
-if(!(validate189(data.state, {instancePath:instancePath+"/state"}))){
-vErrors = vErrors === null ? validate189.errors : vErrors.concat(validate189.errors);
+if(!(validate191(data.state, {instancePath:instancePath+"/state"}))){
+vErrors = vErrors === null ? validate191.errors : vErrors.concat(validate191.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs15 === errors;
@@ -11413,8 +11714,8 @@ const _errs16 = errors;
 const _errs17 = errors;
 let valid2 = false;
 const _errs18 = errors;
-if(!(validate191(data8, {instancePath:instancePath+"/end"}))){
-vErrors = vErrors === null ? validate191.errors : vErrors.concat(validate191.errors);
+if(!(validate193(data8, {instancePath:instancePath+"/end"}))){
+vErrors = vErrors === null ? validate193.errors : vErrors.concat(validate193.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs18 === errors;
@@ -11443,7 +11744,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate203.errors = vErrors;
+validate206.errors = vErrors;
 return false;
 }
 else {
@@ -11466,7 +11767,7 @@ if(valid0){
 if(data.end_detail !== undefined){
 const _errs21 = errors;
 if(typeof data.end_detail !== "string"){
-validate203.errors = [{instancePath:instancePath+"/end_detail",keyword:"type"}];
+validate206.errors = [{instancePath:instancePath+"/end_detail",keyword:"type"}];
 return false;
 }
 var valid0 = _errs21 === errors;
@@ -11479,13 +11780,13 @@ if(data.created_unix_us !== undefined){
 let data10 = data.created_unix_us;
 const _errs23 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate203.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"type"}];
+validate206.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs23){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate203.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"minimum"}];
+validate206.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -11500,13 +11801,13 @@ if(data.started_unix_us !== undefined){
 let data11 = data.started_unix_us;
 const _errs25 = errors;
 if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
-validate203.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"type"}];
+validate206.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data11 == "number"){
 if(data11 < 0 || isNaN(data11)){
-validate203.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"minimum"}];
+validate206.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -11521,13 +11822,13 @@ if(data.from_ns !== undefined){
 let data12 = data.from_ns;
 const _errs27 = errors;
 if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
-validate203.errors = [{instancePath:instancePath+"/from_ns",keyword:"type"}];
+validate206.errors = [{instancePath:instancePath+"/from_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs27){
 if(typeof data12 == "number"){
 if(data12 < 0 || isNaN(data12)){
-validate203.errors = [{instancePath:instancePath+"/from_ns",keyword:"minimum"}];
+validate206.errors = [{instancePath:instancePath+"/from_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -11542,13 +11843,13 @@ if(data.to_ns !== undefined){
 let data13 = data.to_ns;
 const _errs29 = errors;
 if(!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))){
-validate203.errors = [{instancePath:instancePath+"/to_ns",keyword:"type"}];
+validate206.errors = [{instancePath:instancePath+"/to_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs29){
 if(typeof data13 == "number"){
 if(data13 < 0 || isNaN(data13)){
-validate203.errors = [{instancePath:instancePath+"/to_ns",keyword:"minimum"}];
+validate206.errors = [{instancePath:instancePath+"/to_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -11563,13 +11864,13 @@ if(data.until_ns !== undefined){
 let data14 = data.until_ns;
 const _errs31 = errors;
 if((!((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14)))) && (data14 !== null)){
-validate203.errors = [{instancePath:instancePath+"/until_ns",keyword:"type"}];
+validate206.errors = [{instancePath:instancePath+"/until_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs31){
 if(typeof data14 == "number"){
 if(data14 < 0 || isNaN(data14)){
-validate203.errors = [{instancePath:instancePath+"/until_ns",keyword:"minimum"}];
+validate206.errors = [{instancePath:instancePath+"/until_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -11583,7 +11884,7 @@ if(valid0){
 if(data.tidscope !== undefined){
 const _errs33 = errors;
 if(typeof data.tidscope !== "string"){
-validate203.errors = [{instancePath:instancePath+"/tidscope",keyword:"type"}];
+validate206.errors = [{instancePath:instancePath+"/tidscope",keyword:"type"}];
 return false;
 }
 var valid0 = _errs33 === errors;
@@ -11625,8 +11926,8 @@ var valid3 = true;
 const len1 = data18.length;
 for(let i1=0; i1<len1; i1++){
 const _errs39 = errors;
-if(!(validate208(data18[i1], {instancePath:instancePath+"/fields/" + i1}))){
-vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
+if(!(validate211(data18[i1], {instancePath:instancePath+"/fields/" + i1}))){
+vErrors = vErrors === null ? validate211.errors : vErrors.concat(validate211.errors);
 errors = vErrors.length;
 }
 var valid3 = _errs39 === errors;
@@ -11636,7 +11937,7 @@ break;
 }
 }
 else {
-validate203.errors = [{instancePath:instancePath+"/fields",keyword:"type"}];
+validate206.errors = [{instancePath:instancePath+"/fields",keyword:"type"}];
 return false;
 }
 }
@@ -11655,8 +11956,8 @@ var valid4 = true;
 const len2 = data20.length;
 for(let i2=0; i2<len2; i2++){
 const _errs42 = errors;
-if(!(validate212(data20[i2], {instancePath:instancePath+"/policies/" + i2}))){
-vErrors = vErrors === null ? validate212.errors : vErrors.concat(validate212.errors);
+if(!(validate215(data20[i2], {instancePath:instancePath+"/policies/" + i2}))){
+vErrors = vErrors === null ? validate215.errors : vErrors.concat(validate215.errors);
 errors = vErrors.length;
 }
 var valid4 = _errs42 === errors;
@@ -11666,7 +11967,7 @@ break;
 }
 }
 else {
-validate203.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
+validate206.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
 return false;
 }
 }
@@ -11685,8 +11986,8 @@ var valid5 = true;
 const len3 = data22.length;
 for(let i3=0; i3<len3; i3++){
 const _errs45 = errors;
-if(!(validate216(data22[i3], {instancePath:instancePath+"/marks/" + i3}))){
-vErrors = vErrors === null ? validate216.errors : vErrors.concat(validate216.errors);
+if(!(validate219(data22[i3], {instancePath:instancePath+"/marks/" + i3}))){
+vErrors = vErrors === null ? validate219.errors : vErrors.concat(validate219.errors);
 errors = vErrors.length;
 }
 var valid5 = _errs45 === errors;
@@ -11696,7 +11997,7 @@ break;
 }
 }
 else {
-validate203.errors = [{instancePath:instancePath+"/marks",keyword:"type"}];
+validate206.errors = [{instancePath:instancePath+"/marks",keyword:"type"}];
 return false;
 }
 }
@@ -11708,8 +12009,8 @@ var valid0 = true;
 if(valid0){
 if(data.losses !== undefined){
 const _errs46 = errors;
-if(!(validate193(data.losses, {instancePath:instancePath+"/losses"}))){
-vErrors = vErrors === null ? validate193.errors : vErrors.concat(validate193.errors);
+if(!(validate196(data.losses, {instancePath:instancePath+"/losses"}))){
+vErrors = vErrors === null ? validate196.errors : vErrors.concat(validate196.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs46 === errors;
@@ -11720,8 +12021,8 @@ var valid0 = true;
 if(valid0){
 if(data.counts !== undefined){
 const _errs47 = errors;
-if(!(validate195(data.counts, {instancePath:instancePath+"/counts"}))){
-vErrors = vErrors === null ? validate195.errors : vErrors.concat(validate195.errors);
+if(!(validate198(data.counts, {instancePath:instancePath+"/counts"}))){
+vErrors = vErrors === null ? validate198.errors : vErrors.concat(validate198.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs47 === errors;
@@ -11750,7 +12051,7 @@ break;
 }
 }
 else {
-validate203.errors = [{instancePath:instancePath+"/counters_from",keyword:"type"}];
+validate206.errors = [{instancePath:instancePath+"/counters_from",keyword:"type"}];
 return false;
 }
 }
@@ -11766,8 +12067,8 @@ const _errs51 = errors;
 const _errs52 = errors;
 let valid7 = false;
 const _errs53 = errors;
-if(!(validate221(data28, {instancePath:instancePath+"/outcome"}))){
-vErrors = vErrors === null ? validate221.errors : vErrors.concat(validate221.errors);
+if(!(validate224(data28, {instancePath:instancePath+"/outcome"}))){
+vErrors = vErrors === null ? validate224.errors : vErrors.concat(validate224.errors);
 errors = vErrors.length;
 }
 var _valid1 = _errs53 === errors;
@@ -11796,7 +12097,7 @@ else {
 vErrors.push(err3);
 }
 errors++;
-validate203.errors = vErrors;
+validate206.errors = vErrors;
 return false;
 }
 else {
@@ -11819,7 +12120,7 @@ if(valid0){
 if(data.imported !== undefined){
 const _errs56 = errors;
 if(typeof data.imported !== "boolean"){
-validate203.errors = [{instancePath:instancePath+"/imported",keyword:"type"}];
+validate206.errors = [{instancePath:instancePath+"/imported",keyword:"type"}];
 return false;
 }
 var valid0 = _errs56 === errors;
@@ -11854,57 +12155,57 @@ var valid0 = true;
 }
 }
 else {
-validate203.errors = [{instancePath,keyword:"type"}];
+validate206.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate203.errors = vErrors;
+validate206.errors = vErrors;
 return errors === 0;
 }
-export const isComparison = validate223;
-function validate224(data, {instancePath=""}={}){
+export const isComparison = validate226;
+function validate227(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate224.errors = [{instancePath,keyword:"type"}];
+validate227.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 if(!(((data === "start") || (data === "policy")) || (data === "mark"))){
-validate224.errors = [{instancePath,keyword:"enum"}];
+validate227.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate224.errors = vErrors;
+validate227.errors = vErrors;
 return errors === 0;
 }
-function validate226(data, {instancePath=""}={}){
+function validate229(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate226.errors = [{instancePath,keyword:"type"}];
+validate229.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 if(!((data === "rates") || (data === "totals"))){
-validate226.errors = [{instancePath,keyword:"enum"}];
+validate229.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate226.errors = vErrors;
+validate229.errors = vErrors;
 return errors === 0;
 }
-function validate228(data, {instancePath=""}={}){
+function validate231(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((data.run === undefined) && (missing0 = "run")) || ((data.name === undefined) && (missing0 = "name"))) || ((data.group === undefined) && (missing0 = "group"))) || ((data.zero_ns === undefined) && (missing0 = "zero_ns"))) || ((data.align_problem === undefined) && (missing0 = "align_problem"))) || ((data.duration_ns === undefined) && (missing0 = "duration_ns"))) || ((data.losses === undefined) && (missing0 = "losses"))){
-validate228.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate231.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.run !== undefined){
 const _errs1 = errors;
 if(typeof data.run !== "string"){
-validate228.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
+validate231.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -11916,7 +12217,7 @@ if(valid0){
 if(data.name !== undefined){
 const _errs3 = errors;
 if(typeof data.name !== "string"){
-validate228.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate231.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -11929,13 +12230,13 @@ if(data.group !== undefined){
 let data2 = data.group;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate228.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
+validate231.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate228.errors = [{instancePath:instancePath+"/group",keyword:"minimum"}];
+validate231.errors = [{instancePath:instancePath+"/group",keyword:"minimum"}];
 return false;
 }
 }
@@ -11950,13 +12251,13 @@ if(data.zero_ns !== undefined){
 let data3 = data.zero_ns;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate228.errors = [{instancePath:instancePath+"/zero_ns",keyword:"type"}];
+validate231.errors = [{instancePath:instancePath+"/zero_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate228.errors = [{instancePath:instancePath+"/zero_ns",keyword:"minimum"}];
+validate231.errors = [{instancePath:instancePath+"/zero_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -11971,7 +12272,7 @@ if(data.align_problem !== undefined){
 let data4 = data.align_problem;
 const _errs9 = errors;
 if((typeof data4 !== "string") && (data4 !== null)){
-validate228.errors = [{instancePath:instancePath+"/align_problem",keyword:"type"}];
+validate231.errors = [{instancePath:instancePath+"/align_problem",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -11984,13 +12285,13 @@ if(data.duration_ns !== undefined){
 let data5 = data.duration_ns;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate228.errors = [{instancePath:instancePath+"/duration_ns",keyword:"type"}];
+validate231.errors = [{instancePath:instancePath+"/duration_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate228.errors = [{instancePath:instancePath+"/duration_ns",keyword:"minimum"}];
+validate231.errors = [{instancePath:instancePath+"/duration_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -12003,8 +12304,8 @@ var valid0 = true;
 if(valid0){
 if(data.losses !== undefined){
 const _errs13 = errors;
-if(!(validate193(data.losses, {instancePath:instancePath+"/losses"}))){
-vErrors = vErrors === null ? validate193.errors : vErrors.concat(validate193.errors);
+if(!(validate196(data.losses, {instancePath:instancePath+"/losses"}))){
+vErrors = vErrors === null ? validate196.errors : vErrors.concat(validate196.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs13 === errors;
@@ -12017,13 +12318,13 @@ if(data.children_cpu_us !== undefined){
 let data7 = data.children_cpu_us;
 const _errs14 = errors;
 if((!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))) && (data7 !== null)){
-validate228.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
+validate231.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs14){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate228.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
+validate231.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -12043,28 +12344,28 @@ var valid0 = true;
 }
 }
 else {
-validate228.errors = [{instancePath,keyword:"type"}];
+validate231.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate228.errors = vErrors;
+validate231.errors = vErrors;
 return errors === 0;
 }
-function validate231(data, {instancePath=""}={}){
+function validate234(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.label === undefined) && (missing0 = "label")) || ((data.runs === undefined) && (missing0 = "runs"))){
-validate231.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate234.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.label !== undefined){
 const _errs1 = errors;
 if(typeof data.label !== "string"){
-validate231.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
+validate234.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -12083,7 +12384,7 @@ const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
 if(typeof data1[i0] !== "string"){
-validate231.errors = [{instancePath:instancePath+"/runs/" + i0,keyword:"type"}];
+validate234.errors = [{instancePath:instancePath+"/runs/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs5 === errors;
@@ -12093,7 +12394,7 @@ break;
 }
 }
 else {
-validate231.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
+validate234.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
 return false;
 }
 }
@@ -12106,28 +12407,28 @@ var valid0 = true;
 }
 }
 else {
-validate231.errors = [{instancePath,keyword:"type"}];
+validate234.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate231.errors = vErrors;
+validate234.errors = vErrors;
 return errors === 0;
 }
-function validate233(data, {instancePath=""}={}){
+function validate236(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.what === undefined) && (missing0 = "what")) || ((data.values === undefined) && (missing0 = "values"))){
-validate233.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate236.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.what !== undefined){
 const _errs1 = errors;
 if(typeof data.what !== "string"){
-validate233.errors = [{instancePath:instancePath+"/what",keyword:"type"}];
+validate236.errors = [{instancePath:instancePath+"/what",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -12146,7 +12447,7 @@ const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
 if(typeof data1[i0] !== "string"){
-validate233.errors = [{instancePath:instancePath+"/values/" + i0,keyword:"type"}];
+validate236.errors = [{instancePath:instancePath+"/values/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs5 === errors;
@@ -12156,7 +12457,7 @@ break;
 }
 }
 else {
-validate233.errors = [{instancePath:instancePath+"/values",keyword:"type"}];
+validate236.errors = [{instancePath:instancePath+"/values",keyword:"type"}];
 return false;
 }
 }
@@ -12169,28 +12470,28 @@ var valid0 = true;
 }
 }
 else {
-validate233.errors = [{instancePath,keyword:"type"}];
+validate236.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate233.errors = vErrors;
+validate236.errors = vErrors;
 return errors === 0;
 }
-function validate235(data, {instancePath=""}={}){
+function validate238(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.label === undefined) && (missing0 = "label")) || ((data.roles === undefined) && (missing0 = "roles"))) || ((data.manual === undefined) && (missing0 = "manual"))){
-validate235.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate238.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.label !== undefined){
 const _errs1 = errors;
 if(typeof data.label !== "string"){
-validate235.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
+validate238.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -12210,7 +12511,7 @@ for(let i0=0; i0<len0; i0++){
 let data2 = data1[i0];
 const _errs5 = errors;
 if((typeof data2 !== "string") && (data2 !== null)){
-validate235.errors = [{instancePath:instancePath+"/roles/" + i0,keyword:"type"}];
+validate238.errors = [{instancePath:instancePath+"/roles/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs5 === errors;
@@ -12220,7 +12521,7 @@ break;
 }
 }
 else {
-validate235.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
+validate238.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
 return false;
 }
 }
@@ -12233,7 +12534,7 @@ if(valid0){
 if(data.manual !== undefined){
 const _errs7 = errors;
 if(typeof data.manual !== "boolean"){
-validate235.errors = [{instancePath:instancePath+"/manual",keyword:"type"}];
+validate238.errors = [{instancePath:instancePath+"/manual",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -12246,21 +12547,21 @@ var valid0 = true;
 }
 }
 else {
-validate235.errors = [{instancePath,keyword:"type"}];
+validate238.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate235.errors = vErrors;
+validate238.errors = vErrors;
 return errors === 0;
 }
-function validate239(data, {instancePath=""}={}){
+function validate242(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.values === undefined) && (missing0 = "values")) || ((data.n === undefined) && (missing0 = "n"))) || ((data.mean === undefined) && (missing0 = "mean"))) || ((data.std_dev === undefined) && (missing0 = "std_dev"))) || ((data.low === undefined) && (missing0 = "low"))) || ((data.high === undefined) && (missing0 = "high"))){
-validate239.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate242.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -12275,7 +12576,7 @@ for(let i0=0; i0<len0; i0++){
 let data1 = data0[i0];
 const _errs3 = errors;
 if((!(typeof data1 == "number")) && (data1 !== null)){
-validate239.errors = [{instancePath:instancePath+"/values/" + i0,keyword:"type"}];
+validate242.errors = [{instancePath:instancePath+"/values/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs3 === errors;
@@ -12285,7 +12586,7 @@ break;
 }
 }
 else {
-validate239.errors = [{instancePath:instancePath+"/values",keyword:"type"}];
+validate242.errors = [{instancePath:instancePath+"/values",keyword:"type"}];
 return false;
 }
 }
@@ -12299,13 +12600,13 @@ if(data.n !== undefined){
 let data2 = data.n;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate239.errors = [{instancePath:instancePath+"/n",keyword:"type"}];
+validate242.errors = [{instancePath:instancePath+"/n",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate239.errors = [{instancePath:instancePath+"/n",keyword:"minimum"}];
+validate242.errors = [{instancePath:instancePath+"/n",keyword:"minimum"}];
 return false;
 }
 }
@@ -12320,7 +12621,7 @@ if(data.mean !== undefined){
 let data3 = data.mean;
 const _errs7 = errors;
 if((!(typeof data3 == "number")) && (data3 !== null)){
-validate239.errors = [{instancePath:instancePath+"/mean",keyword:"type"}];
+validate242.errors = [{instancePath:instancePath+"/mean",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -12333,7 +12634,7 @@ if(data.std_dev !== undefined){
 let data4 = data.std_dev;
 const _errs9 = errors;
 if((!(typeof data4 == "number")) && (data4 !== null)){
-validate239.errors = [{instancePath:instancePath+"/std_dev",keyword:"type"}];
+validate242.errors = [{instancePath:instancePath+"/std_dev",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -12346,7 +12647,7 @@ if(data.low !== undefined){
 let data5 = data.low;
 const _errs11 = errors;
 if((!(typeof data5 == "number")) && (data5 !== null)){
-validate239.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
+validate242.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -12359,7 +12660,7 @@ if(data.high !== undefined){
 let data6 = data.high;
 const _errs13 = errors;
 if((!(typeof data6 == "number")) && (data6 !== null)){
-validate239.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
+validate242.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -12375,21 +12676,21 @@ var valid0 = true;
 }
 }
 else {
-validate239.errors = [{instancePath,keyword:"type"}];
+validate242.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate239.errors = vErrors;
+validate242.errors = vErrors;
 return errors === 0;
 }
-function validate241(data, {instancePath=""}={}){
+function validate244(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((data.absolute === undefined) && (missing0 = "absolute")) || ((data.percent === undefined) && (missing0 = "percent"))) || ((data.low === undefined) && (missing0 = "low"))) || ((data.high === undefined) && (missing0 = "high"))) || ((data.method === undefined) && (missing0 = "method"))) || ((data.verdict === undefined) && (missing0 = "verdict"))) || ((data.caveat === undefined) && (missing0 = "caveat"))){
-validate241.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate244.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -12397,7 +12698,7 @@ if(data.absolute !== undefined){
 let data0 = data.absolute;
 const _errs1 = errors;
 if((!(typeof data0 == "number")) && (data0 !== null)){
-validate241.errors = [{instancePath:instancePath+"/absolute",keyword:"type"}];
+validate244.errors = [{instancePath:instancePath+"/absolute",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -12410,7 +12711,7 @@ if(data.percent !== undefined){
 let data1 = data.percent;
 const _errs3 = errors;
 if((!(typeof data1 == "number")) && (data1 !== null)){
-validate241.errors = [{instancePath:instancePath+"/percent",keyword:"type"}];
+validate244.errors = [{instancePath:instancePath+"/percent",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -12423,7 +12724,7 @@ if(data.low !== undefined){
 let data2 = data.low;
 const _errs5 = errors;
 if((!(typeof data2 == "number")) && (data2 !== null)){
-validate241.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
+validate244.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -12436,7 +12737,7 @@ if(data.high !== undefined){
 let data3 = data.high;
 const _errs7 = errors;
 if((!(typeof data3 == "number")) && (data3 !== null)){
-validate241.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
+validate244.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -12449,11 +12750,11 @@ if(data.method !== undefined){
 let data4 = data.method;
 const _errs9 = errors;
 if(typeof data4 !== "string"){
-validate241.errors = [{instancePath:instancePath+"/method",keyword:"type"}];
+validate244.errors = [{instancePath:instancePath+"/method",keyword:"type"}];
 return false;
 }
 if(!((data4 === "welch") || (data4 === "none"))){
-validate241.errors = [{instancePath:instancePath+"/method",keyword:"enum"}];
+validate244.errors = [{instancePath:instancePath+"/method",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -12466,11 +12767,11 @@ if(data.verdict !== undefined){
 let data5 = data.verdict;
 const _errs11 = errors;
 if(typeof data5 !== "string"){
-validate241.errors = [{instancePath:instancePath+"/verdict",keyword:"type"}];
+validate244.errors = [{instancePath:instancePath+"/verdict",keyword:"type"}];
 return false;
 }
 if(!(((((((data5 === "better") || (data5 === "worse")) || (data5 === "more")) || (data5 === "less")) || (data5 === "equal")) || (data5 === "unclear")) || (data5 === "unknown"))){
-validate241.errors = [{instancePath:instancePath+"/verdict",keyword:"enum"}];
+validate244.errors = [{instancePath:instancePath+"/verdict",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -12483,7 +12784,7 @@ if(data.caveat !== undefined){
 let data6 = data.caveat;
 const _errs13 = errors;
 if((typeof data6 !== "string") && (data6 !== null)){
-validate241.errors = [{instancePath:instancePath+"/caveat",keyword:"type"}];
+validate244.errors = [{instancePath:instancePath+"/caveat",keyword:"type"}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -12500,28 +12801,28 @@ var valid0 = true;
 }
 }
 else {
-validate241.errors = [{instancePath,keyword:"type"}];
+validate244.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate241.errors = vErrors;
+validate244.errors = vErrors;
 return errors === 0;
 }
-function validate237(data, {instancePath=""}={}){
+function validate240(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((data.metric === undefined) && (missing0 = "metric")) || ((data.label === undefined) && (missing0 = "label"))) || ((data.unit === undefined) && (missing0 = "unit"))) || ((data.role === undefined) && (missing0 = "role"))) || ((data.provenance === undefined) && (missing0 = "provenance"))) || ((data.better === undefined) && (missing0 = "better"))) || ((data.groups === undefined) && (missing0 = "groups"))) || ((data.differences === undefined) && (missing0 = "differences"))){
-validate237.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate240.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.metric !== undefined){
 const _errs1 = errors;
 if(typeof data.metric !== "string"){
-validate237.errors = [{instancePath:instancePath+"/metric",keyword:"type"}];
+validate240.errors = [{instancePath:instancePath+"/metric",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -12533,7 +12834,7 @@ if(valid0){
 if(data.label !== undefined){
 const _errs3 = errors;
 if(typeof data.label !== "string"){
-validate237.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
+validate240.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -12545,7 +12846,7 @@ if(valid0){
 if(data.unit !== undefined){
 const _errs5 = errors;
 if(typeof data.unit !== "string"){
-validate237.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
+validate240.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -12558,7 +12859,7 @@ if(data.role !== undefined){
 let data3 = data.role;
 const _errs7 = errors;
 if((typeof data3 !== "string") && (data3 !== null)){
-validate237.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
+validate240.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -12569,8 +12870,8 @@ var valid0 = true;
 if(valid0){
 if(data.provenance !== undefined){
 const _errs9 = errors;
-if(!(validate209(data.provenance, {instancePath:instancePath+"/provenance"}))){
-vErrors = vErrors === null ? validate209.errors : vErrors.concat(validate209.errors);
+if(!(validate212(data.provenance, {instancePath:instancePath+"/provenance"}))){
+vErrors = vErrors === null ? validate212.errors : vErrors.concat(validate212.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs9 === errors;
@@ -12583,11 +12884,11 @@ if(data.better !== undefined){
 let data5 = data.better;
 const _errs10 = errors;
 if(typeof data5 !== "string"){
-validate237.errors = [{instancePath:instancePath+"/better",keyword:"type"}];
+validate240.errors = [{instancePath:instancePath+"/better",keyword:"type"}];
 return false;
 }
 if(!(((data5 === "less") || (data5 === "more")) || (data5 === "neither"))){
-validate237.errors = [{instancePath:instancePath+"/better",keyword:"enum"}];
+validate240.errors = [{instancePath:instancePath+"/better",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -12605,8 +12906,8 @@ var valid1 = true;
 const len0 = data6.length;
 for(let i0=0; i0<len0; i0++){
 const _errs14 = errors;
-if(!(validate239(data6[i0], {instancePath:instancePath+"/groups/" + i0}))){
-vErrors = vErrors === null ? validate239.errors : vErrors.concat(validate239.errors);
+if(!(validate242(data6[i0], {instancePath:instancePath+"/groups/" + i0}))){
+vErrors = vErrors === null ? validate242.errors : vErrors.concat(validate242.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs14 === errors;
@@ -12616,7 +12917,7 @@ break;
 }
 }
 else {
-validate237.errors = [{instancePath:instancePath+"/groups",keyword:"type"}];
+validate240.errors = [{instancePath:instancePath+"/groups",keyword:"type"}];
 return false;
 }
 }
@@ -12635,8 +12936,8 @@ var valid2 = true;
 const len1 = data8.length;
 for(let i1=0; i1<len1; i1++){
 const _errs17 = errors;
-if(!(validate241(data8[i1], {instancePath:instancePath+"/differences/" + i1}))){
-vErrors = vErrors === null ? validate241.errors : vErrors.concat(validate241.errors);
+if(!(validate244(data8[i1], {instancePath:instancePath+"/differences/" + i1}))){
+vErrors = vErrors === null ? validate244.errors : vErrors.concat(validate244.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs17 === errors;
@@ -12646,7 +12947,7 @@ break;
 }
 }
 else {
-validate237.errors = [{instancePath:instancePath+"/differences",keyword:"type"}];
+validate240.errors = [{instancePath:instancePath+"/differences",keyword:"type"}];
 return false;
 }
 }
@@ -12665,28 +12966,28 @@ var valid0 = true;
 }
 }
 else {
-validate237.errors = [{instancePath,keyword:"type"}];
+validate240.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate237.errors = vErrors;
+validate240.errors = vErrors;
 return errors === 0;
 }
-function validate244(data, {instancePath=""}={}){
+function validate247(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.run === undefined) && (missing0 = "run")) || ((data.metric === undefined) && (missing0 = "metric"))) || ((data.role === undefined) && (missing0 = "role"))) || ((data.time_s === undefined) && (missing0 = "time_s"))) || ((data.value === undefined) && (missing0 = "value"))){
-validate244.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate247.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.run !== undefined){
 const _errs1 = errors;
 if(typeof data.run !== "string"){
-validate244.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
+validate247.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -12698,7 +12999,7 @@ if(valid0){
 if(data.metric !== undefined){
 const _errs3 = errors;
 if(typeof data.metric !== "string"){
-validate244.errors = [{instancePath:instancePath+"/metric",keyword:"type"}];
+validate247.errors = [{instancePath:instancePath+"/metric",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -12711,7 +13012,7 @@ if(data.role !== undefined){
 let data2 = data.role;
 const _errs5 = errors;
 if((typeof data2 !== "string") && (data2 !== null)){
-validate244.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
+validate247.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -12730,7 +13031,7 @@ const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 const _errs9 = errors;
 if(!(typeof data3[i0] == "number")){
-validate244.errors = [{instancePath:instancePath+"/time_s/" + i0,keyword:"type"}];
+validate247.errors = [{instancePath:instancePath+"/time_s/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs9 === errors;
@@ -12740,7 +13041,7 @@ break;
 }
 }
 else {
-validate244.errors = [{instancePath:instancePath+"/time_s",keyword:"type"}];
+validate247.errors = [{instancePath:instancePath+"/time_s",keyword:"type"}];
 return false;
 }
 }
@@ -12761,7 +13062,7 @@ for(let i1=0; i1<len1; i1++){
 let data6 = data5[i1];
 const _errs13 = errors;
 if((!(typeof data6 == "number")) && (data6 !== null)){
-validate244.errors = [{instancePath:instancePath+"/value/" + i1,keyword:"type"}];
+validate247.errors = [{instancePath:instancePath+"/value/" + i1,keyword:"type"}];
 return false;
 }
 var valid2 = _errs13 === errors;
@@ -12771,7 +13072,7 @@ break;
 }
 }
 else {
-validate244.errors = [{instancePath:instancePath+"/value",keyword:"type"}];
+validate247.errors = [{instancePath:instancePath+"/value",keyword:"type"}];
 return false;
 }
 }
@@ -12787,28 +13088,28 @@ var valid0 = true;
 }
 }
 else {
-validate244.errors = [{instancePath,keyword:"type"}];
+validate247.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate244.errors = vErrors;
+validate247.errors = vErrors;
 return errors === 0;
 }
-function validate223(data, {instancePath=""}={}){
+function validate226(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((data.align === undefined) && (missing0 = "align")) || ((data.mark === undefined) && (missing0 = "mark"))) || ((data.basis === undefined) && (missing0 = "basis"))) || ((data.same_length === undefined) && (missing0 = "same_length"))) || ((data.runs === undefined) && (missing0 = "runs"))) || ((data.groups === undefined) && (missing0 = "groups"))) || ((data.setup === undefined) && (missing0 = "setup"))) || ((data.roles === undefined) && (missing0 = "roles"))) || ((data.metrics === undefined) && (missing0 = "metrics"))) || ((data.series === undefined) && (missing0 = "series"))) || ((data.confidence === undefined) && (missing0 = "confidence"))){
-validate223.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate226.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.align !== undefined){
 const _errs1 = errors;
-if(!(validate224(data.align, {instancePath:instancePath+"/align"}))){
-vErrors = vErrors === null ? validate224.errors : vErrors.concat(validate224.errors);
+if(!(validate227(data.align, {instancePath:instancePath+"/align"}))){
+vErrors = vErrors === null ? validate227.errors : vErrors.concat(validate227.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs1 === errors;
@@ -12821,7 +13122,7 @@ if(data.mark !== undefined){
 let data1 = data.mark;
 const _errs2 = errors;
 if((typeof data1 !== "string") && (data1 !== null)){
-validate223.errors = [{instancePath:instancePath+"/mark",keyword:"type"}];
+validate226.errors = [{instancePath:instancePath+"/mark",keyword:"type"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -12832,8 +13133,8 @@ var valid0 = true;
 if(valid0){
 if(data.basis !== undefined){
 const _errs4 = errors;
-if(!(validate226(data.basis, {instancePath:instancePath+"/basis"}))){
-vErrors = vErrors === null ? validate226.errors : vErrors.concat(validate226.errors);
+if(!(validate229(data.basis, {instancePath:instancePath+"/basis"}))){
+vErrors = vErrors === null ? validate229.errors : vErrors.concat(validate229.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs4 === errors;
@@ -12845,7 +13146,7 @@ if(valid0){
 if(data.same_length !== undefined){
 const _errs5 = errors;
 if(typeof data.same_length !== "boolean"){
-validate223.errors = [{instancePath:instancePath+"/same_length",keyword:"type"}];
+validate226.errors = [{instancePath:instancePath+"/same_length",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -12863,8 +13164,8 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs9 = errors;
-if(!(validate228(data4[i0], {instancePath:instancePath+"/runs/" + i0}))){
-vErrors = vErrors === null ? validate228.errors : vErrors.concat(validate228.errors);
+if(!(validate231(data4[i0], {instancePath:instancePath+"/runs/" + i0}))){
+vErrors = vErrors === null ? validate231.errors : vErrors.concat(validate231.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs9 === errors;
@@ -12874,7 +13175,7 @@ break;
 }
 }
 else {
-validate223.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
+validate226.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
 return false;
 }
 }
@@ -12893,8 +13194,8 @@ var valid2 = true;
 const len1 = data6.length;
 for(let i1=0; i1<len1; i1++){
 const _errs12 = errors;
-if(!(validate231(data6[i1], {instancePath:instancePath+"/groups/" + i1}))){
-vErrors = vErrors === null ? validate231.errors : vErrors.concat(validate231.errors);
+if(!(validate234(data6[i1], {instancePath:instancePath+"/groups/" + i1}))){
+vErrors = vErrors === null ? validate234.errors : vErrors.concat(validate234.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs12 === errors;
@@ -12904,7 +13205,7 @@ break;
 }
 }
 else {
-validate223.errors = [{instancePath:instancePath+"/groups",keyword:"type"}];
+validate226.errors = [{instancePath:instancePath+"/groups",keyword:"type"}];
 return false;
 }
 }
@@ -12923,8 +13224,8 @@ var valid3 = true;
 const len2 = data8.length;
 for(let i2=0; i2<len2; i2++){
 const _errs15 = errors;
-if(!(validate233(data8[i2], {instancePath:instancePath+"/setup/" + i2}))){
-vErrors = vErrors === null ? validate233.errors : vErrors.concat(validate233.errors);
+if(!(validate236(data8[i2], {instancePath:instancePath+"/setup/" + i2}))){
+vErrors = vErrors === null ? validate236.errors : vErrors.concat(validate236.errors);
 errors = vErrors.length;
 }
 var valid3 = _errs15 === errors;
@@ -12934,7 +13235,7 @@ break;
 }
 }
 else {
-validate223.errors = [{instancePath:instancePath+"/setup",keyword:"type"}];
+validate226.errors = [{instancePath:instancePath+"/setup",keyword:"type"}];
 return false;
 }
 }
@@ -12953,8 +13254,8 @@ var valid4 = true;
 const len3 = data10.length;
 for(let i3=0; i3<len3; i3++){
 const _errs18 = errors;
-if(!(validate235(data10[i3], {instancePath:instancePath+"/roles/" + i3}))){
-vErrors = vErrors === null ? validate235.errors : vErrors.concat(validate235.errors);
+if(!(validate238(data10[i3], {instancePath:instancePath+"/roles/" + i3}))){
+vErrors = vErrors === null ? validate238.errors : vErrors.concat(validate238.errors);
 errors = vErrors.length;
 }
 var valid4 = _errs18 === errors;
@@ -12964,7 +13265,7 @@ break;
 }
 }
 else {
-validate223.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
+validate226.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
 return false;
 }
 }
@@ -12983,8 +13284,8 @@ var valid5 = true;
 const len4 = data12.length;
 for(let i4=0; i4<len4; i4++){
 const _errs21 = errors;
-if(!(validate237(data12[i4], {instancePath:instancePath+"/metrics/" + i4}))){
-vErrors = vErrors === null ? validate237.errors : vErrors.concat(validate237.errors);
+if(!(validate240(data12[i4], {instancePath:instancePath+"/metrics/" + i4}))){
+vErrors = vErrors === null ? validate240.errors : vErrors.concat(validate240.errors);
 errors = vErrors.length;
 }
 var valid5 = _errs21 === errors;
@@ -12994,7 +13295,7 @@ break;
 }
 }
 else {
-validate223.errors = [{instancePath:instancePath+"/metrics",keyword:"type"}];
+validate226.errors = [{instancePath:instancePath+"/metrics",keyword:"type"}];
 return false;
 }
 }
@@ -13013,8 +13314,8 @@ var valid6 = true;
 const len5 = data14.length;
 for(let i5=0; i5<len5; i5++){
 const _errs24 = errors;
-if(!(validate244(data14[i5], {instancePath:instancePath+"/series/" + i5}))){
-vErrors = vErrors === null ? validate244.errors : vErrors.concat(validate244.errors);
+if(!(validate247(data14[i5], {instancePath:instancePath+"/series/" + i5}))){
+vErrors = vErrors === null ? validate247.errors : vErrors.concat(validate247.errors);
 errors = vErrors.length;
 }
 var valid6 = _errs24 === errors;
@@ -13024,7 +13325,7 @@ break;
 }
 }
 else {
-validate223.errors = [{instancePath:instancePath+"/series",keyword:"type"}];
+validate226.errors = [{instancePath:instancePath+"/series",keyword:"type"}];
 return false;
 }
 }
@@ -13037,7 +13338,7 @@ if(valid0){
 if(data.confidence !== undefined){
 const _errs25 = errors;
 if(typeof data.confidence !== "string"){
-validate223.errors = [{instancePath:instancePath+"/confidence",keyword:"type"}];
+validate226.errors = [{instancePath:instancePath+"/confidence",keyword:"type"}];
 return false;
 }
 var valid0 = _errs25 === errors;
@@ -13058,10 +13359,10 @@ var valid0 = true;
 }
 }
 else {
-validate223.errors = [{instancePath,keyword:"type"}];
+validate226.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate223.errors = vErrors;
+validate226.errors = vErrors;
 return errors === 0;
 }
