@@ -2048,130 +2048,6 @@ recording: frames are being added. complete: ended as intended, and nothing is m
 """
 
 
-class RunSummary(Message):
-    """
-    A run in the list of runs.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    id: Annotated[str, Field(pattern="^r-[0-9]{8}-[0-9]{6}-[0-9a-f]{6}$")]
-    """
-    Run id: start time in UTC and six random hex digits.
-    """
-    name: Annotated[str, Field(max_length=120)]
-    """
-    Display name.
-    """
-    tags: Annotated[list[Tag], Field(max_length=32)]
-    """
-    Tags.
-    """
-    group: Annotated[str | None, Field(max_length=80)]
-    """
-    Runs of one group are repeats of one another; null: not in a group.
-    """
-    notes: Annotated[str, Field(max_length=20000)]
-    """
-    Free-text notes.
-    """
-    state: RunState
-    end: RunEnd | None
-    """
-    Why it ended; null while it is being recorded.
-    """
-    end_detail: str
-    """
-    The same as a sentence, with what is missing.
-    """
-    created_unix_us: Annotated[int, Field(ge=0)]
-    """
-    When recording was requested, Unix microseconds.
-    """
-    started_unix_us: Annotated[int, Field(ge=0)]
-    """
-    Wall clock of its first frame, Unix microseconds.
-    """
-    duration_ns: Annotated[int, Field(ge=0)]
-    """
-    From its first frame to its last, nanoseconds.
-    """
-    host_name: str
-    """
-    Name of the host.
-    """
-    target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
-    """
-    Identity of one attachment; a new one each time a process is attached to.
-    """
-    pid: Annotated[int, Field(ge=1)]
-    """
-    Process id.
-    """
-    process: str
-    """
-    Comm of the process.
-    """
-    command: str | None
-    """
-    Command line of the process; null: hidden, since arguments are not for viewers.
-    """
-    policies: list[str]
-    """
-    Policies that steered the target, in order.
-    """
-    losses: RunLosses
-    children_cpu_us: Annotated[int | None, Field(ge=0)] = None
-    """
-    CPU time of children that the recorded command waited for, microseconds; a run of one process does not show it. Null: not known, or the run is not of a command.
-    """
-    counts: RunCounts
-    exit_code: int | None
-    """
-    Exit code of the command that was recorded; null if a signal ended it, or if the run is not of a command.
-    """
-    signal: Annotated[str | None, Field(max_length=20)]
-    """
-    Name of the signal that ended the command, such as SIGKILL; null if none did.
-    """
-    imported: bool
-    """
-    It was imported.
-    """
-
-
-class RunsResponse(Message):
-    """
-    GET /api/v1/runs.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    runs: list[RunSummary]
-    """
-    Newest first.
-    """
-    deleted: list[RunSummary]
-    """
-    Runs in the trash, which can be restored.
-    """
-    damaged: list[DamagedRun]
-    """
-    Folders that cannot be read.
-    """
-    bytes: Annotated[int, Field(ge=0)]
-    """
-    Bytes of all runs, the trash included.
-    """
-    free_bytes: Annotated[int, Field(ge=0)]
-    """
-    Free space on the disk.
-    """
-    retention: Retention
-
-
 Runtime = TypeAliasType(
     "Runtime",
     Annotated[
@@ -3710,6 +3586,134 @@ class RunPolicy(Message):
     """
     Largest size allowed.
     """
+
+
+class RunSummary(Message):
+    """
+    A run in the list of runs.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    id: Annotated[str, Field(pattern="^r-[0-9]{8}-[0-9]{6}-[0-9a-f]{6}$")]
+    """
+    Run id: start time in UTC and six random hex digits.
+    """
+    name: Annotated[str, Field(max_length=120)]
+    """
+    Display name.
+    """
+    tags: Annotated[list[Tag], Field(max_length=32)]
+    """
+    Tags.
+    """
+    group: Annotated[str | None, Field(max_length=80)]
+    """
+    Runs of one group are repeats of one another; null: not in a group.
+    """
+    notes: Annotated[str, Field(max_length=20000)]
+    """
+    Free-text notes.
+    """
+    state: RunState
+    end: RunEnd | None
+    """
+    Why it ended; null while it is being recorded.
+    """
+    end_detail: str
+    """
+    The same as a sentence, with what is missing.
+    """
+    created_unix_us: Annotated[int, Field(ge=0)]
+    """
+    When recording was requested, Unix microseconds.
+    """
+    started_unix_us: Annotated[int, Field(ge=0)]
+    """
+    Wall clock of its first frame, Unix microseconds.
+    """
+    duration_ns: Annotated[int, Field(ge=0)]
+    """
+    From its first frame to its last, nanoseconds.
+    """
+    host_name: str
+    """
+    Name of the host.
+    """
+    target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
+    """
+    Identity of one attachment; a new one each time a process is attached to.
+    """
+    pid: Annotated[int, Field(ge=1)]
+    """
+    Process id.
+    """
+    process: str
+    """
+    Comm of the process.
+    """
+    command: str | None
+    """
+    Command line of the process; null: hidden, since arguments are not for viewers.
+    """
+    target_group: Group | None = None
+    """
+    The group of processes that was recorded; null: one process.
+    """
+    policies: list[str]
+    """
+    Policies that steered the target, in order.
+    """
+    losses: RunLosses
+    children_cpu_us: Annotated[int | None, Field(ge=0)] = None
+    """
+    CPU time of children that the recorded command waited for, microseconds; a run of one process does not show it. Null: not known, or the run is not of a command.
+    """
+    counts: RunCounts
+    exit_code: int | None
+    """
+    Exit code of the command that was recorded; null if a signal ended it, or if the run is not of a command.
+    """
+    signal: Annotated[str | None, Field(max_length=20)]
+    """
+    Name of the signal that ended the command, such as SIGKILL; null if none did.
+    """
+    imported: bool
+    """
+    It was imported.
+    """
+
+
+class RunsResponse(Message):
+    """
+    GET /api/v1/runs.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    runs: list[RunSummary]
+    """
+    Newest first.
+    """
+    deleted: list[RunSummary]
+    """
+    Runs in the trash, which can be restored.
+    """
+    damaged: list[DamagedRun]
+    """
+    Folders that cannot be read.
+    """
+    bytes: Annotated[int, Field(ge=0)]
+    """
+    Bytes of all runs, the trash included.
+    """
+    free_bytes: Annotated[int, Field(ge=0)]
+    """
+    Free space on the disk.
+    """
+    retention: Retention
 
 
 class SetDelayAccountingCommand(Message):

@@ -2756,6 +2756,10 @@ export interface RunSummary {
    */
   command: string | null;
   /**
+   * The group of processes that was recorded; null: one process.
+   */
+  target_group?: Group | null;
+  /**
    * Policies that steered the target, in order.
    *
    * Items: Name of a policy.
