@@ -10,7 +10,7 @@ from tidscope_policies.parameters import ParameterError
 from tidscope_policies.proving.evidence import mean_interval
 from tidscope_policies.proving.order import policy_first
 from tidscope_policies.proving.proof import Proof
-from tidscope_policies.proving.record import ProofRecord, ProofSettings, Verdict
+from tidscope_policies.proving.record import ProofRecord, ProofSettings
 from tidscope_policies.proving.sentences import describe
 from tidscope_policies.registry import POLICIES
 
@@ -58,7 +58,7 @@ class Pool:
     def run(self, intervals: int = 1000) -> Decision:
         """Until the proof has a result, or so many intervals have passed."""
         decided = self.step()
-        while self.policy.verdict is Verdict.OPEN and self.at < intervals:
+        while self.policy.verdict == "open" and self.at < intervals:
             decided = self.step()
         return decided
 
@@ -72,7 +72,7 @@ def test_a_planted_gain_is_shown_and_the_policy_goes_on() -> None:
     policy, _ = proof()
     pool = Pool(policy, 1.10)
     decided = pool.run()
-    assert policy.verdict is Verdict.BETTER
+    assert policy.verdict == "better"
     gain = policy.record.gain
     assert gain is not None
     assert 0 < gain.low < 0.10 < gain.high < 0.3
@@ -80,13 +80,13 @@ def test_a_planted_gain_is_shown_and_the_policy_goes_on() -> None:
     assert decided.reason.startswith("The policy is better: +")
     later = [pool.step() for _ in range(50)]
     assert {one.size for one in later} == {OTHER}
-    assert policy.verdict is Verdict.BETTER
+    assert policy.verdict == "better"
 
 
 def test_no_gain_is_said_to_be_none_and_the_program_is_released() -> None:
     policy, _ = proof(smallest=0.02, most_s=3600)
     decided = Pool(policy, 1.0).run(5000)
-    assert policy.verdict is Verdict.SAME
+    assert policy.verdict == "same"
     assert (decided.size, decided.release) == (ORIGINAL, True)
     assert decided.reason.startswith("No difference above 2.0%: ")
 
@@ -94,14 +94,14 @@ def test_no_gain_is_said_to_be_none_and_the_program_is_released() -> None:
 def test_a_small_loss_is_shown() -> None:
     policy, _ = proof()
     decided = Pool(policy, 0.96, noise=0.005).run()
-    assert policy.verdict is Verdict.WORSE
+    assert policy.verdict == "worse"
     assert (decided.size, decided.release) == (ORIGINAL, True)
 
 
 def test_harm_stops_it_before_the_first_block_has_passed() -> None:
     policy, _ = proof()
     decided = Pool(policy, 0.5).run()
-    assert policy.verdict is Verdict.HARMFUL
+    assert policy.verdict == "harmful"
     assert (decided.size, decided.release) == (ORIGINAL, True)
     # 5 % of four blocks of 20 s are lost after 8 s at half the speed.
     assert 4.0 < policy.record.lost_s < 5.5
@@ -111,7 +111,7 @@ def test_harm_stops_it_before_the_first_block_has_passed() -> None:
 def test_what_cannot_be_settled_ends() -> None:
     policy, _ = proof(most_s=120)
     decided = Pool(policy, 1.0, noise=0.2).run()
-    assert policy.verdict is Verdict.UNSETTLED
+    assert policy.verdict == "unsettled"
     assert decided.release
     assert decided.reason.startswith("No difference shown in 120 s: ")
 
@@ -120,7 +120,7 @@ def test_blocks_are_long_enough_and_the_interval_of_the_change_is_left_out() -> 
     policy, jump = proof(most_s=200)
     pool = Pool(policy, 1.0, noise=0.0)
     sizes = []
-    while policy.verdict is Verdict.OPEN:
+    while policy.verdict == "open":
         sizes.append(pool.size)
         pool.step()
     assert sizes[:11] == [ORIGINAL] * 11, "the first block is without the policy"
@@ -156,7 +156,7 @@ def test_a_program_that_stands_still_gives_no_pair() -> None:
     policy, _ = proof(most_s=200)
     pool = Pool(policy, 0.0, noise=0.0)
     pool.run()
-    assert policy.verdict is Verdict.HARMFUL
+    assert policy.verdict == "harmful"
     idle = ProofRecord(ProofSettings())
     assert describe(idle) == "No gain is known, after 0 pairs of blocks."
 

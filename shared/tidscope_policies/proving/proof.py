@@ -24,7 +24,7 @@ class Proof:
 
     def __init__(self, tested: Policy, settings: ProofSettings) -> None:
         self.record = ProofRecord(settings)
-        self.verdict = Verdict.OPEN
+        self.verdict: Verdict = "open"
         self._policy = tested
         self._original = 0
         self._wanted = 0
@@ -44,7 +44,7 @@ class Proof:
         if not self._original:
             self._original = seen.size
             self._began_s = seen.at_s - seen.elapsed_s
-        if self.verdict is Verdict.BETTER:
+        if self.verdict == "better":
             return self._steer(seen)
         self.record.elapsed_s = seen.at_s - self._began_s
         if is_usable(seen) and not self._fresh:
@@ -55,14 +55,14 @@ class Proof:
         self._fresh = False
         self._end_block()
         self.verdict = self.record.verdict
-        if self.verdict not in (Verdict.OPEN, Verdict.BETTER):
+        if self.verdict not in ("open", "better"):
             return Decision(self._original, "proof ended", describe(self.record), release=True)
         return self._go_on(decided)
 
     def restart(self, reason: str) -> None:
         """The program may have changed: search again, and discard the pair under way."""
         self._policy.restart(reason)
-        if self.verdict is Verdict.OPEN and (self._done is not None or self._block.seconds):
+        if self.verdict == "open" and (self._done is not None or self._block.seconds):
             self.record.discarded += 1
             self._done = None
             self._begin_block(tested=self.steers)
@@ -95,13 +95,13 @@ class Proof:
 
     def _go_on(self, decided: Decision | None) -> Decision:
         """The size of the block that comes, or goes on."""
-        if self.verdict is Verdict.BETTER:
+        if self.verdict == "better":
             self._fresh = self._fresh or not self.steers
             self._block = Block(tested=True)
         side = "with the policy" if self.steers else "without it"
         state = f"proof, pair {self._pair + 1}, {side}"
         reason = describe(self.record)
-        if self.verdict is Verdict.BETTER:
+        if self.verdict == "better":
             state = "proven better"
         if not self.steers:
             return Decision(self._original, state, reason)

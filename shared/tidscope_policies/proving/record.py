@@ -2,26 +2,19 @@
 
 import math
 from dataclasses import dataclass, field
-from enum import StrEnum
+from typing import Literal
 
 from tidscope_policies.proving.evidence import Interval, mean_interval
 
 LEAST_PAIRS = 3
 
 
-class Verdict(StrEnum):
-    """How a proof stands.
+Verdict = Literal["open", "better", "worse", "same", "harmful", "unsettled"]
+"""How a proof stands.
 
-    `same`: the difference is smaller than what is asked for. `unsettled`: the time has passed, and
-    neither a difference nor its absence is shown.
-    """
-
-    OPEN = "open"
-    BETTER = "better"
-    WORSE = "worse"
-    SAME = "same"
-    HARMFUL = "harmful"
-    UNSETTLED = "unsettled"
+`same`: the difference is smaller than what is asked for. `unsettled`: the time has passed, and
+neither a difference nor its absence is shown.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,16 +115,16 @@ class ProofRecord:
     def verdict(self) -> Verdict:
         """What the pairs show."""
         if self.is_harmful:
-            return Verdict.HARMFUL
+            return "harmful"
         gain = self.gain
         if gain is not None and len(self.ratios) >= LEAST_PAIRS:
             if gain.low > 0:
-                return Verdict.BETTER
+                return "better"
             if gain.high < 0:
-                return Verdict.WORSE
+                return "worse"
             if max(-gain.low, gain.high) < self.settings.smallest:
-                return Verdict.SAME
-        return Verdict.UNSETTLED if self.elapsed_s >= self.settings.most_s else Verdict.OPEN
+                return "same"
+        return "unsettled" if self.elapsed_s >= self.settings.most_s else "open"
 
 
 def _relative(ratio: float) -> float:

@@ -3,7 +3,7 @@
 import math
 
 from tidscope_policies.proving.evidence import Interval
-from tidscope_policies.proving.record import ProofRecord, Verdict
+from tidscope_policies.proving.record import ProofRecord
 
 
 def describe(record: ProofRecord) -> str:
@@ -11,21 +11,21 @@ def describe(record: ProofRecord) -> str:
     pairs = _pairs(len(record.ratios))
     gain = record.gain
     match record.verdict:
-        case Verdict.HARMFUL:
+        case "harmful":
             return (
                 f"Stopped: the policy lost {record.lost_s:.1f} s of work in {record.elapsed_s:.0f} "
                 f"s, more than the {record.settings.loss:.1%} that may be lost."
             )
-        case Verdict.BETTER if gain is not None:
+        case "better" if gain is not None:
             return f"The policy is better: {_interval(gain)}, after {pairs}."
-        case Verdict.WORSE if gain is not None:
+        case "worse" if gain is not None:
             return f"The policy is worse: {_interval(gain)}, after {pairs}."
-        case Verdict.SAME if gain is not None:
+        case "same" if gain is not None:
             return (
                 f"No difference above {record.settings.smallest:.1%}: {_interval(gain)}, after "
                 f"{pairs}."
             )
-        case Verdict.UNSETTLED:
+        case "unsettled":
             known = f": {_interval(gain)}, after {pairs}" if gain is not None else ""
             return f"No difference shown in {record.elapsed_s:.0f} s{known}."
         case _:

@@ -14,7 +14,6 @@ from tidscope_policies.contract import (
     Observation,
     is_usable,
 )
-from tidscope_policies.proving.record import Verdict
 from tidscope_policies.registry import ReadyPolicy
 from tidscope_wire.generated.models import (
     KnobOption,
@@ -377,7 +376,7 @@ class ControlLoop:
 
     def _publish_proof(self) -> None:
         """Report the result of a proof, once."""
-        if self._proof is None or self._is_proven or self._proof.verdict is Verdict.OPEN:
+        if self._proof is None or self._is_proven or self._proof.verdict == "open":
             return
         self._is_proven = True
         result = SteeringProven(policy=self.settings.policy, proof=proof_state(self._proof))

@@ -29,7 +29,7 @@ def proof_state(proof: Proof) -> ProofState:
     record = proof.record
     gain = record.gain
     return ProofState(
-        verdict=proof.verdict.value,
+        verdict=proof.verdict,
         pairs=len(record.ratios),
         discarded=record.discarded,
         gain_percent=None if gain is None else _percent(gain.mean),
