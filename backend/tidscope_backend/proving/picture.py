@@ -91,8 +91,8 @@ def _draw_intervals(intervals: Sequence[MeasuredInterval]) -> Iterator[str]:
         kind = "with" if tested else "without"
         for one in block:
             place = f'cx="{x(one.at_s):.1f}" cy="{y(one.ops_per_s):.1f}" r="3"'
-            told = f"{one.ops_per_s:,.4g} operations a second at size {one.size}"
-            yield f'<circle class="dot {kind}" {place}><title>{told}</title></circle>'
+            said = f"{one.ops_per_s:,.4g} operations a second at size {one.size}"
+            yield f'<circle class="dot {kind}" {place}><title>{said}</title></circle>'
         mean = y(sum(one.ops_per_s for one in block) / len(block))
         yield _line(f"mean {kind}", x(block[0].at_s), mean, x(block[-1].at_s), mean)
 
