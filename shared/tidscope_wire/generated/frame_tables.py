@@ -155,6 +155,10 @@ COLUMNS: dict[TableName, dict[str, ColumnType]] = {
         "major_faults": "uint64",
         # Context switches, voluntary and involuntary.
         "switches": "uint64",
+        # GOMAXPROCS, about once a second; 0: not a Go program, or not read.
+        "gomaxprocs": "uint32",
+        # Process id inside its own PID namespace; 0: that of the collector.
+        "namespace_pid": "uint32",
         # Its comm.
         "name": "utf8",
         # Command line or title, at most MAX_PROCESS_TITLE bytes, what looks like a secret left out; of a folded row empty.

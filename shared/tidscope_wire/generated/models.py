@@ -908,6 +908,71 @@ How processes are found that join it: ebpf: the kernel reports each fork, exec a
 """
 
 
+CpuAccount = TypeAliasType(
+    "CpuAccount",
+    Annotated[
+        Literal["cpu.stat", "cpuacct.usage", "rusage"], Field(title="CpuAccount")
+    ],
+)
+"""
+Account of CPU time: of the control group (version 2, 1), or of each process and the children that it waited for (getrusage(2)).
+"""
+
+
+IoAccount = TypeAliasType(
+    "IoAccount",
+    Annotated[
+        Literal["io.stat", "blkio.throttle.io_service_bytes_recursive"] | None,
+        Field(title="IoAccount"),
+    ],
+)
+"""
+Account of bytes from and to block devices; null: there is none.
+"""
+
+
+class GroupCheck(Message):
+    """
+    What the threads of a group add up to, those that ended included, beside what the kernel says of the same time by another account. Both count from the first sample on, and are read right after each other about once a second.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    cpu_by: Annotated[CpuAccount, Field(title="CpuAccount")]
+    """
+    Account of CPU time: of the control group (version 2, 1), or of each process and the children that it waited for (getrusage(2)).
+    """
+    threads_cpu_ns: Annotated[int, Field(ge=0)]
+    """
+    CPU time of the threads, nanoseconds.
+    """
+    kernel_cpu_ns: Annotated[int, Field(ge=0)]
+    """
+    The same by the account, nanoseconds.
+    """
+    io_by: Annotated[IoAccount, Field(title="IoAccount")]
+    """
+    Account of bytes from and to block devices; null: there is none.
+    """
+    threads_read_bytes: Annotated[int | None, Field(ge=0)]
+    """
+    Bytes that the threads had read from block devices; null without an account.
+    """
+    kernel_read_bytes: Annotated[int | None, Field(ge=0)]
+    """
+    The same by the account, all devices added up.
+    """
+    threads_write_bytes: Annotated[int | None, Field(ge=0)]
+    """
+    Bytes that the threads had written to block devices, or to pages that are written later; null without an account.
+    """
+    kernel_write_bytes: Annotated[int | None, Field(ge=0)]
+    """
+    The same by the account; version 1 counts pages that are written later for no group.
+    """
+
+
 class GroupCounts(Message):
     """
     How many processes a group has and had.
@@ -935,6 +1000,10 @@ class GroupCounts(Message):
     missed: Annotated[int | None, Field(ge=0)]
     """
     Processes that may have been missed; null: it cannot be known.
+    """
+    check: GroupCheck | None = None
+    """
+    What its threads add up to beside an account that the kernel keeps by itself; null: there is no such account, or none yet.
     """
 
 
@@ -1450,6 +1519,36 @@ class PrometheusCounter(Message):
     """
 
 
+class ProofPlan(Message):
+    """
+    Prove a policy against the size that the program has by itself: blocks with the policy and without it, in pairs, in random order.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    block_s: Annotated[float | None, Field(ge=1.0, le=600.0)] = None
+    """
+    Measured seconds of a block; null: 20.
+    """
+    most_s: Annotated[float | None, Field(ge=10.0, le=86400.0)] = None
+    """
+    Seconds after which it ends at the latest; null: 900.
+    """
+    smallest_percent: Annotated[float | None, Field(ge=0.1, le=50.0)] = None
+    """
+    Differences below this are none; null: 1.
+    """
+    loss_percent: Annotated[float | None, Field(ge=0.1, le=100.0)] = None
+    """
+    It is stopped when this share of the work is lost; null: 5.
+    """
+    seed: Annotated[int | None, Field(ge=0, le=9007199254740991)] = None
+    """
+    Of the order of blocks; null: 1.
+    """
+
+
 class ProofRequest(Message):
     """
     Body of POST /api/v1/proof: the backend is to prove that it knows a secret.
@@ -1499,6 +1598,18 @@ class ProofResponse(Message):
     """
     With the newest key of the subject and, while a rotation's grace lasts, the one before; with random ones where there is none.
     """
+
+
+ProofVerdict = TypeAliasType(
+    "ProofVerdict",
+    Annotated[
+        Literal["open", "better", "worse", "same", "harmful", "unsettled"],
+        Field(title="ProofVerdict"),
+    ],
+)
+"""
+How a proof stands: open; better, worse or same are shown; harmful: stopped because too much work was lost; unsettled: ended without a result.
+"""
 
 
 Provenance = TypeAliasType(
@@ -1979,130 +2090,6 @@ recording: frames are being added. complete: ended as intended, and nothing is m
 """
 
 
-class RunSummary(Message):
-    """
-    A run in the list of runs.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    id: Annotated[str, Field(pattern="^r-[0-9]{8}-[0-9]{6}-[0-9a-f]{6}$")]
-    """
-    Run id: start time in UTC and six random hex digits.
-    """
-    name: Annotated[str, Field(max_length=120)]
-    """
-    Display name.
-    """
-    tags: Annotated[list[Tag], Field(max_length=32)]
-    """
-    Tags.
-    """
-    group: Annotated[str | None, Field(max_length=80)]
-    """
-    Runs of one group are repeats of one another; null: not in a group.
-    """
-    notes: Annotated[str, Field(max_length=20000)]
-    """
-    Free-text notes.
-    """
-    state: RunState
-    end: RunEnd | None
-    """
-    Why it ended; null while it is being recorded.
-    """
-    end_detail: str
-    """
-    The same as a sentence, with what is missing.
-    """
-    created_unix_us: Annotated[int, Field(ge=0)]
-    """
-    When recording was requested, Unix microseconds.
-    """
-    started_unix_us: Annotated[int, Field(ge=0)]
-    """
-    Wall clock of its first frame, Unix microseconds.
-    """
-    duration_ns: Annotated[int, Field(ge=0)]
-    """
-    From its first frame to its last, nanoseconds.
-    """
-    host_name: str
-    """
-    Name of the host.
-    """
-    target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
-    """
-    Identity of one attachment; a new one each time a process is attached to.
-    """
-    pid: Annotated[int, Field(ge=1)]
-    """
-    Process id.
-    """
-    process: str
-    """
-    Comm of the process.
-    """
-    command: str | None
-    """
-    Command line of the process; null: hidden, since arguments are not for viewers.
-    """
-    policies: list[str]
-    """
-    Policies that steered the target, in order.
-    """
-    losses: RunLosses
-    children_cpu_us: Annotated[int | None, Field(ge=0)] = None
-    """
-    CPU time of children that the recorded command waited for, microseconds; a run of one process does not show it. Null: not known, or the run is not of a command.
-    """
-    counts: RunCounts
-    exit_code: int | None
-    """
-    Exit code of the command that was recorded; null if a signal ended it, or if the run is not of a command.
-    """
-    signal: Annotated[str | None, Field(max_length=20)]
-    """
-    Name of the signal that ended the command, such as SIGKILL; null if none did.
-    """
-    imported: bool
-    """
-    It was imported.
-    """
-
-
-class RunsResponse(Message):
-    """
-    GET /api/v1/runs.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    runs: list[RunSummary]
-    """
-    Newest first.
-    """
-    deleted: list[RunSummary]
-    """
-    Runs in the trash, which can be restored.
-    """
-    damaged: list[DamagedRun]
-    """
-    Folders that cannot be read.
-    """
-    bytes: Annotated[int, Field(ge=0)]
-    """
-    Bytes of all runs, the trash included.
-    """
-    free_bytes: Annotated[int, Field(ge=0)]
-    """
-    Free space on the disk.
-    """
-    retention: Retention
-
-
 Runtime = TypeAliasType(
     "Runtime",
     Annotated[
@@ -2409,69 +2396,9 @@ class SteerRequest(Message):
     """
     Which counter, if the signal is prometheus.
     """
-
-
-class Steering(Message):
+    proof: ProofPlan | None = None
     """
-    How a target is being steered.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    policy: Annotated[str, Field(max_length=64, min_length=1)]
-    """
-    Name of a policy.
-    """
-    parameters: Annotated[dict[str, float], Field(max_length=64)]
-    """
-    All parameters.
-    """
-    shadow: bool
-    """
-    Shadow mode: decides without acting.
-    """
-    knob: KnobKind
-    signal: SignalKind
-    proxy: bool
-    """
-    The signal is a proxy: lower confidence.
-    """
-    lower: Annotated[int, Field(ge=1, le=1048576)]
-    """
-    Smallest size allowed.
-    """
-    upper: Annotated[int, Field(ge=1, le=1048576)]
-    """
-    Largest size allowed.
-    """
-    original: Annotated[int, Field(ge=1, le=1048576)]
-    """
-    Size that a release restores.
-    """
-    size: Annotated[int, Field(ge=1, le=1048576)]
-    """
-    Current size.
-    """
-    state: Annotated[str, Field(max_length=256)]
-    """
-    What the policy is doing, in words.
-    """
-    reason: Annotated[str, Field(max_length=1024)]
-    """
-    Reason of the last decision, one sentence.
-    """
-    decisions: Annotated[int, Field(ge=0)]
-    """
-    Number of decisions.
-    """
-    since_unix_us: Annotated[int, Field(ge=0)]
-    """
-    When steering started, Unix microseconds.
-    """
-    problem: Annotated[str | None, Field(max_length=1024)]
-    """
-    What keeps it from working, one sentence; null if nothing does.
+    Prove the policy first; null: let it steer.
     """
 
 
@@ -2536,27 +2463,9 @@ class SteeringDecided(Message):
     """
     It is exploring sizes.
     """
-
-
-class SteeringOptions(Message):
+    with_policy: bool | None = None
     """
-    Body of GET /api/v1/targets/{target_id}/steering: how the target can be steered.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    knobs: list[KnobOption]
-    """
-    Best first.
-    """
-    signals: list[SignalOption]
-    """
-    Best first.
-    """
-    steering: Steering | None
-    """
-    Current steering; null: the target is not steered.
+    In a proof, whether the policy steered in the interval; null: it is none.
     """
 
 
@@ -2577,22 +2486,6 @@ class SteeringOptionsCommand(Message):
     """
     Identity of one attachment; a new one each time a process is attached to.
     """
-
-
-class SteeringOptionsReply(Message):
-    """
-    How a target can be steered.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    type: Literal["steering_options_reply"] = "steering_options_reply"
-    request_id: Annotated[int, Field(ge=0)]
-    """
-    Chosen by the sender, repeated in the reply.
-    """
-    options: SteeringOptions
 
 
 class SteeringProblem(Message):
@@ -3571,6 +3464,53 @@ class ProcessesResponse(Message):
     """
 
 
+class ProofState(Message):
+    """
+    What a proof has shown so far.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    verdict: ProofVerdict
+    pairs: Annotated[int, Field(ge=0)]
+    """
+    Pairs of blocks that were measured.
+    """
+    discarded: Annotated[int, Field(ge=0)]
+    """
+    Pairs that do not count: the program did nothing in a block, or entered another phase.
+    """
+    gain_percent: float | None
+    """
+    Gain of throughput by the policy; null before the first pair.
+    """
+    low_percent: Annotated[float | None, Field(ge=-100.0)]
+    """
+    Lower end of its interval (95 %, at all times together); null while there is none.
+    """
+    high_percent: float | None
+    """
+    Upper end of its interval.
+    """
+    lost_s: float
+    """
+    Work lost while the policy steered, in seconds of what the program does without it; negative where it did more.
+    """
+    elapsed_s: Annotated[float, Field(ge=0.0)]
+    """
+    Seconds since it began.
+    """
+    steers: bool
+    """
+    Whether the policy steers at present; otherwise the program has its own size.
+    """
+    text: Annotated[str, Field(max_length=1024)]
+    """
+    The same in words.
+    """
+
+
 class ReleaseCommand(Message):
     """
     Stop steering and restore the original size; answered with a TargetReply.
@@ -3643,6 +3583,134 @@ class RunPolicy(Message):
     """
 
 
+class RunSummary(Message):
+    """
+    A run in the list of runs.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    id: Annotated[str, Field(pattern="^r-[0-9]{8}-[0-9]{6}-[0-9a-f]{6}$")]
+    """
+    Run id: start time in UTC and six random hex digits.
+    """
+    name: Annotated[str, Field(max_length=120)]
+    """
+    Display name.
+    """
+    tags: Annotated[list[Tag], Field(max_length=32)]
+    """
+    Tags.
+    """
+    group: Annotated[str | None, Field(max_length=80)]
+    """
+    Runs of one group are repeats of one another; null: not in a group.
+    """
+    notes: Annotated[str, Field(max_length=20000)]
+    """
+    Free-text notes.
+    """
+    state: RunState
+    end: RunEnd | None
+    """
+    Why it ended; null while it is being recorded.
+    """
+    end_detail: str
+    """
+    The same as a sentence, with what is missing.
+    """
+    created_unix_us: Annotated[int, Field(ge=0)]
+    """
+    When recording was requested, Unix microseconds.
+    """
+    started_unix_us: Annotated[int, Field(ge=0)]
+    """
+    Wall clock of its first frame, Unix microseconds.
+    """
+    duration_ns: Annotated[int, Field(ge=0)]
+    """
+    From its first frame to its last, nanoseconds.
+    """
+    host_name: str
+    """
+    Name of the host.
+    """
+    target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
+    """
+    Identity of one attachment; a new one each time a process is attached to.
+    """
+    pid: Annotated[int, Field(ge=1)]
+    """
+    Process id.
+    """
+    process: str
+    """
+    Comm of the process.
+    """
+    command: str | None
+    """
+    Command line of the process; null: hidden, since arguments are not for viewers.
+    """
+    target_group: Group | None = None
+    """
+    The group of processes that was recorded; null: one process.
+    """
+    policies: list[str]
+    """
+    Policies that steered the target, in order.
+    """
+    losses: RunLosses
+    children_cpu_us: Annotated[int | None, Field(ge=0)] = None
+    """
+    CPU time of children that the recorded command waited for, microseconds; a run of one process does not show it. Null: not known, or the run is not of a command.
+    """
+    counts: RunCounts
+    exit_code: int | None
+    """
+    Exit code of the command that was recorded; null if a signal ended it, or if the run is not of a command.
+    """
+    signal: Annotated[str | None, Field(max_length=20)]
+    """
+    Name of the signal that ended the command, such as SIGKILL; null if none did.
+    """
+    imported: bool
+    """
+    It was imported.
+    """
+
+
+class RunsResponse(Message):
+    """
+    GET /api/v1/runs.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    runs: list[RunSummary]
+    """
+    Newest first.
+    """
+    deleted: list[RunSummary]
+    """
+    Runs in the trash, which can be restored.
+    """
+    damaged: list[DamagedRun]
+    """
+    Folders that cannot be read.
+    """
+    bytes: Annotated[int, Field(ge=0)]
+    """
+    Bytes of all runs, the trash included.
+    """
+    free_bytes: Annotated[int, Field(ge=0)]
+    """
+    Free space on the disk.
+    """
+    retention: Retention
+
+
 class SetDelayAccountingCommand(Message):
     """
     Switch the kernel's delay accounting; answered with a DoctorReply.
@@ -3706,6 +3774,128 @@ class SteerCommand(Message):
     """
     request: SteerRequest
     actor: Actor
+
+
+class Steering(Message):
+    """
+    How a target is being steered.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    policy: Annotated[str, Field(max_length=64, min_length=1)]
+    """
+    Name of a policy.
+    """
+    parameters: Annotated[dict[str, float], Field(max_length=64)]
+    """
+    All parameters.
+    """
+    shadow: bool
+    """
+    Shadow mode: decides without acting.
+    """
+    knob: KnobKind
+    signal: SignalKind
+    proxy: bool
+    """
+    The signal is a proxy: lower confidence.
+    """
+    lower: Annotated[int, Field(ge=1, le=1048576)]
+    """
+    Smallest size allowed.
+    """
+    upper: Annotated[int, Field(ge=1, le=1048576)]
+    """
+    Largest size allowed.
+    """
+    original: Annotated[int, Field(ge=1, le=1048576)]
+    """
+    Size that a release restores.
+    """
+    size: Annotated[int, Field(ge=1, le=1048576)]
+    """
+    Current size.
+    """
+    state: Annotated[str, Field(max_length=256)]
+    """
+    What the policy is doing, in words.
+    """
+    reason: Annotated[str, Field(max_length=1024)]
+    """
+    Reason of the last decision, one sentence.
+    """
+    decisions: Annotated[int, Field(ge=0)]
+    """
+    Number of decisions.
+    """
+    since_unix_us: Annotated[int, Field(ge=0)]
+    """
+    When steering started, Unix microseconds.
+    """
+    problem: Annotated[str | None, Field(max_length=1024)]
+    """
+    What keeps it from working, one sentence; null if nothing does.
+    """
+    proof: ProofState | None = None
+    """
+    The proof that is made of the policy; null: it simply steers.
+    """
+
+
+class SteeringOptions(Message):
+    """
+    Body of GET /api/v1/targets/{target_id}/steering: how the target can be steered.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    knobs: list[KnobOption]
+    """
+    Best first.
+    """
+    signals: list[SignalOption]
+    """
+    Best first.
+    """
+    steering: Steering | None
+    """
+    Current steering; null: the target is not steered.
+    """
+
+
+class SteeringOptionsReply(Message):
+    """
+    How a target can be steered.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["steering_options_reply"] = "steering_options_reply"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the sender, repeated in the reply.
+    """
+    options: SteeringOptions
+
+
+class SteeringProven(Message):
+    """
+    A proof has ended.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["steering_proven"] = "steering_proven"
+    policy: Annotated[str, Field(max_length=64, min_length=1)]
+    """
+    Name of a policy.
+    """
+    proof: ProofState
 
 
 class Target(Message):
@@ -3806,7 +3996,8 @@ TargetEvent = TypeAliasType(
         | SteeringDecided
         | SearchRestarted
         | SteeringReleased
-        | SteeringProblem,
+        | SteeringProblem
+        | SteeringProven,
         Field(discriminator="type", title="TargetEvent"),
     ],
 )
