@@ -5,6 +5,7 @@ import type { ViewInput } from "./chartView";
 import { type FindingsView, findingsView } from "./findings/findings";
 import { type LocksView, locksView } from "./locks";
 import { type NamesView, namesView } from "./namesView";
+import { type PoolsView, poolsView } from "./pools/poolsView";
 import { type ProcessesView, processesView } from "./processesView";
 import { type TakersView, takersView } from "./takers";
 import { type ThreadFactsView, threadFactsView } from "./threadFacts";
@@ -16,6 +17,7 @@ import { type WakesView, wakesView } from "./wakes";
 export interface FactViews extends Record<FactPart, object> {
   readonly findings: FindingsView;
   readonly processes: ProcessesView;
+  readonly pools: PoolsView;
   readonly wakes: WakesView;
   readonly locks: LocksView;
   readonly takers: TakersView;
@@ -29,6 +31,7 @@ export interface FactViews extends Record<FactPart, object> {
 export const FACT_PARTS = [
   "findings",
   "processes",
+  "pools",
   "thread",
   "thread_facts",
   "wakes",
@@ -64,6 +67,8 @@ export class FactViewMaker {
       }
       case "processes":
         return { processes: processesView(input) };
+      case "pools":
+        return { pools: poolsView(input) };
       case "wakes":
         return { wakes: wakesView(input) };
       case "locks":

@@ -30,6 +30,7 @@ export type ChartId =
 export type FactPart =
   | "findings"
   | "processes"
+  | "pools"
   | "thread"
   | "thread_facts"
   | "wakes"
