@@ -1,10 +1,10 @@
 import { useCallback, useState } from "react";
 import { attach, startDemo } from "../../api/client";
 import { asProblem } from "../../api/problem";
-import { ownRoles, rulesOf } from "../../base/ownRoles";
 import { attachedHref } from "../../base/route";
 import { navigate } from "../../base/routing";
 import type { AttachRequest, Problem } from "../../wire/generated/models";
+import { ownRoles, rulesOf } from "./scope/roles/ownRoles";
 
 interface Attaching {
   /** What is being attached to, as `busyOf` names it; "demo" while the demo program starts. */

@@ -1,5 +1,4 @@
 import { type FormEvent, useEffect, useId, useMemo, useState } from "react";
-import { keepRules } from "../../../../base/ownRoles";
 import { toast } from "../../../../base/toasts";
 import { useStore } from "../../../../base/useStore";
 import { counted } from "../../../../model/format";
@@ -19,6 +18,7 @@ import { Dialog } from "../../../../ui/Dialog";
 import { MAX_OWN_ROLE_RULES } from "../../../../wire/generated/limits";
 import type { RoleRule, Target } from "../../../../wire/generated/models";
 import { useLiveClient } from "../../../clients";
+import { keepRules } from "./ownRoles";
 import styles from "./RoleDialog.module.css";
 import { useRulesOf } from "./useOwnRoles";
 

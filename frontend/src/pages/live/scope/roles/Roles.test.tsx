@@ -1,8 +1,8 @@
 import { screen, within } from "@testing-library/react";
 import { afterEach, expect, it } from "vitest";
-import { keepRules, ownRoles } from "../../../../base/ownRoles";
 import { TARGET } from "../../../../testing/frames";
 import { TestPage } from "../../../../testing/TestPage";
+import { keepRules, ownRoles } from "./ownRoles";
 
 afterEach(() => {
   for (const program of Object.keys(ownRoles.get())) keepRules(program, []);

@@ -1,9 +1,9 @@
 import { useEffect } from "react";
-import { ownRoles, rulesOf } from "../../../../base/ownRoles";
 import { useStore } from "../../../../base/useStore";
 import { programOf } from "../../../../model/targetName";
 import type { RoleRule, Target } from "../../../../wire/generated/models";
 import { useLiveClient } from "../../../clients";
+import { ownRoles, rulesOf } from "./ownRoles";
 
 /** A person's own roles of a target's program. */
 export function useRulesOf(target: Target): readonly RoleRule[] {

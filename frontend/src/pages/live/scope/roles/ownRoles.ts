@@ -1,8 +1,8 @@
 /** A person's own roles, for each program by its name, kept in this browser. */
 
-import { MAX_OWN_ROLE_RULES } from "../wire/generated/limits";
-import type { RoleRule } from "../wire/generated/models";
-import { createStore } from "./store";
+import { createStore } from "../../../../base/store";
+import { MAX_OWN_ROLE_RULES } from "../../../../wire/generated/limits";
+import type { RoleRule } from "../../../../wire/generated/models";
 
 const KEY = "tidscope.roles";
 /** Programs whose roles are kept; the one that was corrected longest ago goes first. */
