@@ -22,7 +22,7 @@ export interface RolePreview {
 
 /**
  * What a rule that comes before all others would do.
- * @param rules In force.
+ * @param rules Those that hold now.
  */
 export function previewRole(
   names: readonly ThreadNames[],
