@@ -5,6 +5,7 @@ any clock; `Feeder` signs in as a collector and sends them over /ws/collector.
 """
 
 import asyncio
+import json
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -28,6 +29,7 @@ from tidscope_wire.generated.models import (
     MachineCounters,
     Process,
     ProcessGauges,
+    RefusedReply,
     RoleTotals,
     Source,
     Target,
@@ -35,6 +37,7 @@ from tidscope_wire.generated.models import (
     ThreadBorn,
     ThreadExited,
 )
+from tidscope_wire.problems import make_problem
 from tidscope_wire.proof import host_credential
 from tidscope_wire.role import role_of
 from websockets.asyncio.client import ClientConnection
@@ -65,6 +68,9 @@ _GROWTH = {
     "involuntary_switches": 10,
 }
 """Mean growth of a moving thread in a tenth of a second; the other fields stand still."""
+
+
+_MADE_UP = make_problem("not-steerable", "the program is made up", "Steer a real one.")
 
 
 class MadeProgram:
@@ -253,22 +259,34 @@ class Feeder:
         self.program = program
         self.confirmed = 0
         self._more = asyncio.Event()
+        self._over = False
 
     async def send(self, frames: int, ahead: int = 64) -> None:
         """Send the next frames; never more than `ahead` beyond what the backend has confirmed."""
         for _ in range(frames):
             while self.program.seq - self.confirmed >= ahead:
+                if self._over:
+                    raise SystemExit("the backend closed the connection: nobody confirms frames")
                 self._more.clear()
                 await self._more.wait()
             await self._link.send(self.program.next_frame())
 
     async def receive(self) -> None:
-        """Read receipts until cancelled."""
-        async for message in self._link:
-            if '"frames_received"' in str(message):
-                received = FramesReceived.model_validate_json(message)
-                self.confirmed = received.targets.get(self.program.target.id, self.confirmed)
-                self._more.set()
+        """Read receipts until cancelled, and refuse commands: the page asks how to steer."""
+        try:
+            async for message in self._link:
+                if '"frames_received"' in str(message):
+                    received = FramesReceived.model_validate_json(message)
+                    self.confirmed = received.targets.get(self.program.target.id, self.confirmed)
+                    self._more.set()
+                elif '"request_id"' in str(message):
+                    number = json.loads(message)["request_id"]
+                    refused = RefusedReply(request_id=number, problem=_MADE_UP)
+                    await self._link.send(refused.model_dump_json())
+        finally:
+            # Who waits for receipts would wait for ever.
+            self._over = True
+            self._more.set()
 
 
 @asynccontextmanager
