@@ -12,9 +12,11 @@ from contextlib import asynccontextmanager, suppress
 
 import numpy as np
 import numpy.typing as npt
+from made_group import MadeGroup
 from tidscope_collector.uplink.sign_in import SignIn, open_link
 from tidscope_wire import PROTOCOL_VERSION
 from tidscope_wire.frame import RowEncoder, Rows, join
+from tidscope_wire.frame_tables import encode_tables
 from tidscope_wire.generated.catalogue import CATALOGUE
 from tidscope_wire.generated.models import (
     CollectorHealth,
@@ -83,6 +85,7 @@ class MadeProgram:
         churn_s: one thread ends and another one starts so often, in its own time; None: never.
         unix_us: wall clock of its attach; now, if not given.
         seed: of what moves, and the process id.
+        processes: over which they are spread evenly, as a group; 0: they are one process.
     """
 
     def __init__(
@@ -93,6 +96,7 @@ class MadeProgram:
         churn_s: float | None = None,
         unix_us: int | None = None,
         seed: int = 1,
+        processes: int = 0,
     ) -> None:
         self._rate_hz, self._moving = rate_hz, moving
         self._churn = None if churn_s is None else max(1, round(churn_s * rate_hz))
@@ -101,6 +105,7 @@ class MadeProgram:
         self._tid = np.arange(1000, 1000 + threads, dtype=np.uint32)
         self._start_ns = np.full(threads, -1_000_000_000, np.int64)
         self._name = [_name(n) for n in range(threads)]
+        self._group = MadeGroup(self._tid, processes) if processes else None
         self._values = np.zeros((len(FIELDS), threads), np.uint64)
         growth = np.array([_GROWTH.get(field, 0) for field in FIELDS], np.float64)
         self._growth = growth * (10 / rate_hz)
@@ -117,6 +122,9 @@ class MadeProgram:
         self.seq = 0
         self.host = _host()
         self.target = _target(self.host, seed, threads, rate_hz, self._unix_us)
+        if self._group is not None:
+            self._group.name(self._name)
+            self.target = self._group.target(self.target)
 
     @property
     def time_ns(self) -> int:
@@ -150,9 +158,19 @@ class MadeProgram:
                 absent={},
                 start_ns=self._start_ns[at] if key else None,
                 name=[self._name[slot] for slot in at] if key else None,
+                pid=self._group.pid[at] if key and self._group is not None else None,
             )
         )
-        return join(self._header("key" if key else "delta", len(at), events), body)
+        header = self._header("key" if key else "delta", len(at), events)
+        if self._group is None:
+            return join(header, body)
+        update: dict[str, object] = {"group": self._group.counts}
+        tables = b""
+        if key or self.seq % max(1, round(self._rate_hz)) == 0:
+            table = self._group.table(self._values[FIELDS.index("cpu_run_ns")])
+            described, tables = encode_tables({"processes": table}, read_ns=self.time_ns)
+            update["tables"] = described
+        return join(header.model_copy(update=update), body, tables)
 
     def _write_ledgers(self, moved: npt.NDArray[np.intp]) -> None:
         """Threads that moved ran and were queued as their counters say; else they waited."""

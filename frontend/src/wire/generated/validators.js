@@ -12194,18 +12194,32 @@ return errors === 0;
 function validate231(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
+if(typeof data !== "string"){
+validate231.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+if(!((data === "none") || (data === "process"))){
+validate231.errors = [{instancePath,keyword:"enum"}];
+return false;
+}
+validate231.errors = vErrors;
+return errors === 0;
+}
+function validate233(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((data.run === undefined) && (missing0 = "run")) || ((data.name === undefined) && (missing0 = "name"))) || ((data.group === undefined) && (missing0 = "group"))) || ((data.zero_ns === undefined) && (missing0 = "zero_ns"))) || ((data.align_problem === undefined) && (missing0 = "align_problem"))) || ((data.duration_ns === undefined) && (missing0 = "duration_ns"))) || ((data.losses === undefined) && (missing0 = "losses"))){
-validate231.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate233.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.run !== undefined){
 const _errs1 = errors;
 if(typeof data.run !== "string"){
-validate231.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
+validate233.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -12217,7 +12231,7 @@ if(valid0){
 if(data.name !== undefined){
 const _errs3 = errors;
 if(typeof data.name !== "string"){
-validate231.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate233.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -12230,13 +12244,13 @@ if(data.group !== undefined){
 let data2 = data.group;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate231.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
+validate233.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate231.errors = [{instancePath:instancePath+"/group",keyword:"minimum"}];
+validate233.errors = [{instancePath:instancePath+"/group",keyword:"minimum"}];
 return false;
 }
 }
@@ -12251,13 +12265,13 @@ if(data.zero_ns !== undefined){
 let data3 = data.zero_ns;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate231.errors = [{instancePath:instancePath+"/zero_ns",keyword:"type"}];
+validate233.errors = [{instancePath:instancePath+"/zero_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate231.errors = [{instancePath:instancePath+"/zero_ns",keyword:"minimum"}];
+validate233.errors = [{instancePath:instancePath+"/zero_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -12272,7 +12286,7 @@ if(data.align_problem !== undefined){
 let data4 = data.align_problem;
 const _errs9 = errors;
 if((typeof data4 !== "string") && (data4 !== null)){
-validate231.errors = [{instancePath:instancePath+"/align_problem",keyword:"type"}];
+validate233.errors = [{instancePath:instancePath+"/align_problem",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -12285,13 +12299,13 @@ if(data.duration_ns !== undefined){
 let data5 = data.duration_ns;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate231.errors = [{instancePath:instancePath+"/duration_ns",keyword:"type"}];
+validate233.errors = [{instancePath:instancePath+"/duration_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate231.errors = [{instancePath:instancePath+"/duration_ns",keyword:"minimum"}];
+validate233.errors = [{instancePath:instancePath+"/duration_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -12318,13 +12332,13 @@ if(data.children_cpu_us !== undefined){
 let data7 = data.children_cpu_us;
 const _errs14 = errors;
 if((!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))) && (data7 !== null)){
-validate231.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
+validate233.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs14){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate231.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
+validate233.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -12344,28 +12358,28 @@ var valid0 = true;
 }
 }
 else {
-validate231.errors = [{instancePath,keyword:"type"}];
+validate233.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate231.errors = vErrors;
+validate233.errors = vErrors;
 return errors === 0;
 }
-function validate234(data, {instancePath=""}={}){
+function validate236(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.label === undefined) && (missing0 = "label")) || ((data.runs === undefined) && (missing0 = "runs"))){
-validate234.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate236.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.label !== undefined){
 const _errs1 = errors;
 if(typeof data.label !== "string"){
-validate234.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
+validate236.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -12384,7 +12398,7 @@ const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
 if(typeof data1[i0] !== "string"){
-validate234.errors = [{instancePath:instancePath+"/runs/" + i0,keyword:"type"}];
+validate236.errors = [{instancePath:instancePath+"/runs/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs5 === errors;
@@ -12394,70 +12408,7 @@ break;
 }
 }
 else {
-validate234.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-else {
-validate234.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate234.errors = vErrors;
-return errors === 0;
-}
-function validate236(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((data.what === undefined) && (missing0 = "what")) || ((data.values === undefined) && (missing0 = "values"))){
-validate236.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.what !== undefined){
-const _errs1 = errors;
-if(typeof data.what !== "string"){
-validate236.errors = [{instancePath:instancePath+"/what",keyword:"type"}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.values !== undefined){
-let data1 = data.values;
-const _errs3 = errors;
-if(errors === _errs3){
-if(Array.isArray(data1)){
-var valid1 = true;
-const len0 = data1.length;
-for(let i0=0; i0<len0; i0++){
-const _errs5 = errors;
-if(typeof data1[i0] !== "string"){
-validate236.errors = [{instancePath:instancePath+"/values/" + i0,keyword:"type"}];
-return false;
-}
-var valid1 = _errs5 === errors;
-if(!valid1){
-break;
-}
-}
-}
-else {
-validate236.errors = [{instancePath:instancePath+"/values",keyword:"type"}];
+validate236.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
 return false;
 }
 }
@@ -12483,15 +12434,78 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((data.label === undefined) && (missing0 = "label")) || ((data.roles === undefined) && (missing0 = "roles"))) || ((data.manual === undefined) && (missing0 = "manual"))){
+if(((data.what === undefined) && (missing0 = "what")) || ((data.values === undefined) && (missing0 = "values"))){
 validate238.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.what !== undefined){
+const _errs1 = errors;
+if(typeof data.what !== "string"){
+validate238.errors = [{instancePath:instancePath+"/what",keyword:"type"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.values !== undefined){
+let data1 = data.values;
+const _errs3 = errors;
+if(errors === _errs3){
+if(Array.isArray(data1)){
+var valid1 = true;
+const len0 = data1.length;
+for(let i0=0; i0<len0; i0++){
+const _errs5 = errors;
+if(typeof data1[i0] !== "string"){
+validate238.errors = [{instancePath:instancePath+"/values/" + i0,keyword:"type"}];
+return false;
+}
+var valid1 = _errs5 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate238.errors = [{instancePath:instancePath+"/values",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate238.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate238.errors = vErrors;
+return errors === 0;
+}
+function validate240(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((data.label === undefined) && (missing0 = "label")) || ((data.roles === undefined) && (missing0 = "roles"))) || ((data.manual === undefined) && (missing0 = "manual"))){
+validate240.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.label !== undefined){
 const _errs1 = errors;
 if(typeof data.label !== "string"){
-validate238.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
+validate240.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -12511,7 +12525,7 @@ for(let i0=0; i0<len0; i0++){
 let data2 = data1[i0];
 const _errs5 = errors;
 if((typeof data2 !== "string") && (data2 !== null)){
-validate238.errors = [{instancePath:instancePath+"/roles/" + i0,keyword:"type"}];
+validate240.errors = [{instancePath:instancePath+"/roles/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs5 === errors;
@@ -12521,7 +12535,7 @@ break;
 }
 }
 else {
-validate238.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
+validate240.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
 return false;
 }
 }
@@ -12534,7 +12548,7 @@ if(valid0){
 if(data.manual !== undefined){
 const _errs7 = errors;
 if(typeof data.manual !== "boolean"){
-validate238.errors = [{instancePath:instancePath+"/manual",keyword:"type"}];
+validate240.errors = [{instancePath:instancePath+"/manual",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -12547,21 +12561,21 @@ var valid0 = true;
 }
 }
 else {
-validate238.errors = [{instancePath,keyword:"type"}];
+validate240.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate238.errors = vErrors;
+validate240.errors = vErrors;
 return errors === 0;
 }
-function validate242(data, {instancePath=""}={}){
+function validate244(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.values === undefined) && (missing0 = "values")) || ((data.n === undefined) && (missing0 = "n"))) || ((data.mean === undefined) && (missing0 = "mean"))) || ((data.std_dev === undefined) && (missing0 = "std_dev"))) || ((data.low === undefined) && (missing0 = "low"))) || ((data.high === undefined) && (missing0 = "high"))){
-validate242.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate244.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -12576,7 +12590,7 @@ for(let i0=0; i0<len0; i0++){
 let data1 = data0[i0];
 const _errs3 = errors;
 if((!(typeof data1 == "number")) && (data1 !== null)){
-validate242.errors = [{instancePath:instancePath+"/values/" + i0,keyword:"type"}];
+validate244.errors = [{instancePath:instancePath+"/values/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs3 === errors;
@@ -12586,7 +12600,7 @@ break;
 }
 }
 else {
-validate242.errors = [{instancePath:instancePath+"/values",keyword:"type"}];
+validate244.errors = [{instancePath:instancePath+"/values",keyword:"type"}];
 return false;
 }
 }
@@ -12600,13 +12614,13 @@ if(data.n !== undefined){
 let data2 = data.n;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate242.errors = [{instancePath:instancePath+"/n",keyword:"type"}];
+validate244.errors = [{instancePath:instancePath+"/n",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate242.errors = [{instancePath:instancePath+"/n",keyword:"minimum"}];
+validate244.errors = [{instancePath:instancePath+"/n",keyword:"minimum"}];
 return false;
 }
 }
@@ -12621,7 +12635,7 @@ if(data.mean !== undefined){
 let data3 = data.mean;
 const _errs7 = errors;
 if((!(typeof data3 == "number")) && (data3 !== null)){
-validate242.errors = [{instancePath:instancePath+"/mean",keyword:"type"}];
+validate244.errors = [{instancePath:instancePath+"/mean",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -12634,7 +12648,7 @@ if(data.std_dev !== undefined){
 let data4 = data.std_dev;
 const _errs9 = errors;
 if((!(typeof data4 == "number")) && (data4 !== null)){
-validate242.errors = [{instancePath:instancePath+"/std_dev",keyword:"type"}];
+validate244.errors = [{instancePath:instancePath+"/std_dev",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -12647,7 +12661,7 @@ if(data.low !== undefined){
 let data5 = data.low;
 const _errs11 = errors;
 if((!(typeof data5 == "number")) && (data5 !== null)){
-validate242.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
+validate244.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -12660,138 +12674,13 @@ if(data.high !== undefined){
 let data6 = data.high;
 const _errs13 = errors;
 if((!(typeof data6 == "number")) && (data6 !== null)){
-validate242.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
-return false;
-}
-var valid0 = _errs13 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-validate242.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate242.errors = vErrors;
-return errors === 0;
-}
-function validate244(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((((((((data.absolute === undefined) && (missing0 = "absolute")) || ((data.percent === undefined) && (missing0 = "percent"))) || ((data.low === undefined) && (missing0 = "low"))) || ((data.high === undefined) && (missing0 = "high"))) || ((data.method === undefined) && (missing0 = "method"))) || ((data.verdict === undefined) && (missing0 = "verdict"))) || ((data.caveat === undefined) && (missing0 = "caveat"))){
-validate244.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.absolute !== undefined){
-let data0 = data.absolute;
-const _errs1 = errors;
-if((!(typeof data0 == "number")) && (data0 !== null)){
-validate244.errors = [{instancePath:instancePath+"/absolute",keyword:"type"}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.percent !== undefined){
-let data1 = data.percent;
-const _errs3 = errors;
-if((!(typeof data1 == "number")) && (data1 !== null)){
-validate244.errors = [{instancePath:instancePath+"/percent",keyword:"type"}];
-return false;
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.low !== undefined){
-let data2 = data.low;
-const _errs5 = errors;
-if((!(typeof data2 == "number")) && (data2 !== null)){
-validate244.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
-return false;
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.high !== undefined){
-let data3 = data.high;
-const _errs7 = errors;
-if((!(typeof data3 == "number")) && (data3 !== null)){
 validate244.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
 return false;
 }
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.method !== undefined){
-let data4 = data.method;
-const _errs9 = errors;
-if(typeof data4 !== "string"){
-validate244.errors = [{instancePath:instancePath+"/method",keyword:"type"}];
-return false;
-}
-if(!((data4 === "welch") || (data4 === "none"))){
-validate244.errors = [{instancePath:instancePath+"/method",keyword:"enum"}];
-return false;
-}
-var valid0 = _errs9 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.verdict !== undefined){
-let data5 = data.verdict;
-const _errs11 = errors;
-if(typeof data5 !== "string"){
-validate244.errors = [{instancePath:instancePath+"/verdict",keyword:"type"}];
-return false;
-}
-if(!(((((((data5 === "better") || (data5 === "worse")) || (data5 === "more")) || (data5 === "less")) || (data5 === "equal")) || (data5 === "unclear")) || (data5 === "unknown"))){
-validate244.errors = [{instancePath:instancePath+"/verdict",keyword:"enum"}];
-return false;
-}
-var valid0 = _errs11 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.caveat !== undefined){
-let data6 = data.caveat;
-const _errs13 = errors;
-if((typeof data6 !== "string") && (data6 !== null)){
-validate244.errors = [{instancePath:instancePath+"/caveat",keyword:"type"}];
-return false;
-}
 var valid0 = _errs13 === errors;
 }
 else {
 var valid0 = true;
-}
 }
 }
 }
@@ -12808,21 +12697,146 @@ return false;
 validate244.errors = vErrors;
 return errors === 0;
 }
-function validate240(data, {instancePath=""}={}){
+function validate246(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((((data.absolute === undefined) && (missing0 = "absolute")) || ((data.percent === undefined) && (missing0 = "percent"))) || ((data.low === undefined) && (missing0 = "low"))) || ((data.high === undefined) && (missing0 = "high"))) || ((data.method === undefined) && (missing0 = "method"))) || ((data.verdict === undefined) && (missing0 = "verdict"))) || ((data.caveat === undefined) && (missing0 = "caveat"))){
+validate246.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.absolute !== undefined){
+let data0 = data.absolute;
+const _errs1 = errors;
+if((!(typeof data0 == "number")) && (data0 !== null)){
+validate246.errors = [{instancePath:instancePath+"/absolute",keyword:"type"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.percent !== undefined){
+let data1 = data.percent;
+const _errs3 = errors;
+if((!(typeof data1 == "number")) && (data1 !== null)){
+validate246.errors = [{instancePath:instancePath+"/percent",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.low !== undefined){
+let data2 = data.low;
+const _errs5 = errors;
+if((!(typeof data2 == "number")) && (data2 !== null)){
+validate246.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.high !== undefined){
+let data3 = data.high;
+const _errs7 = errors;
+if((!(typeof data3 == "number")) && (data3 !== null)){
+validate246.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.method !== undefined){
+let data4 = data.method;
+const _errs9 = errors;
+if(typeof data4 !== "string"){
+validate246.errors = [{instancePath:instancePath+"/method",keyword:"type"}];
+return false;
+}
+if(!((data4 === "welch") || (data4 === "none"))){
+validate246.errors = [{instancePath:instancePath+"/method",keyword:"enum"}];
+return false;
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.verdict !== undefined){
+let data5 = data.verdict;
+const _errs11 = errors;
+if(typeof data5 !== "string"){
+validate246.errors = [{instancePath:instancePath+"/verdict",keyword:"type"}];
+return false;
+}
+if(!(((((((data5 === "better") || (data5 === "worse")) || (data5 === "more")) || (data5 === "less")) || (data5 === "equal")) || (data5 === "unclear")) || (data5 === "unknown"))){
+validate246.errors = [{instancePath:instancePath+"/verdict",keyword:"enum"}];
+return false;
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.caveat !== undefined){
+let data6 = data.caveat;
+const _errs13 = errors;
+if((typeof data6 !== "string") && (data6 !== null)){
+validate246.errors = [{instancePath:instancePath+"/caveat",keyword:"type"}];
+return false;
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate246.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate246.errors = vErrors;
+return errors === 0;
+}
+function validate242(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((data.metric === undefined) && (missing0 = "metric")) || ((data.label === undefined) && (missing0 = "label"))) || ((data.unit === undefined) && (missing0 = "unit"))) || ((data.role === undefined) && (missing0 = "role"))) || ((data.provenance === undefined) && (missing0 = "provenance"))) || ((data.better === undefined) && (missing0 = "better"))) || ((data.groups === undefined) && (missing0 = "groups"))) || ((data.differences === undefined) && (missing0 = "differences"))){
-validate240.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate242.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.metric !== undefined){
 const _errs1 = errors;
 if(typeof data.metric !== "string"){
-validate240.errors = [{instancePath:instancePath+"/metric",keyword:"type"}];
+validate242.errors = [{instancePath:instancePath+"/metric",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -12834,7 +12848,7 @@ if(valid0){
 if(data.label !== undefined){
 const _errs3 = errors;
 if(typeof data.label !== "string"){
-validate240.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
+validate242.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -12846,7 +12860,7 @@ if(valid0){
 if(data.unit !== undefined){
 const _errs5 = errors;
 if(typeof data.unit !== "string"){
-validate240.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
+validate242.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -12859,7 +12873,7 @@ if(data.role !== undefined){
 let data3 = data.role;
 const _errs7 = errors;
 if((typeof data3 !== "string") && (data3 !== null)){
-validate240.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
+validate242.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -12884,11 +12898,11 @@ if(data.better !== undefined){
 let data5 = data.better;
 const _errs10 = errors;
 if(typeof data5 !== "string"){
-validate240.errors = [{instancePath:instancePath+"/better",keyword:"type"}];
+validate242.errors = [{instancePath:instancePath+"/better",keyword:"type"}];
 return false;
 }
 if(!(((data5 === "less") || (data5 === "more")) || (data5 === "neither"))){
-validate240.errors = [{instancePath:instancePath+"/better",keyword:"enum"}];
+validate242.errors = [{instancePath:instancePath+"/better",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -12906,8 +12920,8 @@ var valid1 = true;
 const len0 = data6.length;
 for(let i0=0; i0<len0; i0++){
 const _errs14 = errors;
-if(!(validate242(data6[i0], {instancePath:instancePath+"/groups/" + i0}))){
-vErrors = vErrors === null ? validate242.errors : vErrors.concat(validate242.errors);
+if(!(validate244(data6[i0], {instancePath:instancePath+"/groups/" + i0}))){
+vErrors = vErrors === null ? validate244.errors : vErrors.concat(validate244.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs14 === errors;
@@ -12917,7 +12931,7 @@ break;
 }
 }
 else {
-validate240.errors = [{instancePath:instancePath+"/groups",keyword:"type"}];
+validate242.errors = [{instancePath:instancePath+"/groups",keyword:"type"}];
 return false;
 }
 }
@@ -12936,8 +12950,8 @@ var valid2 = true;
 const len1 = data8.length;
 for(let i1=0; i1<len1; i1++){
 const _errs17 = errors;
-if(!(validate244(data8[i1], {instancePath:instancePath+"/differences/" + i1}))){
-vErrors = vErrors === null ? validate244.errors : vErrors.concat(validate244.errors);
+if(!(validate246(data8[i1], {instancePath:instancePath+"/differences/" + i1}))){
+vErrors = vErrors === null ? validate246.errors : vErrors.concat(validate246.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs17 === errors;
@@ -12947,7 +12961,7 @@ break;
 }
 }
 else {
-validate240.errors = [{instancePath:instancePath+"/differences",keyword:"type"}];
+validate242.errors = [{instancePath:instancePath+"/differences",keyword:"type"}];
 return false;
 }
 }
@@ -12966,28 +12980,28 @@ var valid0 = true;
 }
 }
 else {
-validate240.errors = [{instancePath,keyword:"type"}];
+validate242.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate240.errors = vErrors;
+validate242.errors = vErrors;
 return errors === 0;
 }
-function validate247(data, {instancePath=""}={}){
+function validate249(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.run === undefined) && (missing0 = "run")) || ((data.metric === undefined) && (missing0 = "metric"))) || ((data.role === undefined) && (missing0 = "role"))) || ((data.time_s === undefined) && (missing0 = "time_s"))) || ((data.value === undefined) && (missing0 = "value"))){
-validate247.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate249.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.run !== undefined){
 const _errs1 = errors;
 if(typeof data.run !== "string"){
-validate247.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
+validate249.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -12999,7 +13013,7 @@ if(valid0){
 if(data.metric !== undefined){
 const _errs3 = errors;
 if(typeof data.metric !== "string"){
-validate247.errors = [{instancePath:instancePath+"/metric",keyword:"type"}];
+validate249.errors = [{instancePath:instancePath+"/metric",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -13012,7 +13026,7 @@ if(data.role !== undefined){
 let data2 = data.role;
 const _errs5 = errors;
 if((typeof data2 !== "string") && (data2 !== null)){
-validate247.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
+validate249.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -13031,7 +13045,7 @@ const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 const _errs9 = errors;
 if(!(typeof data3[i0] == "number")){
-validate247.errors = [{instancePath:instancePath+"/time_s/" + i0,keyword:"type"}];
+validate249.errors = [{instancePath:instancePath+"/time_s/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs9 === errors;
@@ -13041,7 +13055,7 @@ break;
 }
 }
 else {
-validate247.errors = [{instancePath:instancePath+"/time_s",keyword:"type"}];
+validate249.errors = [{instancePath:instancePath+"/time_s",keyword:"type"}];
 return false;
 }
 }
@@ -13062,7 +13076,7 @@ for(let i1=0; i1<len1; i1++){
 let data6 = data5[i1];
 const _errs13 = errors;
 if((!(typeof data6 == "number")) && (data6 !== null)){
-validate247.errors = [{instancePath:instancePath+"/value/" + i1,keyword:"type"}];
+validate249.errors = [{instancePath:instancePath+"/value/" + i1,keyword:"type"}];
 return false;
 }
 var valid2 = _errs13 === errors;
@@ -13072,7 +13086,7 @@ break;
 }
 }
 else {
-validate247.errors = [{instancePath:instancePath+"/value",keyword:"type"}];
+validate249.errors = [{instancePath:instancePath+"/value",keyword:"type"}];
 return false;
 }
 }
@@ -13088,11 +13102,11 @@ var valid0 = true;
 }
 }
 else {
-validate247.errors = [{instancePath,keyword:"type"}];
+validate249.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate247.errors = vErrors;
+validate249.errors = vErrors;
 return errors === 0;
 }
 function validate226(data, {instancePath=""}={}){
@@ -13101,7 +13115,7 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((((((((((data.align === undefined) && (missing0 = "align")) || ((data.mark === undefined) && (missing0 = "mark"))) || ((data.basis === undefined) && (missing0 = "basis"))) || ((data.same_length === undefined) && (missing0 = "same_length"))) || ((data.runs === undefined) && (missing0 = "runs"))) || ((data.groups === undefined) && (missing0 = "groups"))) || ((data.setup === undefined) && (missing0 = "setup"))) || ((data.roles === undefined) && (missing0 = "roles"))) || ((data.metrics === undefined) && (missing0 = "metrics"))) || ((data.series === undefined) && (missing0 = "series"))) || ((data.confidence === undefined) && (missing0 = "confidence"))){
+if((((((((((((((data.align === undefined) && (missing0 = "align")) || ((data.mark === undefined) && (missing0 = "mark"))) || ((data.basis === undefined) && (missing0 = "basis"))) || ((data.split === undefined) && (missing0 = "split"))) || ((data.several_processes === undefined) && (missing0 = "several_processes"))) || ((data.same_length === undefined) && (missing0 = "same_length"))) || ((data.runs === undefined) && (missing0 = "runs"))) || ((data.groups === undefined) && (missing0 = "groups"))) || ((data.setup === undefined) && (missing0 = "setup"))) || ((data.roles === undefined) && (missing0 = "roles"))) || ((data.metrics === undefined) && (missing0 = "metrics"))) || ((data.series === undefined) && (missing0 = "series"))) || ((data.confidence === undefined) && (missing0 = "confidence"))){
 validate226.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -13143,11 +13157,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.same_length !== undefined){
+if(data.split !== undefined){
 const _errs5 = errors;
-if(typeof data.same_length !== "boolean"){
-validate226.errors = [{instancePath:instancePath+"/same_length",keyword:"type"}];
-return false;
+if(!(validate231(data.split, {instancePath:instancePath+"/split"}))){
+vErrors = vErrors === null ? validate231.errors : vErrors.concat(validate231.errors);
+errors = vErrors.length;
 }
 var valid0 = _errs5 === errors;
 }
@@ -13155,20 +13169,44 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.several_processes !== undefined){
+const _errs6 = errors;
+if(typeof data.several_processes !== "boolean"){
+validate226.errors = [{instancePath:instancePath+"/several_processes",keyword:"type"}];
+return false;
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.same_length !== undefined){
+const _errs8 = errors;
+if(typeof data.same_length !== "boolean"){
+validate226.errors = [{instancePath:instancePath+"/same_length",keyword:"type"}];
+return false;
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
 if(data.runs !== undefined){
-let data4 = data.runs;
-const _errs7 = errors;
-if(errors === _errs7){
-if(Array.isArray(data4)){
+let data6 = data.runs;
+const _errs10 = errors;
+if(errors === _errs10){
+if(Array.isArray(data6)){
 var valid1 = true;
-const len0 = data4.length;
+const len0 = data6.length;
 for(let i0=0; i0<len0; i0++){
-const _errs9 = errors;
-if(!(validate231(data4[i0], {instancePath:instancePath+"/runs/" + i0}))){
-vErrors = vErrors === null ? validate231.errors : vErrors.concat(validate231.errors);
+const _errs12 = errors;
+if(!(validate233(data6[i0], {instancePath:instancePath+"/runs/" + i0}))){
+vErrors = vErrors === null ? validate233.errors : vErrors.concat(validate233.errors);
 errors = vErrors.length;
 }
-var valid1 = _errs9 === errors;
+var valid1 = _errs12 === errors;
 if(!valid1){
 break;
 }
@@ -13179,26 +13217,26 @@ validate226.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
 return false;
 }
 }
-var valid0 = _errs7 === errors;
+var valid0 = _errs10 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.groups !== undefined){
-let data6 = data.groups;
-const _errs10 = errors;
-if(errors === _errs10){
-if(Array.isArray(data6)){
+let data8 = data.groups;
+const _errs13 = errors;
+if(errors === _errs13){
+if(Array.isArray(data8)){
 var valid2 = true;
-const len1 = data6.length;
+const len1 = data8.length;
 for(let i1=0; i1<len1; i1++){
-const _errs12 = errors;
-if(!(validate234(data6[i1], {instancePath:instancePath+"/groups/" + i1}))){
-vErrors = vErrors === null ? validate234.errors : vErrors.concat(validate234.errors);
+const _errs15 = errors;
+if(!(validate236(data8[i1], {instancePath:instancePath+"/groups/" + i1}))){
+vErrors = vErrors === null ? validate236.errors : vErrors.concat(validate236.errors);
 errors = vErrors.length;
 }
-var valid2 = _errs12 === errors;
+var valid2 = _errs15 === errors;
 if(!valid2){
 break;
 }
@@ -13209,26 +13247,26 @@ validate226.errors = [{instancePath:instancePath+"/groups",keyword:"type"}];
 return false;
 }
 }
-var valid0 = _errs10 === errors;
+var valid0 = _errs13 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.setup !== undefined){
-let data8 = data.setup;
-const _errs13 = errors;
-if(errors === _errs13){
-if(Array.isArray(data8)){
+let data10 = data.setup;
+const _errs16 = errors;
+if(errors === _errs16){
+if(Array.isArray(data10)){
 var valid3 = true;
-const len2 = data8.length;
+const len2 = data10.length;
 for(let i2=0; i2<len2; i2++){
-const _errs15 = errors;
-if(!(validate236(data8[i2], {instancePath:instancePath+"/setup/" + i2}))){
-vErrors = vErrors === null ? validate236.errors : vErrors.concat(validate236.errors);
+const _errs18 = errors;
+if(!(validate238(data10[i2], {instancePath:instancePath+"/setup/" + i2}))){
+vErrors = vErrors === null ? validate238.errors : vErrors.concat(validate238.errors);
 errors = vErrors.length;
 }
-var valid3 = _errs15 === errors;
+var valid3 = _errs18 === errors;
 if(!valid3){
 break;
 }
@@ -13239,26 +13277,26 @@ validate226.errors = [{instancePath:instancePath+"/setup",keyword:"type"}];
 return false;
 }
 }
-var valid0 = _errs13 === errors;
+var valid0 = _errs16 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.roles !== undefined){
-let data10 = data.roles;
-const _errs16 = errors;
-if(errors === _errs16){
-if(Array.isArray(data10)){
+let data12 = data.roles;
+const _errs19 = errors;
+if(errors === _errs19){
+if(Array.isArray(data12)){
 var valid4 = true;
-const len3 = data10.length;
+const len3 = data12.length;
 for(let i3=0; i3<len3; i3++){
-const _errs18 = errors;
-if(!(validate238(data10[i3], {instancePath:instancePath+"/roles/" + i3}))){
-vErrors = vErrors === null ? validate238.errors : vErrors.concat(validate238.errors);
+const _errs21 = errors;
+if(!(validate240(data12[i3], {instancePath:instancePath+"/roles/" + i3}))){
+vErrors = vErrors === null ? validate240.errors : vErrors.concat(validate240.errors);
 errors = vErrors.length;
 }
-var valid4 = _errs18 === errors;
+var valid4 = _errs21 === errors;
 if(!valid4){
 break;
 }
@@ -13269,26 +13307,26 @@ validate226.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
 return false;
 }
 }
-var valid0 = _errs16 === errors;
+var valid0 = _errs19 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.metrics !== undefined){
-let data12 = data.metrics;
-const _errs19 = errors;
-if(errors === _errs19){
-if(Array.isArray(data12)){
+let data14 = data.metrics;
+const _errs22 = errors;
+if(errors === _errs22){
+if(Array.isArray(data14)){
 var valid5 = true;
-const len4 = data12.length;
+const len4 = data14.length;
 for(let i4=0; i4<len4; i4++){
-const _errs21 = errors;
-if(!(validate240(data12[i4], {instancePath:instancePath+"/metrics/" + i4}))){
-vErrors = vErrors === null ? validate240.errors : vErrors.concat(validate240.errors);
+const _errs24 = errors;
+if(!(validate242(data14[i4], {instancePath:instancePath+"/metrics/" + i4}))){
+vErrors = vErrors === null ? validate242.errors : vErrors.concat(validate242.errors);
 errors = vErrors.length;
 }
-var valid5 = _errs21 === errors;
+var valid5 = _errs24 === errors;
 if(!valid5){
 break;
 }
@@ -13299,26 +13337,26 @@ validate226.errors = [{instancePath:instancePath+"/metrics",keyword:"type"}];
 return false;
 }
 }
-var valid0 = _errs19 === errors;
+var valid0 = _errs22 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.series !== undefined){
-let data14 = data.series;
-const _errs22 = errors;
-if(errors === _errs22){
-if(Array.isArray(data14)){
+let data16 = data.series;
+const _errs25 = errors;
+if(errors === _errs25){
+if(Array.isArray(data16)){
 var valid6 = true;
-const len5 = data14.length;
+const len5 = data16.length;
 for(let i5=0; i5<len5; i5++){
-const _errs24 = errors;
-if(!(validate247(data14[i5], {instancePath:instancePath+"/series/" + i5}))){
-vErrors = vErrors === null ? validate247.errors : vErrors.concat(validate247.errors);
+const _errs27 = errors;
+if(!(validate249(data16[i5], {instancePath:instancePath+"/series/" + i5}))){
+vErrors = vErrors === null ? validate249.errors : vErrors.concat(validate249.errors);
 errors = vErrors.length;
 }
-var valid6 = _errs24 === errors;
+var valid6 = _errs27 === errors;
 if(!valid6){
 break;
 }
@@ -13329,22 +13367,24 @@ validate226.errors = [{instancePath:instancePath+"/series",keyword:"type"}];
 return false;
 }
 }
-var valid0 = _errs22 === errors;
+var valid0 = _errs25 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.confidence !== undefined){
-const _errs25 = errors;
+const _errs28 = errors;
 if(typeof data.confidence !== "string"){
 validate226.errors = [{instancePath:instancePath+"/confidence",keyword:"type"}];
 return false;
 }
-var valid0 = _errs25 === errors;
+var valid0 = _errs28 === errors;
 }
 else {
 var valid0 = true;
+}
+}
 }
 }
 }
