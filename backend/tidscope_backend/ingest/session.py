@@ -17,6 +17,7 @@ from tidscope_wire.generated.models import (
     FramesLost,
     ProcessesReply,
     RefusedReply,
+    SizeAuditReply,
     SteeringOptionsReply,
     TargetChanged,
     TargetForgotten,
@@ -38,6 +39,7 @@ Message = (
     | TargetReply
     | ProcessesReply
     | DoctorReply
+    | SizeAuditReply
     | RefusedReply
     | TargetChanged
     | TargetForgotten
@@ -198,7 +200,12 @@ class CollectorSessions:
                 raise CloseError(CloseCode.BAD_MESSAGE, "a second hello")
         if isinstance(
             message,
-            TargetReply | ProcessesReply | DoctorReply | SteeringOptionsReply | RefusedReply,
+            TargetReply
+            | ProcessesReply
+            | DoctorReply
+            | SizeAuditReply
+            | SteeringOptionsReply
+            | RefusedReply,
         ):
             link.deliver_reply(message)
 
