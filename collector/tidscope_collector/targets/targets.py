@@ -77,18 +77,11 @@ class TargetRegistry:
         Raises:
             ProblemError: it cannot be attached to.
         """
-        found = identify(self._procfs, pid)
-        problem = attach_refusal(pid, found, start_ticks)
-        if problem is not None:
-            raise ProblemError(problem)
-        process = next((one for one in self.processes() if one.pid == pid), None)
-        if process is None:
-            raise _exited(pid)
+        process = self.describe(pid, start_ticks)
         with self._lock:
-            for one in self._active():
-                same = (one.process.pid, one.process.start_ticks) == (pid, process.start_ticks)
-                if same and one.group is None:
-                    return one, False
+            known = self.find(pid, process.start_ticks)
+            if known is not None:
+                return known, False
             self._require_room()
             return self._open(process, rate_hz), True
 
@@ -101,18 +94,62 @@ class TargetRegistry:
         Raises:
             ProblemError: it cannot be attached to.
         """
+        selection, _ = self.select(selector)
+        with self._lock:
+            known = self.find_group(selection)
+            if known is not None:
+                return known, False
+            self._require_room()
+            return self._open_group(selection, rate_hz), True
+
+    def describe(self, pid: int, start_ticks: int | None = None) -> Process:
+        """A process that can be attached to.
+
+        Raises:
+            ProblemError: it cannot be.
+        """
+        found = identify(self._procfs, pid)
+        problem = attach_refusal(pid, found, start_ticks)
+        if problem is not None:
+            raise ProblemError(problem)
+        process = next((one for one in self.processes() if one.pid == pid), None)
+        if process is None:
+            raise _exited(pid)
+        return process
+
+    def select(self, selector: GroupSelector) -> tuple[Selection, list[Process]]:
+        """A group, and the processes of the host.
+
+        Raises:
+            ProblemError: it cannot be attached to.
+        """
         processes = self.processes()
         selection = select(
             selector,
             processes,
             lambda path: listed_within(processes, path) | processes_in(self._procfs, path),
         )
-        with self._lock:
-            for one in self._active():
-                if one.group is not None and _is_same(one, selection):
-                    return one, False
-            self._require_room()
-            return self._open_group(selection, rate_hz), True
+        return selection, processes
+
+    def find(self, pid: int, start_ticks: int) -> Target | None:
+        """The target that one process is."""
+        for one in self._active():
+            same = (one.process.pid, one.process.start_ticks) == (pid, start_ticks)
+            if same and one.group is None:
+                return one
+        return None
+
+    def find_group(self, selection: Selection) -> Target | None:
+        """The target that a group is."""
+        for one in self._active():
+            if one.group is not None and _is_same(one, selection):
+                return one
+        return None
+
+    @property
+    def counts_network(self) -> bool:
+        """Whether samples of a process have network counters here."""
+        return self._sources.network.kind != "none"
 
     def _active(self) -> list[Target]:
         return [one for one in self._known.values() if one.state == "attached"]

@@ -178,6 +178,17 @@ class ClientProof(Message):
     """
 
 
+class CollectorGoodbye(Message):
+    """
+    The collector ends because it was asked to: a connection that breaks without this is an outage.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["collector_goodbye"] = "collector_goodbye"
+
+
 class CollectorHealth(Message):
     """
     The collector's own measurements, cumulative since it started unless noted. Of this sample are sample_us and late_us; the rest is at most a second old, and what tells of rates and losses is current.
@@ -282,6 +293,15 @@ class CollectorHealth(Message):
     """
     Threads of attached processes that have no ledger because all slots of the eBPF program were in use, host-wide.
     """
+
+
+AttachedItem = TypeAliasType("AttachedItem", Annotated[str, Field(max_length=256)])
+
+
+FailedItem = TypeAliasType("FailedItem", Annotated[str, Field(max_length=1024)])
+
+
+Lease = TypeAliasType("Lease", Annotated[str, Field(max_length=256)])
 
 
 ResumeAdditionalProperty = TypeAliasType(
@@ -1192,6 +1212,15 @@ class MatchedRole(Message):
     """
 
 
+OutageKind = TypeAliasType(
+    "OutageKind",
+    Annotated[Literal["ended", "lost", "crashed"], Field(title="OutageKind")],
+)
+"""
+How a collector went away: it said goodbye (ended); its connection broke without a goodbye (lost); the same, and another process has taken its place since, or it is known to be gone (crashed).
+"""
+
+
 class PolicyParameter(Message):
     """
     A parameter of a policy.
@@ -1666,6 +1695,32 @@ class RefusedReply(Message):
     Chosen by the sender, repeated in the reply.
     """
     problem: Problem
+
+
+class RestoredProgram(Message):
+    """
+    A program that an earlier collector left changed, and that this one restored at its start.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    pid: Annotated[int, Field(ge=1)]
+    """
+    Process id, as the collector's PID namespace counts.
+    """
+    name: Annotated[str, Field(max_length=64)]
+    """
+    Name of the process.
+    """
+    threads: Annotated[int, Field(ge=0)]
+    """
+    Threads whose CPU affinity was restored.
+    """
+    problem: Annotated[str, Field(max_length=1024)]
+    """
+    What kept it from being restored, one sentence; empty if nothing did.
+    """
 
 
 class Retention(Message):
@@ -2158,6 +2213,14 @@ class SearchRestarted(Message):
     """
     Who requested it: page or command line, and its address.
     """
+    pid: Annotated[int | None, Field(ge=1)] = None
+    """
+    Which program of a group; null: the target is one process.
+    """
+    program: Annotated[str | None, Field(max_length=64)] = None
+    """
+    Name of that program.
+    """
 
 
 class SessionInfo(Message):
@@ -2367,48 +2430,6 @@ class Source(Message):
     """
 
 
-class SteerRequest(Message):
-    """
-    Body of PUT /api/v1/targets/{target_id}/steering: start steering a target, or change how it is steered.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    policy: Annotated[str, Field(max_length=64, min_length=1)]
-    """
-    Name of a policy.
-    """
-    parameters: dict[str, float] | None = None
-    """
-    Parameters that differ from their defaults, by name; null: none.
-    """
-    shadow: bool | None = None
-    """
-    Shadow mode: decide without acting; null: act.
-    """
-    knob: KnobKind | None = None
-    """
-    Knob to set; null: the best available.
-    """
-    signal: SignalKind | None = None
-    """
-    Signal to steer on; null: the best available.
-    """
-    lower: Annotated[int | None, Field(ge=1, le=1048576)] = None
-    """
-    Smallest allowed size; null: the knob's.
-    """
-    upper: Annotated[int | None, Field(ge=1, le=1048576)] = None
-    """
-    Largest allowed size; null: the knob's.
-    """
-    prometheus: PrometheusCounter | None = None
-    """
-    Which counter, if the signal is prometheus.
-    """
-
-
 class Steering(Message):
     """
     How a target is being steered.
@@ -2470,6 +2491,18 @@ class Steering(Message):
     problem: Annotated[str | None, Field(max_length=1024)]
     """
     What keeps it from working, one sentence; null if nothing does.
+    """
+    ops_per_s: Annotated[float | None, Field(ge=0.0)] = None
+    """
+    Operations a second in the last interval, as counted by the signal; null before the first decision.
+    """
+    interval_s: Annotated[float | None, Field(ge=0.0)] = None
+    """
+    Actual length of the last interval, seconds; null before the first decision.
+    """
+    decided_unix_us: Annotated[int | None, Field(ge=0)] = None
+    """
+    When the last decision was made, Unix microseconds; null before the first one.
     """
 
 
@@ -2534,33 +2567,27 @@ class SteeringDecided(Message):
     """
     It is exploring sizes.
     """
+    pid: Annotated[int | None, Field(ge=1)] = None
+    """
+    Which program of a group; null: the target is one process.
+    """
+    program: Annotated[str | None, Field(max_length=64)] = None
+    """
+    Name of that program.
+    """
 
 
-class SteeringOptions(Message):
-    """
-    Body of GET /api/v1/targets/{target_id}/steering: how the target can be steered.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    knobs: list[KnobOption]
-    """
-    Best first.
-    """
-    signals: list[SignalOption]
-    """
-    Best first.
-    """
-    steering: Steering | None
-    """
-    Current steering; null: the target is not steered.
-    """
+Target1 = TypeAliasType(
+    "Target1", Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
+)
+"""
+Identity of one attachment; a new one each time a process is attached to.
+"""
 
 
 class SteeringOptionsCommand(Message):
     """
-    Ask how a target can be steered.
+    Ask how a target, a process or a group can be steered; one of them is named.
     """
 
     model_config = ConfigDict(
@@ -2571,26 +2598,18 @@ class SteeringOptionsCommand(Message):
     """
     Chosen by the sender, repeated in the reply.
     """
-    target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
+    target: Target1 | None = None
     """
-    Identity of one attachment; a new one each time a process is attached to.
+    An attached target; null: pid or group says who.
     """
-
-
-class SteeringOptionsReply(Message):
+    pid: Annotated[int | None, Field(ge=1)] = None
     """
-    How a target can be steered.
+    A process, attached or not; nothing is attached to.
     """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    type: Literal["steering_options_reply"] = "steering_options_reply"
-    request_id: Annotated[int, Field(ge=0)]
+    group: GroupSelector | None = None
     """
-    Chosen by the sender, repeated in the reply.
+    A group, attached or not; nothing is attached to.
     """
-    options: SteeringOptions
 
 
 class SteeringProblem(Message):
@@ -2609,6 +2628,14 @@ class SteeringProblem(Message):
     problem: Annotated[str | None, Field(max_length=1024)]
     """
     What is wrong, one sentence; null: resolved.
+    """
+    pid: Annotated[int | None, Field(ge=1)] = None
+    """
+    Which program of a group; null: the target is one process.
+    """
+    program: Annotated[str | None, Field(max_length=64)] = None
+    """
+    Name of that program.
     """
 
 
@@ -2632,6 +2659,14 @@ class SteeringReleased(Message):
     actor: Annotated[str, Field(max_length=128)]
     """
     Who requested it: page or command line, and its address.
+    """
+    pid: Annotated[int | None, Field(ge=1)] = None
+    """
+    Which program of a group; null: the target is one process.
+    """
+    program: Annotated[str | None, Field(max_length=64)] = None
+    """
+    Name of that program.
     """
 
 
@@ -2673,6 +2708,14 @@ class SteeringStarted(Message):
     actor: Annotated[str, Field(max_length=128)]
     """
     Who requested it: page or command line, and its address.
+    """
+    pid: Annotated[int | None, Field(ge=1)] = None
+    """
+    Which program of a group; null: the target is one process.
+    """
+    program: Annotated[str | None, Field(max_length=64)] = None
+    """
+    Name of that program.
     """
 
 
@@ -2977,6 +3020,10 @@ class AttachCommand(Message):
     Samples a second.
     """
     actor: Actor
+    continues: Annotated[str | None, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")] = None
+    """
+    The earlier target, of a collector that has gone, in whose place this one is attached.
+    """
 
 
 class AttachRequest(Message):
@@ -3120,6 +3167,41 @@ class CollectorInfo(Message):
     max_targets: Annotated[int, Field(ge=0)]
     """
     Maximum number of targets at once.
+    """
+
+
+class CollectorOutage(Message):
+    """
+    The last time that a host's collector went away.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    kind: OutageKind
+    at_unix_us: Annotated[int, Field(ge=0)]
+    """
+    When it went, Unix microseconds.
+    """
+    back_unix_us: Annotated[int | None, Field(ge=0)]
+    """
+    When a collector was back, Unix microseconds; null: it is still away.
+    """
+    attached: Annotated[list[AttachedItem], Field(max_length=64)]
+    """
+    Names of the targets that were attached again.
+    """
+    failed: Annotated[list[FailedItem], Field(max_length=64)]
+    """
+    Targets that could not be attached again, each with the reason.
+    """
+    restored: Annotated[list[RestoredProgram], Field(max_length=64)]
+    """
+    Programs that the new collector restored at its start.
+    """
+    leases: Annotated[list[Lease], Field(max_length=64)]
+    """
+    Programs that were steered through an agent: it restores the size by itself when its lease ends.
     """
 
 
@@ -3367,6 +3449,10 @@ class Host(Message):
     Whether its collector is connected.
     """
     collector: CollectorInfo
+    outage: CollectorOutage | None = None
+    """
+    The last time that its collector went away without a restart of the backend; null: it never did. Set by the backend.
+    """
 
 
 class HostsResponse(Message):
@@ -3569,6 +3655,78 @@ class ProcessesResponse(Message):
     """
 
 
+class ProgramChoice(Message):
+    """
+    A program of a group that is to be steered, and what is its own.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    pid: Annotated[int, Field(ge=1)]
+    """
+    Process id, as the collector's PID namespace counts.
+    """
+    knob: KnobKind | None = None
+    """
+    Knob to set; null: the best available.
+    """
+    signal: SignalKind | None = None
+    """
+    Signal to steer on; null: the best available.
+    """
+    lower: Annotated[int | None, Field(ge=1, le=1048576)] = None
+    """
+    Smallest allowed size; null: the knob's.
+    """
+    upper: Annotated[int | None, Field(ge=1, le=1048576)] = None
+    """
+    Largest allowed size; null: the knob's.
+    """
+    prometheus: PrometheusCounter | None = None
+    """
+    Which counter, if the signal is prometheus.
+    """
+
+
+class ProgramOptions(Message):
+    """
+    How a program of a group can be steered.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    pid: Annotated[int, Field(ge=1)]
+    """
+    Process id, as the collector's PID namespace counts.
+    """
+    start_ticks: Annotated[int, Field(ge=0)]
+    """
+    Start of the process, clock ticks since boot.
+    """
+    name: Annotated[str, Field(max_length=64)]
+    """
+    Name of the process.
+    """
+    refusal: Annotated[str, Field(max_length=1024)]
+    """
+    Why it cannot be steered, one sentence; empty if it can.
+    """
+    knobs: list[KnobOption]
+    """
+    Best first; empty if it cannot be steered.
+    """
+    signals: list[SignalOption]
+    """
+    Best first; empty if it cannot be steered.
+    """
+    steering: Steering | None
+    """
+    Current steering; null: it is not steered.
+    """
+
+
 class ReleaseCommand(Message):
     """
     Stop steering and restore the original size; answered with a TargetReply.
@@ -3587,6 +3745,10 @@ class ReleaseCommand(Message):
     Identity of one attachment; a new one each time a process is attached to.
     """
     actor: Actor
+    pid: Annotated[int | None, Field(ge=1)] = None
+    """
+    Which program of a group; null: all of them, or the one process that the target is.
+    """
 
 
 class RestartSearchCommand(Message):
@@ -3607,6 +3769,10 @@ class RestartSearchCommand(Message):
     Identity of one attachment; a new one each time a process is attached to.
     """
     actor: Actor
+    pid: Annotated[int | None, Field(ge=1)] = None
+    """
+    Which program of a group; null: all of them, or the one process that the target is.
+    """
 
 
 class RunPolicy(Message):
@@ -3685,25 +3851,131 @@ class SetRateCommand(Message):
     actor: Actor
 
 
-class SteerCommand(Message):
+Programs = TypeAliasType(
+    "Programs", Annotated[list[ProgramChoice], Field(max_length=64, min_length=1)]
+)
+"""
+Of a group: which programs, and what is their own; null: all that can be steered. Knob, signal, bounds and counter above hold for those that name none.
+"""
+
+
+class SteerRequest(Message):
     """
-    Steer a target; answered with a TargetReply.
+    Body of PUT /api/v1/targets/{target_id}/steering: start steering a target, or change how it is steered. Of a group all chosen programs are steered, or, if one of them cannot be, nothing changes.
     """
 
     model_config = ConfigDict(
         extra="forbid",
     )
-    type: Literal["steer_command"] = "steer_command"
+    policy: Annotated[str, Field(max_length=64, min_length=1)]
+    """
+    Name of a policy.
+    """
+    parameters: dict[str, float] | None = None
+    """
+    Parameters that differ from their defaults, by name; null: none.
+    """
+    shadow: bool | None = None
+    """
+    Shadow mode: decide without acting; null: act.
+    """
+    knob: KnobKind | None = None
+    """
+    Knob to set; null: the best available.
+    """
+    signal: SignalKind | None = None
+    """
+    Signal to steer on; null: the best available.
+    """
+    lower: Annotated[int | None, Field(ge=1, le=1048576)] = None
+    """
+    Smallest allowed size; null: the knob's.
+    """
+    upper: Annotated[int | None, Field(ge=1, le=1048576)] = None
+    """
+    Largest allowed size; null: the knob's.
+    """
+    prometheus: PrometheusCounter | None = None
+    """
+    Which counter, if the signal is prometheus.
+    """
+    programs: Programs | None = None
+    """
+    Of a group: which programs, and what is their own; null: all that can be steered. Knob, signal, bounds and counter above hold for those that name none.
+    """
+    join: bool | None = None
+    """
+    Of a group: whether new programs are steered, too; null: no.
+    """
+
+
+class SteeredProgram(Message):
+    """
+    A program of a group, and how it is being steered.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    pid: Annotated[int, Field(ge=1)]
+    """
+    Process id, as the collector's PID namespace counts.
+    """
+    start_ticks: Annotated[int, Field(ge=0)]
+    """
+    Start of the process, clock ticks since boot.
+    """
+    name: Annotated[str, Field(max_length=64)]
+    """
+    Name of the process.
+    """
+    steering: Steering
+
+
+class SteeringOptions(Message):
+    """
+    How a process, or the programs of a group, can be steered.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    knobs: list[KnobOption]
+    """
+    Best first.
+    """
+    signals: list[SignalOption]
+    """
+    Best first.
+    """
+    steering: Steering | None
+    """
+    Current steering; null: the target is not steered.
+    """
+    programs: list[ProgramOptions] | None = None
+    """
+    Of a group: its programs, those first that can be steered; null: the target is one process.
+    """
+    unexamined: Annotated[int, Field(ge=0)] = 0
+    """
+    Of a group: processes that were not examined, because there are too many.
+    """
+
+
+class SteeringOptionsReply(Message):
+    """
+    How a target can be steered.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["steering_options_reply"] = "steering_options_reply"
     request_id: Annotated[int, Field(ge=0)]
     """
     Chosen by the sender, repeated in the reply.
     """
-    target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
-    """
-    Identity of one attachment; a new one each time a process is attached to.
-    """
-    request: SteerRequest
-    actor: Actor
+    options: SteeringOptions
 
 
 class Target(Message):
@@ -3768,6 +4040,18 @@ class Target(Message):
     steering: Steering | None
     """
     How it is steered; null: it is not.
+    """
+    programs: list[SteeredProgram] | None = None
+    """
+    Steered programs of a group; null: the target is one process.
+    """
+    programs_join: bool = False
+    """
+    Whether new programs of the group are steered, too, as soon as they can be.
+    """
+    continues: Annotated[str | None, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")] = None
+    """
+    The earlier target, of a collector that has gone, in whose place this one was attached.
     """
 
 
@@ -3847,29 +4131,6 @@ class TargetsResponse(Message):
     """
 
 
-CollectorCommand = TypeAliasType(
-    "CollectorCommand",
-    Annotated[
-        CollectorWelcome
-        | FramesReceived
-        | AttachCommand
-        | DetachCommand
-        | SetRateCommand
-        | ListProcessesCommand
-        | DoctorCommand
-        | SetDelayAccountingCommand
-        | SteerCommand
-        | RestartSearchCommand
-        | ReleaseCommand
-        | SteeringOptionsCommand,
-        Field(discriminator="type", title="CollectorCommand"),
-    ],
-)
-"""
-Backend to collector.
-"""
-
-
 class CollectorHello(Message):
     """
     Collector to backend, first message.
@@ -3892,6 +4153,12 @@ class CollectorHello(Message):
     """
     Available steering policies.
     """
+    restored: Annotated[
+        list[RestoredProgram], Field(max_length=64, validate_default=True)
+    ] = []
+    """
+    Programs that an earlier collector left changed, and that this one restored at its start.
+    """
 
 
 CollectorMessage = TypeAliasType(
@@ -3905,7 +4172,8 @@ CollectorMessage = TypeAliasType(
         | TargetChanged
         | TargetForgotten
         | FramesLost
-        | SteeringOptionsReply,
+        | SteeringOptionsReply
+        | CollectorGoodbye,
         Field(discriminator="type", title="CollectorMessage"),
     ],
 )
@@ -4176,6 +4444,50 @@ class RunManifest(Message):
     """
     It was imported.
     """
+
+
+class SteerCommand(Message):
+    """
+    Steer a target; answered with a TargetReply.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["steer_command"] = "steer_command"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the sender, repeated in the reply.
+    """
+    target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
+    """
+    Identity of one attachment; a new one each time a process is attached to.
+    """
+    request: SteerRequest
+    actor: Actor
+
+
+CollectorCommand = TypeAliasType(
+    "CollectorCommand",
+    Annotated[
+        CollectorWelcome
+        | FramesReceived
+        | AttachCommand
+        | DetachCommand
+        | SetRateCommand
+        | ListProcessesCommand
+        | DoctorCommand
+        | SetDelayAccountingCommand
+        | SteerCommand
+        | RestartSearchCommand
+        | ReleaseCommand
+        | SteeringOptionsCommand,
+        Field(discriminator="type", title="CollectorCommand"),
+    ],
+)
+"""
+Backend to collector.
+"""
 
 
 LiveMessage = TypeAliasType(
