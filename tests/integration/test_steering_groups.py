@@ -15,8 +15,8 @@ from follower import Follower
 from processes import start_ticks
 from programs.agent_program import AgentFolder
 from programs.steered import Steered, paced_go, several, waiting_python
+from tidscope_collector.agent.client import open_agent
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.steering.agent.client import open_agent
 from tidscope_wire.audit import read_records
 from tidscope_wire.generated.models import (
     SteeringDecided,

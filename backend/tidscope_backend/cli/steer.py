@@ -60,14 +60,14 @@ def _carry_out(client: SteeringClient, options: argparse.Namespace) -> None:
     elif options.restart:
         client.restart(only)
     else:
-        request = _steering_request(options)
+        request = steering_request(options) | _of_programs(options)
         stop = threading.Event()
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: stop.set())
         client.steer(request, stop, options.duration, keep=options.keep)
 
 
-def _steering_request(options: argparse.Namespace) -> dict[str, object]:
+def steering_request(options: argparse.Namespace) -> dict[str, object]:
     """The body of the request."""
     parameters: dict[str, float] = {}
     for text in options.set:
@@ -87,12 +87,6 @@ def _steering_request(options: argparse.Namespace) -> dict[str, object]:
         "lower": options.lower,
         "upper": options.upper,
     }
-    if options.asked.group is not None:
-        request["join"] = options.join
-        if options.only:
-            request["programs"] = [{"pid": pid} for pid in options.only]
-    elif options.join or options.only:
-        raise CommandError("--join and --only are for the programs of a group")
     if options.counter is not None:
         port, colon, rest = options.counter.partition(":")
         path, space, metric = rest.rpartition("#")
@@ -105,8 +99,18 @@ def _steering_request(options: argparse.Namespace) -> dict[str, object]:
     return request
 
 
-def _add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_target_options(parser, what="of the program to steer", required=True)
+def _of_programs(options: argparse.Namespace) -> dict[str, object]:
+    """What the request has for the programs of a group."""
+    if options.asked.group is None:
+        if options.join or options.only:
+            raise CommandError("--join and --only are for the programs of a group")
+        return {}
+    chosen = [{"pid": pid} for pid in options.only]
+    return {"join": options.join, "programs": chosen or None}
+
+
+def add_policy_options(parser: argparse.ArgumentParser) -> None:
+    """Which policy steers, by which knob and signal, within which bounds."""
     parser.add_argument(
         "--policy",
         default="cooperative",
@@ -119,7 +123,6 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=NUMBER",
         help="a parameter of the policy (repeatable)",
     )
-    parser.add_argument("--shadow", action="store_true", help="dry run: decide, but do not act")
     parser.add_argument("--knob", choices=KNOBS, help="what to set (default: the best available)")
     parser.add_argument(
         "--signal", choices=SIGNALS, help="what to optimise (default: the best available)"
@@ -131,6 +134,12 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--lower", type=int, help="lower bound of the size")
     parser.add_argument("--upper", type=int, help="upper bound of the size")
+
+
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_target_options(parser, what="of the program to steer", required=True)
+    add_policy_options(parser)
+    parser.add_argument("--shadow", action="store_true", help="dry run: decide, but do not act")
     parser.add_argument(
         "--only",
         type=int,

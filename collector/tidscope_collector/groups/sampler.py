@@ -9,14 +9,20 @@ from tidscope_wire.generated.models import (
     ProgramExecuted,
     Target,
     TargetEvent,
+    ThreadBorn,
+    ThreadRenamed,
 )
 
 from tidscope_collector.foreign.gomaxprocs import GomaxprocsReader, GoProgram
+from tidscope_collector.groups.account_check import AccountCheck
+from tidscope_collector.groups.accounts import account_of
 from tidscope_collector.groups.descriptions import Descriptions
 from tidscope_collector.groups.exits import CPU
 from tidscope_collector.groups.matching import MatchWatch
+from tidscope_collector.groups.members import Member
 from tidscope_collector.groups.membership import Membership
 from tidscope_collector.groups.meter import GroupMeter
+from tidscope_collector.groups.own_accounts import OwnAccounts
 from tidscope_collector.groups.process_sums import ProcessSums
 from tidscope_collector.groups.process_table import JoinedTables, Live, ProcessTable
 from tidscope_collector.groups.reader import GroupReader
@@ -25,6 +31,7 @@ from tidscope_collector.procfs.delay_accounting import DelayAccounting
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.health import HealthNow
 from tidscope_collector.sampling.presence import Presence, presence_in
+from tidscope_collector.sampling.process_clock import process_cpu_ns
 from tidscope_collector.sampling.process_meter import ProcessMeter
 from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.sampling.table_changes import TableSource
@@ -46,6 +53,7 @@ class GroupSampler(TargetSampler):
         delays: the switch of delay accounting, whose state is reported.
         tables: that frames carry besides that of the processes; None: none.
         descriptions: of the processes, for their table.
+        accounts: what their programs say of themselves; closed with the sampler.
         matches: says which processes match; None: the group is not of those that match.
     """
 
@@ -61,17 +69,20 @@ class GroupSampler(TargetSampler):
         delays: DelayAccounting | None,
         tables: TableSource | None,
         descriptions: Descriptions,
+        accounts: OwnAccounts,
         matches: MatchWatch | None = None,
     ) -> None:
         self._matches = matches
         self._membership: Membership = reader.membership
         self._procfs = procfs
         self._sums = ProcessSums(reader.members, reader.fields)
-        table = ProcessTable(self._sums, self._live, descriptions)
+        self._accounts = accounts
+        table = ProcessTable(self._sums, self._live, descriptions, self._gomaxprocs_of)
         super().__init__(
             target, reader, gomaxprocs, attach_ns, procfs, delays, JoinedTables(table, tables)
         )
         self._descriptions = descriptions
+        self._named_ns = -DESCRIBE_NS
 
     @property
     def exits_of(self) -> frozenset[int] | None:
@@ -95,18 +106,25 @@ class GroupSampler(TargetSampler):
         self, procfs: ProcFs, delays: DelayAccounting | None, gomaxprocs: GomaxprocsReader | None
     ) -> ProcessMeter:
         members = self._membership.members
-        return GroupMeter(
-            self.pid,
-            procfs,
-            delays,
-            gomaxprocs,
-            self.target.gomaxprocs,
-            members,
-            self._membership.cgroups,
+        group = self.target.group
+        cgroups = self._membership.cgroups
+        account = None
+        if group is not None:
+            account = account_of(group.kind, procfs, members, cgroups, process_cpu_ns)
+        self._check = AccountCheck(account)
+        self._meter = GroupMeter(
+            self.pid, procfs, delays, gomaxprocs, self.target.gomaxprocs, members, account
         )
+        return self._meter
+
+    def _gomaxprocs_of(self, member: Member) -> int:
+        if member.pid == self.pid:
+            return self._meter.gomaxprocs or 0
+        return self._accounts.size_of(member.number)
 
     def _open(self, opened: ExitStack, procfs: ProcFs) -> None:
         """Nothing is open but the reader: members come and go."""
+        opened.callback(self._accounts.close)
 
     def _group_counts(self) -> GroupCounts:
         members = self._membership.members
@@ -117,6 +135,7 @@ class GroupSampler(TargetSampler):
             ended=members.ended,
             unseen=members.unseen,
             missed=None if missed is None else missed + self.reader.uncounted,
+            check=self._check.found,
         )
 
     def _check_alive(self) -> None:
@@ -138,6 +157,9 @@ class GroupSampler(TargetSampler):
         last: bool = False,
     ) -> list[SampledFrame]:
         self._settle()
+        used = self._meter.take_used()
+        if used is not None:
+            self._check.note(self._sums.rows(*self._live(started_ns)[:3], started_ns), used)
         return super()._sample(events, rows, started_ns, late, health, last=last)
 
     def _look(self, tid: int) -> Presence:
@@ -147,6 +169,9 @@ class GroupSampler(TargetSampler):
         lead = self._membership.members.alive.get(self.pid)
         for pid, name in self.reader.take_executions():
             member = self._membership.members.find(pid)
+            if member is not None:
+                self._descriptions.executed(member)
+                self._accounts.executed(pid)
             if member is not None and member.seen:
                 self._pending.append(
                     ProgramExecuted(name=name, executable=None, previous=None, pid=pid)
@@ -164,6 +189,25 @@ class GroupSampler(TargetSampler):
         if self._matches is not None:
             self._matches.ask(now_ns)
         self._descriptions.ask(self._membership.members, now_ns)
+
+    def _name_threads(self, events: list[TargetEvent], started_ns: int) -> None:
+        """See `TargetSampler`: of all programs."""
+        accounts = self._accounts
+        accounts.update(self._membership.members, self._descriptions, started_ns)
+        self._pending += accounts.take_changes()
+        named = [one for one in events if isinstance(one, ThreadBorn | ThreadRenamed)]
+        if named:
+            accounts.began({one.pid for one in named if one.pid is not None})
+        threads = self._tracker.threads
+        for pid, names in accounts.take_names():
+            own = {
+                t: name for t, name in names.items() if t in threads and threads[t].process == pid
+            }
+            events += self._tracker.rename(own)
+        described = accounts.description
+        if started_ns - self._named_ns >= DESCRIBE_NS and described != self.target.thread_names:
+            self._named_ns = started_ns
+            self.target = self.target.model_copy(update={"thread_names": described})
 
     def describe_again(
         self, process: Process, program: GoProgram | None, gomaxprocs: int | None

@@ -116,6 +116,8 @@ class SteeringGroups:
             NotSteerableError: one of the chosen, or none of all, can be steered.
             TooManyActionsError: too fast.
         """
+        if request.proof is not None:
+            raise BadParameterError("a proof is of one program: attach to it, and prove there")
         with self._service.exclusive(target):
             programs = {one.pid: one for one in self._members(target)}
             choices = request.programs

@@ -9,6 +9,7 @@ from tidscope_policies.registry import POLICIES, ReadyPolicy
 from tidscope_wire.generated.models import SteerRequest
 
 from tidscope_collector.steering.knobs.knob import KnobDescription
+from tidscope_collector.steering.loop.proof_reports import proof_settings
 from tidscope_collector.steering.refusals import BadParameterError
 
 SIZE = "size"
@@ -43,7 +44,11 @@ class SteeringPlan:
             names = ", ".join(POLICIES)
             raise BadParameterError(f"there is no policy {request.policy!r}; there are: {names}")
         try:
-            ready = entry.make(request.parameters or {}, shadow=bool(request.shadow))
+            ready = entry.make(
+                request.parameters or {},
+                shadow=bool(request.shadow),
+                proof=None if request.proof is None else proof_settings(request.proof),
+            )
             values = make_parameters(entry.kind, request.parameters or {})
         except ParameterError as error:
             raise BadParameterError(str(error)) from error

@@ -5,6 +5,7 @@ import secrets
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 from tidscope_wire.generated.models import Group, GroupSelector, Process, Target
 from tidscope_wire.problems import ProblemError, refusal
@@ -15,8 +16,10 @@ from tidscope_collector.groups.cgroups import find_cgroups, processes_in
 from tidscope_collector.groups.descriptions import Descriptions
 from tidscope_collector.groups.matching import MatchWatch
 from tidscope_collector.groups.membership import Membership
+from tidscope_collector.groups.own_accounts import Asking, OwnAccounts
 from tidscope_collector.groups.sampler import GroupSampler
-from tidscope_collector.groups.selector import Selection, listed_within, select
+from tidscope_collector.groups.selector import Selection, select
+from tidscope_collector.naming.source import runtime_source
 from tidscope_collector.naming.thread_names import ThreadNames
 from tidscope_collector.processes.identity import identify
 from tidscope_collector.processes.listing import ProcessLister
@@ -124,11 +127,7 @@ class TargetRegistry:
             ProblemError: it cannot be attached to.
         """
         processes = self.processes()
-        selection = select(
-            selector,
-            processes,
-            lambda path: listed_within(processes, path) | processes_in(self._procfs, path),
-        )
+        selection = select(selector, processes, lambda path: processes_in(self._procfs, path))
         return selection, processes
 
     def find(self, pid: int, start_ticks: int) -> Target | None:
@@ -228,9 +227,17 @@ class TargetRegistry:
             self._sources.delays,
             None,
             Descriptions(self._procfs, self._workers, self._engine.submit),
+            OwnAccounts(self._asking(), lead.pid, self._workers, self._engine.submit),
             matches,
         )
         return self._begin(target, sampler)
+
+    def _asking(self) -> Asking:
+        return Asking(
+            lambda pid, start_ticks: open_gomaxprocs(self._procfs, pid, start_ticks).reader,
+            partial(runtime_source, self._procfs),
+            self._sources.naming.ask_programs,
+        )
 
     def _open(self, process: Process, rate_hz: float) -> Target:
         program = open_gomaxprocs(self._procfs, process.pid, process.start_ticks)
@@ -254,7 +261,7 @@ class TargetRegistry:
                 role_rules=list(self._sources.naming.role_rules) or None,
                 steering=None,
             )
-            tables = self._sources.tables(reader, process)
+            tables = self._sources.tables(reader, process, attach_ns)
             names = self._sources.thread_names(process)
             sampler = TargetSampler(
                 target,

@@ -785,6 +785,8 @@ TableName = TypeAliasType(
             "call_stays",
             "inexact",
             "processes",
+            "pools",
+            "pool_times",
         ],
         Field(title="TableName"),
     ],
@@ -926,6 +928,71 @@ How processes are found that join it: ebpf: the kernel reports each fork, exec a
 """
 
 
+CpuAccount = TypeAliasType(
+    "CpuAccount",
+    Annotated[
+        Literal["cpu.stat", "cpuacct.usage", "rusage"], Field(title="CpuAccount")
+    ],
+)
+"""
+Account of CPU time: of the control group (version 2, 1), or of each process and the children that it waited for (getrusage(2)).
+"""
+
+
+IoAccount = TypeAliasType(
+    "IoAccount",
+    Annotated[
+        Literal["io.stat", "blkio.throttle.io_service_bytes_recursive"] | None,
+        Field(title="IoAccount"),
+    ],
+)
+"""
+Account of bytes from and to block devices; null: there is none.
+"""
+
+
+class GroupCheck(Message):
+    """
+    What the threads of a group add up to, those that ended included, beside what the kernel says of the same time by another account. Both count from the first sample on, and are read right after each other about once a second.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    cpu_by: Annotated[CpuAccount, Field(title="CpuAccount")]
+    """
+    Account of CPU time: of the control group (version 2, 1), or of each process and the children that it waited for (getrusage(2)).
+    """
+    threads_cpu_ns: Annotated[int, Field(ge=0)]
+    """
+    CPU time of the threads, nanoseconds.
+    """
+    kernel_cpu_ns: Annotated[int, Field(ge=0)]
+    """
+    The same by the account, nanoseconds.
+    """
+    io_by: Annotated[IoAccount, Field(title="IoAccount")]
+    """
+    Account of bytes from and to block devices; null: there is none.
+    """
+    threads_read_bytes: Annotated[int | None, Field(ge=0)]
+    """
+    Bytes that the threads had read from block devices; null without an account.
+    """
+    kernel_read_bytes: Annotated[int | None, Field(ge=0)]
+    """
+    The same by the account, all devices added up.
+    """
+    threads_write_bytes: Annotated[int | None, Field(ge=0)]
+    """
+    Bytes that the threads had written to block devices, or to pages that are written later; null without an account.
+    """
+    kernel_write_bytes: Annotated[int | None, Field(ge=0)]
+    """
+    The same by the account; version 1 counts pages that are written later for no group.
+    """
+
+
 class GroupCounts(Message):
     """
     How many processes a group has and had.
@@ -953,6 +1020,10 @@ class GroupCounts(Message):
     missed: Annotated[int | None, Field(ge=0)]
     """
     Processes that may have been missed; null: it cannot be known.
+    """
+    check: GroupCheck | None = None
+    """
+    What its threads add up to beside an account that the kernel keeps by itself; null: there is no such account, or none yet.
     """
 
 
@@ -1477,6 +1548,36 @@ class PrometheusCounter(Message):
     """
 
 
+class ProofPlan(Message):
+    """
+    Prove a policy against the size that the program has by itself: blocks with the policy and without it, in pairs, in random order.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    block_s: Annotated[float | None, Field(ge=1.0, le=600.0)] = None
+    """
+    Measured seconds of a block; null: 20.
+    """
+    most_s: Annotated[float | None, Field(ge=10.0, le=86400.0)] = None
+    """
+    Seconds after which it ends at the latest; null: 900.
+    """
+    smallest_percent: Annotated[float | None, Field(ge=0.1, le=50.0)] = None
+    """
+    Differences below this are none; null: 1.
+    """
+    loss_percent: Annotated[float | None, Field(ge=0.1, le=100.0)] = None
+    """
+    It is stopped when this share of the work is lost; null: 5.
+    """
+    seed: Annotated[int | None, Field(ge=0, le=9007199254740991)] = None
+    """
+    Of the order of blocks; null: 1.
+    """
+
+
 class ProofRequest(Message):
     """
     Body of POST /api/v1/proof: the backend is to prove that it knows a secret.
@@ -1526,6 +1627,18 @@ class ProofResponse(Message):
     """
     With the newest key of the subject and, while a rotation's grace lasts, the one before; with random ones where there is none.
     """
+
+
+ProofVerdict = TypeAliasType(
+    "ProofVerdict",
+    Annotated[
+        Literal["open", "better", "worse", "same", "harmful", "unsettled"],
+        Field(title="ProofVerdict"),
+    ],
+)
+"""
+How a proof stands: open; better, worse or same are shown; harmful: stopped because too much work was lost; unsettled: ended without a result.
+"""
 
 
 Provenance = TypeAliasType(
@@ -2032,130 +2145,6 @@ recording: frames are being added. complete: ended as intended, and nothing is m
 """
 
 
-class RunSummary(Message):
-    """
-    A run in the list of runs.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    id: Annotated[str, Field(pattern="^r-[0-9]{8}-[0-9]{6}-[0-9a-f]{6}$")]
-    """
-    Run id: start time in UTC and six random hex digits.
-    """
-    name: Annotated[str, Field(max_length=120)]
-    """
-    Display name.
-    """
-    tags: Annotated[list[Tag], Field(max_length=32)]
-    """
-    Tags.
-    """
-    group: Annotated[str | None, Field(max_length=80)]
-    """
-    Runs of one group are repeats of one another; null: not in a group.
-    """
-    notes: Annotated[str, Field(max_length=20000)]
-    """
-    Free-text notes.
-    """
-    state: RunState
-    end: RunEnd | None
-    """
-    Why it ended; null while it is being recorded.
-    """
-    end_detail: str
-    """
-    The same as a sentence, with what is missing.
-    """
-    created_unix_us: Annotated[int, Field(ge=0)]
-    """
-    When recording was requested, Unix microseconds.
-    """
-    started_unix_us: Annotated[int, Field(ge=0)]
-    """
-    Wall clock of its first frame, Unix microseconds.
-    """
-    duration_ns: Annotated[int, Field(ge=0)]
-    """
-    From its first frame to its last, nanoseconds.
-    """
-    host_name: str
-    """
-    Name of the host.
-    """
-    target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
-    """
-    Identity of one attachment; a new one each time a process is attached to.
-    """
-    pid: Annotated[int, Field(ge=1)]
-    """
-    Process id.
-    """
-    process: str
-    """
-    Comm of the process.
-    """
-    command: str | None
-    """
-    Command line of the process; null: hidden, since arguments are not for viewers.
-    """
-    policies: list[str]
-    """
-    Policies that steered the target, in order.
-    """
-    losses: RunLosses
-    children_cpu_us: Annotated[int | None, Field(ge=0)] = None
-    """
-    CPU time of children that the recorded command waited for, microseconds; a run of one process does not show it. Null: not known, or the run is not of a command.
-    """
-    counts: RunCounts
-    exit_code: int | None
-    """
-    Exit code of the command that was recorded; null if a signal ended it, or if the run is not of a command.
-    """
-    signal: Annotated[str | None, Field(max_length=20)]
-    """
-    Name of the signal that ended the command, such as SIGKILL; null if none did.
-    """
-    imported: bool
-    """
-    It was imported.
-    """
-
-
-class RunsResponse(Message):
-    """
-    GET /api/v1/runs.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    runs: list[RunSummary]
-    """
-    Newest first.
-    """
-    deleted: list[RunSummary]
-    """
-    Runs in the trash, which can be restored.
-    """
-    damaged: list[DamagedRun]
-    """
-    Folders that cannot be read.
-    """
-    bytes: Annotated[int, Field(ge=0)]
-    """
-    Bytes of all runs, the trash included.
-    """
-    free_bytes: Annotated[int, Field(ge=0)]
-    """
-    Free space on the disk.
-    """
-    retention: Retention
-
-
 Runtime = TypeAliasType(
     "Runtime",
     Annotated[
@@ -2430,82 +2419,6 @@ class Source(Message):
     """
 
 
-class Steering(Message):
-    """
-    How a target is being steered.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    policy: Annotated[str, Field(max_length=64, min_length=1)]
-    """
-    Name of a policy.
-    """
-    parameters: Annotated[dict[str, float], Field(max_length=64)]
-    """
-    All parameters.
-    """
-    shadow: bool
-    """
-    Shadow mode: decides without acting.
-    """
-    knob: KnobKind
-    signal: SignalKind
-    proxy: bool
-    """
-    The signal is a proxy: lower confidence.
-    """
-    lower: Annotated[int, Field(ge=1, le=1048576)]
-    """
-    Smallest size allowed.
-    """
-    upper: Annotated[int, Field(ge=1, le=1048576)]
-    """
-    Largest size allowed.
-    """
-    original: Annotated[int, Field(ge=1, le=1048576)]
-    """
-    Size that a release restores.
-    """
-    size: Annotated[int, Field(ge=1, le=1048576)]
-    """
-    Current size.
-    """
-    state: Annotated[str, Field(max_length=256)]
-    """
-    What the policy is doing, in words.
-    """
-    reason: Annotated[str, Field(max_length=1024)]
-    """
-    Reason of the last decision, one sentence.
-    """
-    decisions: Annotated[int, Field(ge=0)]
-    """
-    Number of decisions.
-    """
-    since_unix_us: Annotated[int, Field(ge=0)]
-    """
-    When steering started, Unix microseconds.
-    """
-    problem: Annotated[str | None, Field(max_length=1024)]
-    """
-    What keeps it from working, one sentence; null if nothing does.
-    """
-    ops_per_s: Annotated[float | None, Field(ge=0.0)] = None
-    """
-    Operations a second in the last interval, as counted by the signal; null before the first decision.
-    """
-    interval_s: Annotated[float | None, Field(ge=0.0)] = None
-    """
-    Actual length of the last interval, seconds; null before the first decision.
-    """
-    decided_unix_us: Annotated[int | None, Field(ge=0)] = None
-    """
-    When the last decision was made, Unix microseconds; null before the first one.
-    """
-
-
 class SteeringDecided(Message):
     """
     A policy made a decision at the end of an interval.
@@ -2566,6 +2479,10 @@ class SteeringDecided(Message):
     probing: bool
     """
     It is exploring sizes.
+    """
+    with_policy: bool | None = None
+    """
+    In a proof, whether the policy steered in the interval; null: it is none.
     """
     pid: Annotated[int | None, Field(ge=1)] = None
     """
@@ -3689,41 +3606,50 @@ class ProgramChoice(Message):
     """
 
 
-class ProgramOptions(Message):
+class ProofState(Message):
     """
-    How a program of a group can be steered.
+    What a proof has shown so far.
     """
 
     model_config = ConfigDict(
         extra="forbid",
     )
-    pid: Annotated[int, Field(ge=1)]
+    verdict: ProofVerdict
+    pairs: Annotated[int, Field(ge=0)]
     """
-    Process id, as the collector's PID namespace counts.
+    Pairs of blocks that were measured.
     """
-    start_ticks: Annotated[int, Field(ge=0)]
+    discarded: Annotated[int, Field(ge=0)]
     """
-    Start of the process, clock ticks since boot.
+    Pairs that do not count: the program did nothing in a block, or entered another phase.
     """
-    name: Annotated[str, Field(max_length=64)]
+    gain_percent: float | None
     """
-    Name of the process.
+    Gain of throughput by the policy; null before the first pair.
     """
-    refusal: Annotated[str, Field(max_length=1024)]
+    low_percent: Annotated[float | None, Field(ge=-100.0)]
     """
-    Why it cannot be steered, one sentence; empty if it can.
+    Lower end of its interval (95 %, at all times together); null while there is none.
     """
-    knobs: list[KnobOption]
+    high_percent: float | None
     """
-    Best first; empty if it cannot be steered.
+    Upper end of its interval.
     """
-    signals: list[SignalOption]
+    lost_s: float
     """
-    Best first; empty if it cannot be steered.
+    Work lost while the policy steered, in seconds of what the program does without it; negative where it did more.
     """
-    steering: Steering | None
+    elapsed_s: Annotated[float, Field(ge=0.0)]
     """
-    Current steering; null: it is not steered.
+    Seconds since it began.
+    """
+    steers: bool
+    """
+    Whether the policy steers at present; otherwise the program has its own size.
+    """
+    text: Annotated[str, Field(max_length=1024)]
+    """
+    The same in words.
     """
 
 
@@ -3805,6 +3731,134 @@ class RunPolicy(Message):
     """
     Largest size allowed.
     """
+
+
+class RunSummary(Message):
+    """
+    A run in the list of runs.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    id: Annotated[str, Field(pattern="^r-[0-9]{8}-[0-9]{6}-[0-9a-f]{6}$")]
+    """
+    Run id: start time in UTC and six random hex digits.
+    """
+    name: Annotated[str, Field(max_length=120)]
+    """
+    Display name.
+    """
+    tags: Annotated[list[Tag], Field(max_length=32)]
+    """
+    Tags.
+    """
+    group: Annotated[str | None, Field(max_length=80)]
+    """
+    Runs of one group are repeats of one another; null: not in a group.
+    """
+    notes: Annotated[str, Field(max_length=20000)]
+    """
+    Free-text notes.
+    """
+    state: RunState
+    end: RunEnd | None
+    """
+    Why it ended; null while it is being recorded.
+    """
+    end_detail: str
+    """
+    The same as a sentence, with what is missing.
+    """
+    created_unix_us: Annotated[int, Field(ge=0)]
+    """
+    When recording was requested, Unix microseconds.
+    """
+    started_unix_us: Annotated[int, Field(ge=0)]
+    """
+    Wall clock of its first frame, Unix microseconds.
+    """
+    duration_ns: Annotated[int, Field(ge=0)]
+    """
+    From its first frame to its last, nanoseconds.
+    """
+    host_name: str
+    """
+    Name of the host.
+    """
+    target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
+    """
+    Identity of one attachment; a new one each time a process is attached to.
+    """
+    pid: Annotated[int, Field(ge=1)]
+    """
+    Process id.
+    """
+    process: str
+    """
+    Comm of the process.
+    """
+    command: str | None
+    """
+    Command line of the process; null: hidden, since arguments are not for viewers.
+    """
+    target_group: Group | None = None
+    """
+    The group of processes that was recorded; null: one process.
+    """
+    policies: list[str]
+    """
+    Policies that steered the target, in order.
+    """
+    losses: RunLosses
+    children_cpu_us: Annotated[int | None, Field(ge=0)] = None
+    """
+    CPU time of children that the recorded command waited for, microseconds; a run of one process does not show it. Null: not known, or the run is not of a command.
+    """
+    counts: RunCounts
+    exit_code: int | None
+    """
+    Exit code of the command that was recorded; null if a signal ended it, or if the run is not of a command.
+    """
+    signal: Annotated[str | None, Field(max_length=20)]
+    """
+    Name of the signal that ended the command, such as SIGKILL; null if none did.
+    """
+    imported: bool
+    """
+    It was imported.
+    """
+
+
+class RunsResponse(Message):
+    """
+    GET /api/v1/runs.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    runs: list[RunSummary]
+    """
+    Newest first.
+    """
+    deleted: list[RunSummary]
+    """
+    Runs in the trash, which can be restored.
+    """
+    damaged: list[DamagedRun]
+    """
+    Folders that cannot be read.
+    """
+    bytes: Annotated[int, Field(ge=0)]
+    """
+    Bytes of all runs, the trash included.
+    """
+    free_bytes: Annotated[int, Field(ge=0)]
+    """
+    Free space on the disk.
+    """
+    retention: Retention
 
 
 class SetDelayAccountingCommand(Message):
@@ -3899,6 +3953,10 @@ class SteerRequest(Message):
     """
     Which counter, if the signal is prometheus.
     """
+    proof: ProofPlan | None = None
+    """
+    Prove the policy first; null: let it steer.
+    """
     programs: Programs | None = None
     """
     Of a group: which programs, and what is their own; null: all that can be steered. Knob, signal, bounds and counter above hold for those that name none.
@@ -3907,6 +3965,327 @@ class SteerRequest(Message):
     """
     Of a group: whether new programs are steered, too; null: no.
     """
+
+
+class Steering(Message):
+    """
+    How a target is being steered.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    policy: Annotated[str, Field(max_length=64, min_length=1)]
+    """
+    Name of a policy.
+    """
+    parameters: Annotated[dict[str, float], Field(max_length=64)]
+    """
+    All parameters.
+    """
+    shadow: bool
+    """
+    Shadow mode: decides without acting.
+    """
+    knob: KnobKind
+    signal: SignalKind
+    proxy: bool
+    """
+    The signal is a proxy: lower confidence.
+    """
+    lower: Annotated[int, Field(ge=1, le=1048576)]
+    """
+    Smallest size allowed.
+    """
+    upper: Annotated[int, Field(ge=1, le=1048576)]
+    """
+    Largest size allowed.
+    """
+    original: Annotated[int, Field(ge=1, le=1048576)]
+    """
+    Size that a release restores.
+    """
+    size: Annotated[int, Field(ge=1, le=1048576)]
+    """
+    Current size.
+    """
+    state: Annotated[str, Field(max_length=256)]
+    """
+    What the policy is doing, in words.
+    """
+    reason: Annotated[str, Field(max_length=1024)]
+    """
+    Reason of the last decision, one sentence.
+    """
+    decisions: Annotated[int, Field(ge=0)]
+    """
+    Number of decisions.
+    """
+    since_unix_us: Annotated[int, Field(ge=0)]
+    """
+    When steering started, Unix microseconds.
+    """
+    problem: Annotated[str | None, Field(max_length=1024)]
+    """
+    What keeps it from working, one sentence; null if nothing does.
+    """
+    proof: ProofState | None = None
+    """
+    The proof that is made of the policy; null: it simply steers.
+    """
+    ops_per_s: Annotated[float | None, Field(ge=0.0)] = None
+    """
+    Operations a second in the last interval, as counted by the signal; null before the first decision.
+    """
+    interval_s: Annotated[float | None, Field(ge=0.0)] = None
+    """
+    Actual length of the last interval, seconds; null before the first decision.
+    """
+    decided_unix_us: Annotated[int | None, Field(ge=0)] = None
+    """
+    When the last decision was made, Unix microseconds; null before the first one.
+    """
+
+
+class SteeringProven(Message):
+    """
+    A proof has ended.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["steering_proven"] = "steering_proven"
+    policy: Annotated[str, Field(max_length=64, min_length=1)]
+    """
+    Name of a policy.
+    """
+    proof: ProofState
+
+
+TargetEvent = TypeAliasType(
+    "TargetEvent",
+    Annotated[
+        ThreadBorn
+        | ThreadRenamed
+        | ThreadExited
+        | TargetExited
+        | TargetDetached
+        | RateChanged
+        | RateAdapted
+        | DeadlinesMissed
+        | ExitRecordsLost
+        | Gap
+        | GomaxprocsChanged
+        | ProgramExecuted
+        | SampleFailed
+        | CountersSourceChanged
+        | SteeringStarted
+        | SteeringDecided
+        | SearchRestarted
+        | SteeringReleased
+        | SteeringProblem
+        | SteeringProven,
+        Field(discriminator="type", title="TargetEvent"),
+    ],
+)
+"""
+An event of a target.
+"""
+
+
+class FrameHeader(Message):
+    """
+    First part of a binary frame: one sample of one target. It is followed by the rows in Arrow: tid (uint32) and one uint64 column per field, null = not available; a column that is 0 in all rows is left out; a key frame also has start_ns (int64) and name (utf8), one of a group also pid (uint32, after tid), the process of each thread. A key frame has an IPC stream of one record batch, a delta frame only the message of the batch, or nothing without rows. A key frame holds all live threads; a delta frame holds those whose counters changed since the previous frame. Events apply before rows. Behind the rows stand tables, each an Arrow stream, in the order of `tables`.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["frame"] = "frame"
+    target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
+    """
+    Identity of one attachment; a new one each time a process is attached to.
+    """
+    seq: Annotated[int, Field(ge=1)]
+    """
+    Number of the frame in its target's stream, contiguous from 1.
+    """
+    first_seq: Annotated[int, Field(ge=1)]
+    """
+    First frame that this one stands for; below seq if frames were coalesced.
+    """
+    kind: Annotated[FrameKind, Field(title="FrameKind")]
+    baseline: bool
+    """
+    The first frame of the target with threads: their counters at attach. It is a key frame. A reader that starts later gets it before the kept history; that the frames in between are missing is not a loss.
+    """
+    rows: Annotated[int, Field(ge=0)]
+    """
+    Rows of the record batch.
+    """
+    fields: Annotated[list[FieldModel] | None, Field(max_length=256)] = None
+    """
+    Of a key frame: names of all counter columns, in order, for it and for the delta frames behind it. null in delta frames; in a key frame, that its batch has all of them.
+    """
+    columns: Annotated[list[Column] | None, Field(max_length=256)] = None
+    """
+    Positions in fields of the columns that the record batch has, ascending; null: all. A column that it does not have is 0 in all rows.
+    """
+    time_ns: Annotated[int, Field(ge=0)]
+    """
+    Monotonic time of the sample since attach, nanoseconds.
+    """
+    unix_us: Annotated[int, Field(ge=0)]
+    """
+    Wall clock of the sample, Unix microseconds.
+    """
+    live_threads: Annotated[int, Field(ge=0)]
+    """
+    Live threads at the time of the sample.
+    """
+    threads_born: Annotated[int, Field(ge=0)]
+    """
+    Threads that started since attach, those that were never seen alive included. Threads alive in the baseline + threads_born = live_threads + exited.threads.
+    """
+    events: list[TargetEvent]
+    """
+    What happened since the previous frame, in order.
+    """
+    process: ProcessGauges
+    machine: MachineCounters
+    health: CollectorHealth
+    exited: ExitedTotals
+    roles: Annotated[list[RoleTotals] | None, Field(max_length=64)] = None
+    """
+    Totals by role: in key frames, in the last frame, and about once a second; null in other frames, where the previous totals still hold. A coalesced frame has the last totals of its frames.
+    """
+    counters_from: CountersSource | None = None
+    """
+    How the counters of this sample were read; null if none were.
+    """
+    tables: Annotated[list[FrameTable] | None, Field(max_length=11)] = None
+    """
+    Tables behind the rows, each name once: in key frames all rows, about once a second those that changed since the table was sent last; null if there are none. A row replaces an earlier one with the same key, and one whose figures are all 0 takes it away; in a key frame the table replaces the earlier table, and tables that it does not name are empty.
+    """
+    group: GroupCounts | None = None
+    """
+    Of a group: how many processes it has and had; null: the target is one process.
+    """
+
+
+class PoliciesResponse(Message):
+    """
+    Body of GET /api/v1/policies.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    policies: list[PolicyInfo]
+    """
+    In display order.
+    """
+
+
+class ProgramOptions(Message):
+    """
+    How a program of a group can be steered.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    pid: Annotated[int, Field(ge=1)]
+    """
+    Process id, as the collector's PID namespace counts.
+    """
+    start_ticks: Annotated[int, Field(ge=0)]
+    """
+    Start of the process, clock ticks since boot.
+    """
+    name: Annotated[str, Field(max_length=64)]
+    """
+    Name of the process.
+    """
+    refusal: Annotated[str, Field(max_length=1024)]
+    """
+    Why it cannot be steered, one sentence; empty if it can.
+    """
+    knobs: list[KnobOption]
+    """
+    Best first; empty if it cannot be steered.
+    """
+    signals: list[SignalOption]
+    """
+    Best first; empty if it cannot be steered.
+    """
+    steering: Steering | None
+    """
+    Current steering; null: it is not steered.
+    """
+
+
+class RunEvent(Message):
+    """
+    An event of a run; one line of its events files.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    seq: Annotated[int, Field(ge=1)]
+    """
+    Frame that carried it.
+    """
+    time_ns: Annotated[int, Field(ge=0)]
+    """
+    Nanoseconds since attach, as in the target's frames.
+    """
+    unix_us: Annotated[int, Field(ge=0)]
+    """
+    Wall clock, Unix microseconds.
+    """
+    event: TargetEvent
+
+
+class RunEventsResponse(Message):
+    """
+    GET /api/v1/runs/{id}/events.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    events: list[RunEvent]
+    """
+    In order of time.
+    """
+    omitted: Annotated[int, Field(ge=0)]
+    """
+    Events beyond the limit of the response.
+    """
+
+
+class SteerCommand(Message):
+    """
+    Steer a target; answered with a TargetReply.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["steer_command"] = "steer_command"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the sender, repeated in the reply.
+    """
+    target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
+    """
+    Identity of one attachment; a new one each time a process is attached to.
+    """
+    request: SteerRequest
+    actor: Actor
 
 
 class SteeredProgram(Message):
@@ -4067,36 +4446,6 @@ class TargetChanged(Message):
     target: Target
 
 
-TargetEvent = TypeAliasType(
-    "TargetEvent",
-    Annotated[
-        ThreadBorn
-        | ThreadRenamed
-        | ThreadExited
-        | TargetExited
-        | TargetDetached
-        | RateChanged
-        | RateAdapted
-        | DeadlinesMissed
-        | ExitRecordsLost
-        | Gap
-        | GomaxprocsChanged
-        | ProgramExecuted
-        | SampleFailed
-        | CountersSourceChanged
-        | SteeringStarted
-        | SteeringDecided
-        | SearchRestarted
-        | SteeringReleased
-        | SteeringProblem,
-        Field(discriminator="type", title="TargetEvent"),
-    ],
-)
-"""
-An event of a target.
-"""
-
-
 class TargetReply(Message):
     """
     A target's state, in reply to a command.
@@ -4129,6 +4478,29 @@ class TargetsResponse(Message):
     """
     Known targets.
     """
+
+
+CollectorCommand = TypeAliasType(
+    "CollectorCommand",
+    Annotated[
+        CollectorWelcome
+        | FramesReceived
+        | AttachCommand
+        | DetachCommand
+        | SetRateCommand
+        | ListProcessesCommand
+        | DoctorCommand
+        | SetDelayAccountingCommand
+        | SteerCommand
+        | RestartSearchCommand
+        | ReleaseCommand
+        | SteeringOptionsCommand,
+        Field(discriminator="type", title="CollectorCommand"),
+    ],
+)
+"""
+Backend to collector.
+"""
 
 
 class CollectorHello(Message):
@@ -4193,86 +4565,6 @@ class DemoResponse(Message):
     target: Target
 
 
-class FrameHeader(Message):
-    """
-    First part of a binary frame: one sample of one target. It is followed by the rows in Arrow: tid (uint32) and one uint64 column per field, null = not available; a column that is 0 in all rows is left out; a key frame also has start_ns (int64) and name (utf8), one of a group also pid (uint32, after tid), the process of each thread. A key frame has an IPC stream of one record batch, a delta frame only the message of the batch, or nothing without rows. A key frame holds all live threads; a delta frame holds those whose counters changed since the previous frame. Events apply before rows. Behind the rows stand tables, each an Arrow stream, in the order of `tables`.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    type: Literal["frame"] = "frame"
-    target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
-    """
-    Identity of one attachment; a new one each time a process is attached to.
-    """
-    seq: Annotated[int, Field(ge=1)]
-    """
-    Number of the frame in its target's stream, contiguous from 1.
-    """
-    first_seq: Annotated[int, Field(ge=1)]
-    """
-    First frame that this one stands for; below seq if frames were coalesced.
-    """
-    kind: Annotated[FrameKind, Field(title="FrameKind")]
-    baseline: bool
-    """
-    The first frame of the target with threads: their counters at attach. It is a key frame. A reader that starts later gets it before the kept history; that the frames in between are missing is not a loss.
-    """
-    rows: Annotated[int, Field(ge=0)]
-    """
-    Rows of the record batch.
-    """
-    fields: Annotated[list[FieldModel] | None, Field(max_length=256)] = None
-    """
-    Of a key frame: names of all counter columns, in order, for it and for the delta frames behind it. null in delta frames; in a key frame, that its batch has all of them.
-    """
-    columns: Annotated[list[Column] | None, Field(max_length=256)] = None
-    """
-    Positions in fields of the columns that the record batch has, ascending; null: all. A column that it does not have is 0 in all rows.
-    """
-    time_ns: Annotated[int, Field(ge=0)]
-    """
-    Monotonic time of the sample since attach, nanoseconds.
-    """
-    unix_us: Annotated[int, Field(ge=0)]
-    """
-    Wall clock of the sample, Unix microseconds.
-    """
-    live_threads: Annotated[int, Field(ge=0)]
-    """
-    Live threads at the time of the sample.
-    """
-    threads_born: Annotated[int, Field(ge=0)]
-    """
-    Threads that started since attach, those that were never seen alive included. Threads alive in the baseline + threads_born = live_threads + exited.threads.
-    """
-    events: list[TargetEvent]
-    """
-    What happened since the previous frame, in order.
-    """
-    process: ProcessGauges
-    machine: MachineCounters
-    health: CollectorHealth
-    exited: ExitedTotals
-    roles: Annotated[list[RoleTotals] | None, Field(max_length=64)] = None
-    """
-    Totals by role: in key frames, in the last frame, and about once a second; null in other frames, where the previous totals still hold. A coalesced frame has the last totals of its frames.
-    """
-    counters_from: CountersSource | None = None
-    """
-    How the counters of this sample were read; null if none were.
-    """
-    tables: Annotated[list[FrameTable] | None, Field(max_length=9)] = None
-    """
-    Tables behind the rows, each name once: in key frames all rows, about once a second those that changed since the table was sent last; null if there are none. A row replaces an earlier one with the same key, and one whose figures are all 0 takes it away; in a key frame the table replaces the earlier table, and tables that it does not name are empty.
-    """
-    group: GroupCounts | None = None
-    """
-    Of a group: how many processes it has and had; null: the target is one process.
-    """
-
-
 class LiveState(Message):
     """
     Backend to page: hosts and targets, on connect and whenever one changes. Decisions of a policy are no such change: they come in frames (SteeringDecided), and a page that connects finds the newest one in the target's steering.
@@ -4293,61 +4585,6 @@ class LiveState(Message):
     recordings: Annotated[list[Recording], Field(validate_default=True)] = []
     """
     Runs being recorded.
-    """
-
-
-class PoliciesResponse(Message):
-    """
-    Body of GET /api/v1/policies.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    policies: list[PolicyInfo]
-    """
-    In display order.
-    """
-
-
-class RunEvent(Message):
-    """
-    An event of a run; one line of its events files.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    seq: Annotated[int, Field(ge=1)]
-    """
-    Frame that carried it.
-    """
-    time_ns: Annotated[int, Field(ge=0)]
-    """
-    Nanoseconds since attach, as in the target's frames.
-    """
-    unix_us: Annotated[int, Field(ge=0)]
-    """
-    Wall clock, Unix microseconds.
-    """
-    event: TargetEvent
-
-
-class RunEventsResponse(Message):
-    """
-    GET /api/v1/runs/{id}/events.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    events: list[RunEvent]
-    """
-    In order of time.
-    """
-    omitted: Annotated[int, Field(ge=0)]
-    """
-    Events beyond the limit of the response.
     """
 
 
@@ -4444,50 +4681,6 @@ class RunManifest(Message):
     """
     It was imported.
     """
-
-
-class SteerCommand(Message):
-    """
-    Steer a target; answered with a TargetReply.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    type: Literal["steer_command"] = "steer_command"
-    request_id: Annotated[int, Field(ge=0)]
-    """
-    Chosen by the sender, repeated in the reply.
-    """
-    target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
-    """
-    Identity of one attachment; a new one each time a process is attached to.
-    """
-    request: SteerRequest
-    actor: Actor
-
-
-CollectorCommand = TypeAliasType(
-    "CollectorCommand",
-    Annotated[
-        CollectorWelcome
-        | FramesReceived
-        | AttachCommand
-        | DetachCommand
-        | SetRateCommand
-        | ListProcessesCommand
-        | DoctorCommand
-        | SetDelayAccountingCommand
-        | SteerCommand
-        | RestartSearchCommand
-        | ReleaseCommand
-        | SteeringOptionsCommand,
-        Field(discriminator="type", title="CollectorCommand"),
-    ],
-)
-"""
-Backend to collector.
-"""
 
 
 LiveMessage = TypeAliasType(

@@ -22,16 +22,18 @@ from tidscope_wire.generated.models import (
     Steering,
     SteeringDecided,
     SteeringProblem,
+    SteeringProven,
     SteeringReleased,
     SteeringStarted,
 )
 
-from tidscope_collector.steering.agent.errors import AgentClientError
+from tidscope_collector.agent.errors import AgentClientError
 from tidscope_collector.steering.knobs.knob import KnobError
 from tidscope_collector.steering.loop.core_limits import NO_LIMITS, CoreLimits
 from tidscope_collector.steering.loop.interval_meter import IntervalMeter
 from tidscope_collector.steering.loop.loop_inputs import ControlSetup, LoopSettings
 from tidscope_collector.steering.loop.peers import PeerRegistry
+from tidscope_collector.steering.loop.proof_reports import proof_state
 from tidscope_collector.steering.signals.signal import (
     PROXIES,
     SignalLostError,
@@ -53,10 +55,18 @@ PROGRAM_EXIT = "program exit"
 LOOP_FAILURE = "control loop failure"
 DETACH = "detach"
 SHUTDOWN = "collector shutdown"
-UNASKED = frozenset({PROGRAM_EXIT, LOOP_FAILURE, DETACH, SHUTDOWN})
+PROOF = "the proof"
+UNASKED = frozenset({PROGRAM_EXIT, LOOP_FAILURE, DETACH, SHUTDOWN, PROOF})
 """Who releases where nobody asks for a release."""
 
-Event = SteeringStarted | SteeringDecided | SearchRestarted | SteeringReleased | SteeringProblem
+Event = (
+    SteeringStarted
+    | SteeringDecided
+    | SearchRestarted
+    | SteeringReleased
+    | SteeringProblem
+    | SteeringProven
+)
 EventSink = Callable[[Steering | None, Event], None]
 """Takes what is in effect now (None: nothing any more), and what happened. Called by any thread."""
 
@@ -100,6 +110,7 @@ class ControlLoop:
         self.settings = settings
         self._cores = cores
         self._policy, self._interval_s = ready.policy, ready.interval_s
+        self._proof, self._is_proven = ready.proof, False
         self._open_setup, self._setup = open_setup, setup
         self._peers, self._publish = peers, publish
         self._is_paused, self._is_gone = is_paused, is_gone
@@ -131,6 +142,7 @@ class ControlLoop:
             decisions=0,
             since_unix_us=time.time_ns() // 1000,
             problem=None,
+            proof=None if ready.proof is None else proof_state(ready.proof),
         )
         self._thread = self._new_thread()
 
@@ -400,13 +412,18 @@ class ControlLoop:
                 peers=self._peers.peers(name, now),
                 cores=self._peers.share(name),
             )
+            steered = None if self._proof is None else self._proof.steers
             decision = self._policy.observe(seen)
             wanted = self._allowed_size(decision, seen, now)
             self._peers.record_interval(name, now, seen.progress, moved=wanted != seen.size)
             in_force = self._set_size(setup, seen.size, wanted)
             if in_force is None:
                 return
-            self._publish_decision(seen, decision, in_force)
+            self._publish_decision(seen, decision, in_force, with_policy=steered)
+            self._publish_proof()
+            if decision.release:
+                self.stop(PROOF)
+                return
 
     def _measure(self, setup: ControlSetup, meter: IntervalMeter) -> bool:
         """Let an interval pass; whether to stop."""
@@ -443,7 +460,17 @@ class ControlLoop:
             in_force = setup.knob.read()
         return in_force
 
-    def _publish_decision(self, seen: Observation, decision: Decision, in_force: int) -> None:
+    def _publish_proof(self) -> None:
+        """Report the result of a proof, once."""
+        if self._proof is None or self._is_proven or self._proof.verdict == "open":
+            return
+        self._is_proven = True
+        result = SteeringProven(policy=self.settings.policy, proof=proof_state(self._proof))
+        self._publish(self._steering, result)
+
+    def _publish_decision(
+        self, seen: Observation, decision: Decision, in_force: int, *, with_policy: bool | None
+    ) -> None:
         waiting = decision.probing and in_force != decision.size and not self.settings.shadow
         self._steering = self._steering.model_copy(
             update={
@@ -454,6 +481,7 @@ class ControlLoop:
                 "ops_per_s": seen.progress,
                 "interval_s": seen.elapsed_s,
                 "decided_unix_us": time.time_ns() // 1000,
+                "proof": None if self._proof is None else proof_state(self._proof),
             }
         )
         self._publish(
@@ -472,5 +500,6 @@ class ControlLoop:
                 reason=self._steering.reason,
                 counted=is_usable(seen),
                 probing=decision.probing,
+                with_policy=with_policy,
             ),
         )

@@ -90,6 +90,10 @@ export type KnobKind = "go-agent" | "pool-agent" | "go-affinity";
  */
 export type SignalKind =
   "agent-ops" | "queue-wait" | "prometheus" | "network-calls" | "network-bytes";
+/**
+ * How a proof stands: open; better, worse or same are shown; harmful: stopped because too much work was lost; unsettled: ended without a result.
+ */
+export type ProofVerdict = "open" | "better" | "worse" | "same" | "harmful" | "unsettled";
 export type FrameKind = "key" | "delta";
 /**
  * An event of a target.
@@ -113,7 +117,8 @@ export type TargetEvent =
   | SteeringDecided
   | SearchRestarted
   | SteeringReleased
-  | SteeringProblem;
+  | SteeringProblem
+  | SteeringProven;
 /**
  * Which one; frame_tables.json has its columns.
  */
@@ -126,7 +131,17 @@ export type TableName =
   | "calls"
   | "call_stays"
   | "inexact"
-  | "processes";
+  | "processes"
+  | "pools"
+  | "pool_times";
+/**
+ * Account of CPU time: of the control group (version 2, 1), or of each process and the children that it waited for (getrusage(2)).
+ */
+export type CpuAccount = "cpu.stat" | "cpuacct.usage" | "rusage";
+/**
+ * Account of bytes from and to block devices; null: there is none.
+ */
+export type IoAccount = "io.stat" | "blkio.throttle.io_service_bytes_recursive" | null;
 /**
  * degraded: no collector is connected.
  */
@@ -1226,6 +1241,10 @@ export interface Steering {
    */
   problem: string | null;
   /**
+   * The proof that is made of the policy; null: it simply steers.
+   */
+  proof?: ProofState | null;
+  /**
    * Operations a second in the last interval, as counted by the signal; null before the first decision.
    */
   ops_per_s?: number | null;
@@ -1237,6 +1256,48 @@ export interface Steering {
    * When the last decision was made, Unix microseconds; null before the first one.
    */
   decided_unix_us?: number | null;
+}
+/**
+ * What a proof has shown so far.
+ */
+export interface ProofState {
+  verdict: ProofVerdict;
+  /**
+   * Pairs of blocks that were measured.
+   */
+  pairs: number;
+  /**
+   * Pairs that do not count: the program did nothing in a block, or entered another phase.
+   */
+  discarded: number;
+  /**
+   * Gain of throughput by the policy; null before the first pair.
+   */
+  gain_percent: number | null;
+  /**
+   * Lower end of its interval (95 %, at all times together); null while there is none.
+   */
+  low_percent: number | null;
+  /**
+   * Upper end of its interval.
+   */
+  high_percent: number | null;
+  /**
+   * Work lost while the policy steered, in seconds of what the program does without it; negative where it did more.
+   */
+  lost_s: number;
+  /**
+   * Seconds since it began.
+   */
+  elapsed_s: number;
+  /**
+   * Whether the policy steers at present; otherwise the program has its own size.
+   */
+  steers: boolean;
+  /**
+   * The same in words.
+   */
+  text: string;
 }
 /**
  * A program of a group, and how it is being steered.
@@ -1431,7 +1492,7 @@ export interface FrameHeader {
   /**
    * Tables behind the rows, each name once: in key frames all rows, about once a second those that changed since the table was sent last; null if there are none. A row replaces an earlier one with the same key, and one whose figures are all 0 takes it away; in a key frame the table replaces the earlier table, and tables that it does not name are empty.
    *
-   * @maxItems 9
+   * @maxItems 11
    */
   tables?:
     | []
@@ -1453,6 +1514,31 @@ export interface FrameHeader {
         FrameTable
       ]
     | [
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable
+      ]
+    | [
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable
+      ]
+    | [
+        FrameTable,
+        FrameTable,
         FrameTable,
         FrameTable,
         FrameTable,
@@ -1789,6 +1875,10 @@ export interface SteeringDecided {
    */
   probing: boolean;
   /**
+   * In a proof, whether the policy steered in the interval; null: it is none.
+   */
+  with_policy?: boolean | null;
+  /**
    * Which program of a group; null: the target is one process.
    */
   pid?: number | null;
@@ -1870,6 +1960,17 @@ export interface SteeringProblem {
    * Name of that program.
    */
   program?: string | null;
+}
+/**
+ * A proof has ended.
+ */
+export interface SteeringProven {
+  type: "steering_proven";
+  /**
+   * Name of a policy.
+   */
+  policy: string;
+  proof: ProofState;
 }
 /**
  * Process-level values of this sample.
@@ -2010,6 +2111,41 @@ export interface GroupCounts {
    * Processes that may have been missed; null: it cannot be known.
    */
   missed: number | null;
+  /**
+   * What its threads add up to beside an account that the kernel keeps by itself; null: there is no such account, or none yet.
+   */
+  check?: GroupCheck | null;
+}
+/**
+ * What the threads of a group add up to, those that ended included, beside what the kernel says of the same time by another account. Both count from the first sample on, and are read right after each other about once a second.
+ */
+export interface GroupCheck {
+  cpu_by: CpuAccount;
+  /**
+   * CPU time of the threads, nanoseconds.
+   */
+  threads_cpu_ns: number;
+  /**
+   * The same by the account, nanoseconds.
+   */
+  kernel_cpu_ns: number;
+  io_by: IoAccount;
+  /**
+   * Bytes that the threads had read from block devices; null without an account.
+   */
+  threads_read_bytes: number | null;
+  /**
+   * The same by the account, all devices added up.
+   */
+  kernel_read_bytes: number | null;
+  /**
+   * Bytes that the threads had written to block devices, or to pages that are written later; null without an account.
+   */
+  threads_write_bytes: number | null;
+  /**
+   * The same by the account; version 1 counts pages that are written later for no group.
+   */
+  kernel_write_bytes: number | null;
 }
 /**
  * Frames that cannot be replayed because the collector's bounded replay buffer no longer has them.
@@ -2514,6 +2650,31 @@ export interface SignalOption {
   note: string;
 }
 /**
+ * Prove a policy against the size that the program has by itself: blocks with the policy and without it, in pairs, in random order.
+ */
+export interface ProofPlan {
+  /**
+   * Measured seconds of a block; null: 20.
+   */
+  block_s?: number | null;
+  /**
+   * Seconds after which it ends at the latest; null: 900.
+   */
+  most_s?: number | null;
+  /**
+   * Differences below this are none; null: 1.
+   */
+  smallest_percent?: number | null;
+  /**
+   * It is stopped when this share of the work is lost; null: 5.
+   */
+  loss_percent?: number | null;
+  /**
+   * Of the order of blocks; null: 1.
+   */
+  seed?: number | null;
+}
+/**
  * Body of PATCH /api/v1/targets/{id}.
  */
 export interface RateRequest {
@@ -2915,6 +3076,10 @@ export interface RunSummary {
    */
   command: string | null;
   /**
+   * The group of processes that was recorded; null: one process.
+   */
+  target_group?: Group | null;
+  /**
    * Policies that steered the target, in order.
    *
    * Items: Name of a policy.
@@ -3079,6 +3244,10 @@ export interface SteerRequest {
    * Which counter, if the signal is prometheus.
    */
   prometheus?: PrometheusCounter | null;
+  /**
+   * Prove the policy first; null: let it steer.
+   */
+  proof?: ProofPlan | null;
   /**
    * Of a group: which programs, and what is their own; null: all that can be steered. Knob, signal, bounds and counter above hold for those that name none.
    */

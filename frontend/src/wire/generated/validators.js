@@ -1859,6 +1859,207 @@ return false;
 validate65.errors = vErrors;
 return errors === 0;
 }
+function validate68(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(typeof data !== "string"){
+validate68.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+if(!((((((data === "open") || (data === "better")) || (data === "worse")) || (data === "same")) || (data === "harmful")) || (data === "unsettled"))){
+validate68.errors = [{instancePath,keyword:"enum"}];
+return false;
+}
+validate68.errors = vErrors;
+return errors === 0;
+}
+function validate67(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((((((((data.verdict === undefined) && (missing0 = "verdict")) || ((data.pairs === undefined) && (missing0 = "pairs"))) || ((data.discarded === undefined) && (missing0 = "discarded"))) || ((data.gain_percent === undefined) && (missing0 = "gain_percent"))) || ((data.low_percent === undefined) && (missing0 = "low_percent"))) || ((data.high_percent === undefined) && (missing0 = "high_percent"))) || ((data.lost_s === undefined) && (missing0 = "lost_s"))) || ((data.elapsed_s === undefined) && (missing0 = "elapsed_s"))) || ((data.steers === undefined) && (missing0 = "steers"))) || ((data.text === undefined) && (missing0 = "text"))){
+validate67.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.verdict !== undefined){
+const _errs1 = errors;
+if(!(validate68(data.verdict, {instancePath:instancePath+"/verdict"}))){
+vErrors = vErrors === null ? validate68.errors : vErrors.concat(validate68.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.pairs !== undefined){
+let data1 = data.pairs;
+const _errs2 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate67.errors = [{instancePath:instancePath+"/pairs",keyword:"type"}];
+return false;
+}
+if(errors === _errs2){
+if(typeof data1 == "number"){
+if(data1 < 0 || isNaN(data1)){
+validate67.errors = [{instancePath:instancePath+"/pairs",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.discarded !== undefined){
+let data2 = data.discarded;
+const _errs4 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate67.errors = [{instancePath:instancePath+"/discarded",keyword:"type"}];
+return false;
+}
+if(errors === _errs4){
+if(typeof data2 == "number"){
+if(data2 < 0 || isNaN(data2)){
+validate67.errors = [{instancePath:instancePath+"/discarded",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.gain_percent !== undefined){
+let data3 = data.gain_percent;
+const _errs6 = errors;
+if((!(typeof data3 == "number")) && (data3 !== null)){
+validate67.errors = [{instancePath:instancePath+"/gain_percent",keyword:"type"}];
+return false;
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.low_percent !== undefined){
+let data4 = data.low_percent;
+const _errs8 = errors;
+if((!(typeof data4 == "number")) && (data4 !== null)){
+validate67.errors = [{instancePath:instancePath+"/low_percent",keyword:"type"}];
+return false;
+}
+if(errors === _errs8){
+if(typeof data4 == "number"){
+if(data4 < -100 || isNaN(data4)){
+validate67.errors = [{instancePath:instancePath+"/low_percent",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.high_percent !== undefined){
+let data5 = data.high_percent;
+const _errs10 = errors;
+if((!(typeof data5 == "number")) && (data5 !== null)){
+validate67.errors = [{instancePath:instancePath+"/high_percent",keyword:"type"}];
+return false;
+}
+var valid0 = _errs10 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.lost_s !== undefined){
+const _errs12 = errors;
+if(!(typeof data.lost_s == "number")){
+validate67.errors = [{instancePath:instancePath+"/lost_s",keyword:"type"}];
+return false;
+}
+var valid0 = _errs12 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.elapsed_s !== undefined){
+let data7 = data.elapsed_s;
+const _errs14 = errors;
+if(errors === _errs14){
+if(typeof data7 == "number"){
+if(data7 < 0 || isNaN(data7)){
+validate67.errors = [{instancePath:instancePath+"/elapsed_s",keyword:"minimum"}];
+return false;
+}
+}
+else {
+validate67.errors = [{instancePath:instancePath+"/elapsed_s",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs14 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.steers !== undefined){
+const _errs16 = errors;
+if(typeof data.steers !== "boolean"){
+validate67.errors = [{instancePath:instancePath+"/steers",keyword:"type"}];
+return false;
+}
+var valid0 = _errs16 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.text !== undefined){
+const _errs18 = errors;
+if(typeof data.text !== "string"){
+validate67.errors = [{instancePath:instancePath+"/text",keyword:"type"}];
+return false;
+}
+var valid0 = _errs18 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate67.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate67.errors = vErrors;
+return errors === 0;
+}
 function validate62(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
@@ -2127,18 +2328,53 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.ops_per_s !== undefined){
-let data16 = data.ops_per_s;
+if(data.proof !== undefined){
+let data16 = data.proof;
 const _errs32 = errors;
-if((!(typeof data16 == "number")) && (data16 !== null)){
-validate62.errors = [{instancePath:instancePath+"/ops_per_s",keyword:"type"}];
+const _errs33 = errors;
+let valid2 = false;
+const _errs34 = errors;
+if(!(validate67(data16, {instancePath:instancePath+"/proof"}))){
+vErrors = vErrors === null ? validate67.errors : vErrors.concat(validate67.errors);
+errors = vErrors.length;
+}
+var _valid0 = _errs34 === errors;
+valid2 = valid2 || _valid0;
+if(!valid2){
+const _errs35 = errors;
+if(data16 !== null){
+const err0 = {instancePath:instancePath+"/proof",keyword:"type"};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+var _valid0 = _errs35 === errors;
+valid2 = valid2 || _valid0;
+}
+if(!valid2){
+const err1 = {instancePath:instancePath+"/proof",keyword:"anyOf"};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+validate62.errors = vErrors;
 return false;
 }
-if(errors === _errs32){
-if(typeof data16 == "number"){
-if(data16 < 0 || isNaN(data16)){
-validate62.errors = [{instancePath:instancePath+"/ops_per_s",keyword:"minimum"}];
-return false;
+else {
+errors = _errs33;
+if(vErrors !== null){
+if(_errs33){
+vErrors.length = _errs33;
+}
+else {
+vErrors = null;
 }
 }
 }
@@ -2148,46 +2384,68 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.interval_s !== undefined){
-let data17 = data.interval_s;
-const _errs34 = errors;
+if(data.ops_per_s !== undefined){
+let data17 = data.ops_per_s;
+const _errs37 = errors;
 if((!(typeof data17 == "number")) && (data17 !== null)){
+validate62.errors = [{instancePath:instancePath+"/ops_per_s",keyword:"type"}];
+return false;
+}
+if(errors === _errs37){
+if(typeof data17 == "number"){
+if(data17 < 0 || isNaN(data17)){
+validate62.errors = [{instancePath:instancePath+"/ops_per_s",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs37 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.interval_s !== undefined){
+let data18 = data.interval_s;
+const _errs39 = errors;
+if((!(typeof data18 == "number")) && (data18 !== null)){
 validate62.errors = [{instancePath:instancePath+"/interval_s",keyword:"type"}];
 return false;
 }
-if(errors === _errs34){
-if(typeof data17 == "number"){
-if(data17 < 0 || isNaN(data17)){
+if(errors === _errs39){
+if(typeof data18 == "number"){
+if(data18 < 0 || isNaN(data18)){
 validate62.errors = [{instancePath:instancePath+"/interval_s",keyword:"minimum"}];
 return false;
 }
 }
 }
-var valid0 = _errs34 === errors;
+var valid0 = _errs39 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.decided_unix_us !== undefined){
-let data18 = data.decided_unix_us;
-const _errs36 = errors;
-if((!((typeof data18 == "number") && (!(data18 % 1) && !isNaN(data18)))) && (data18 !== null)){
+let data19 = data.decided_unix_us;
+const _errs41 = errors;
+if((!((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19)))) && (data19 !== null)){
 validate62.errors = [{instancePath:instancePath+"/decided_unix_us",keyword:"type"}];
 return false;
 }
-if(errors === _errs36){
-if(typeof data18 == "number"){
-if(data18 < 0 || isNaN(data18)){
+if(errors === _errs41){
+if(typeof data19 == "number"){
+if(data19 < 0 || isNaN(data19)){
 validate62.errors = [{instancePath:instancePath+"/decided_unix_us",keyword:"minimum"}];
 return false;
 }
 }
 }
-var valid0 = _errs36 === errors;
+var valid0 = _errs41 === errors;
 }
 else {
 var valid0 = true;
+}
 }
 }
 }
@@ -2216,14 +2474,14 @@ return false;
 validate62.errors = vErrors;
 return errors === 0;
 }
-function validate68(data, {instancePath=""}={}){
+function validate72(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.pid === undefined) && (missing0 = "pid")) || ((data.start_ticks === undefined) && (missing0 = "start_ticks"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.steering === undefined) && (missing0 = "steering"))){
-validate68.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate72.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -2231,13 +2489,13 @@ if(data.pid !== undefined){
 let data0 = data.pid;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate68.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
+validate72.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 1 || isNaN(data0)){
-validate68.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
+validate72.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
 return false;
 }
 }
@@ -2252,13 +2510,13 @@ if(data.start_ticks !== undefined){
 let data1 = data.start_ticks;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate68.errors = [{instancePath:instancePath+"/start_ticks",keyword:"type"}];
+validate72.errors = [{instancePath:instancePath+"/start_ticks",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate68.errors = [{instancePath:instancePath+"/start_ticks",keyword:"minimum"}];
+validate72.errors = [{instancePath:instancePath+"/start_ticks",keyword:"minimum"}];
 return false;
 }
 }
@@ -2272,7 +2530,7 @@ if(valid0){
 if(data.name !== undefined){
 const _errs5 = errors;
 if(typeof data.name !== "string"){
-validate68.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate72.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -2298,11 +2556,11 @@ var valid0 = true;
 }
 }
 else {
-validate68.errors = [{instancePath,keyword:"type"}];
+validate72.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate68.errors = vErrors;
+validate72.errors = vErrors;
 return errors === 0;
 }
 function validate36(data, {instancePath=""}={}){
@@ -2690,8 +2948,8 @@ var valid7 = true;
 const len3 = data19.length;
 for(let i3=0; i3<len3; i3++){
 const _errs43 = errors;
-if(!(validate68(data19[i3], {instancePath:instancePath+"/programs/" + i3}))){
-vErrors = vErrors === null ? validate68.errors : vErrors.concat(validate68.errors);
+if(!(validate72(data19[i3], {instancePath:instancePath+"/programs/" + i3}))){
+vErrors = vErrors === null ? validate72.errors : vErrors.concat(validate72.errors);
 errors = vErrors.length;
 }
 var valid7 = _errs43 === errors;
@@ -2809,21 +3067,21 @@ return false;
 validate36.errors = vErrors;
 return errors === 0;
 }
-function validate72(data, {instancePath=""}={}){
+function validate76(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.run === undefined) && (missing0 = "run")) || ((data.target === undefined) && (missing0 = "target"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.created_unix_us === undefined) && (missing0 = "created_unix_us"))){
-validate72.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate76.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.run !== undefined){
 const _errs1 = errors;
 if(typeof data.run !== "string"){
-validate72.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
+validate76.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -2835,7 +3093,7 @@ if(valid0){
 if(data.target !== undefined){
 const _errs3 = errors;
 if(typeof data.target !== "string"){
-validate72.errors = [{instancePath:instancePath+"/target",keyword:"type"}];
+validate76.errors = [{instancePath:instancePath+"/target",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -2847,7 +3105,7 @@ if(valid0){
 if(data.name !== undefined){
 const _errs5 = errors;
 if(typeof data.name !== "string"){
-validate72.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate76.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -2860,13 +3118,13 @@ if(data.created_unix_us !== undefined){
 let data3 = data.created_unix_us;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate72.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"type"}];
+validate76.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate72.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"minimum"}];
+validate76.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -2882,11 +3140,11 @@ var valid0 = true;
 }
 }
 else {
-validate72.errors = [{instancePath,keyword:"type"}];
+validate76.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate72.errors = vErrors;
+validate76.errors = vErrors;
 return errors === 0;
 }
 function validate23(data, {instancePath=""}={}){
@@ -2986,8 +3244,8 @@ var valid3 = true;
 const len2 = data5.length;
 for(let i2=0; i2<len2; i2++){
 const _errs11 = errors;
-if(!(validate72(data5[i2], {instancePath:instancePath+"/recordings/" + i2}))){
-vErrors = vErrors === null ? validate72.errors : vErrors.concat(validate72.errors);
+if(!(validate76(data5[i2], {instancePath:instancePath+"/recordings/" + i2}))){
+vErrors = vErrors === null ? validate76.errors : vErrors.concat(validate76.errors);
 errors = vErrors.length;
 }
 var valid3 = _errs11 === errors;
@@ -3019,14 +3277,14 @@ return false;
 validate23.errors = vErrors;
 return errors === 0;
 }
-function validate74(data, {instancePath=""}={}){
+function validate78(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.type === undefined) && (missing0 = "type")) || ((data.sent === undefined) && (missing0 = "sent"))) || ((data.coalesced === undefined) && (missing0 = "coalesced"))) || ((data.dropped === undefined) && (missing0 = "dropped"))) || ((data.queue === undefined) && (missing0 = "queue"))) || ((data.clients === undefined) && (missing0 = "clients"))){
-validate74.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate78.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -3034,11 +3292,11 @@ if(data.type !== undefined){
 let data0 = data.type;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate74.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+validate78.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
 if("stream_stats" !== data0){
-validate74.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+validate78.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -3051,13 +3309,13 @@ if(data.sent !== undefined){
 let data1 = data.sent;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate74.errors = [{instancePath:instancePath+"/sent",keyword:"type"}];
+validate78.errors = [{instancePath:instancePath+"/sent",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate74.errors = [{instancePath:instancePath+"/sent",keyword:"minimum"}];
+validate78.errors = [{instancePath:instancePath+"/sent",keyword:"minimum"}];
 return false;
 }
 }
@@ -3072,13 +3330,13 @@ if(data.coalesced !== undefined){
 let data2 = data.coalesced;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate74.errors = [{instancePath:instancePath+"/coalesced",keyword:"type"}];
+validate78.errors = [{instancePath:instancePath+"/coalesced",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate74.errors = [{instancePath:instancePath+"/coalesced",keyword:"minimum"}];
+validate78.errors = [{instancePath:instancePath+"/coalesced",keyword:"minimum"}];
 return false;
 }
 }
@@ -3093,13 +3351,13 @@ if(data.dropped !== undefined){
 let data3 = data.dropped;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate74.errors = [{instancePath:instancePath+"/dropped",keyword:"type"}];
+validate78.errors = [{instancePath:instancePath+"/dropped",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate74.errors = [{instancePath:instancePath+"/dropped",keyword:"minimum"}];
+validate78.errors = [{instancePath:instancePath+"/dropped",keyword:"minimum"}];
 return false;
 }
 }
@@ -3114,13 +3372,13 @@ if(data.queue !== undefined){
 let data4 = data.queue;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate74.errors = [{instancePath:instancePath+"/queue",keyword:"type"}];
+validate78.errors = [{instancePath:instancePath+"/queue",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate74.errors = [{instancePath:instancePath+"/queue",keyword:"minimum"}];
+validate78.errors = [{instancePath:instancePath+"/queue",keyword:"minimum"}];
 return false;
 }
 }
@@ -3135,13 +3393,13 @@ if(data.clients !== undefined){
 let data5 = data.clients;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate74.errors = [{instancePath:instancePath+"/clients",keyword:"type"}];
+validate78.errors = [{instancePath:instancePath+"/clients",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate74.errors = [{instancePath:instancePath+"/clients",keyword:"minimum"}];
+validate78.errors = [{instancePath:instancePath+"/clients",keyword:"minimum"}];
 return false;
 }
 }
@@ -3159,21 +3417,21 @@ var valid0 = true;
 }
 }
 else {
-validate74.errors = [{instancePath,keyword:"type"}];
+validate78.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate74.errors = vErrors;
+validate78.errors = vErrors;
 return errors === 0;
 }
-function validate75(data, {instancePath=""}={}){
+function validate79(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.type === undefined) && (missing0 = "type")) || ((data.target === undefined) && (missing0 = "target"))) || ((data.from_seq === undefined) && (missing0 = "from_seq"))) || ((data.to_seq === undefined) && (missing0 = "to_seq"))) || ((data.reason === undefined) && (missing0 = "reason"))){
-validate75.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate79.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -3181,11 +3439,11 @@ if(data.type !== undefined){
 let data0 = data.type;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate75.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+validate79.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
 if("frames_lost" !== data0){
-validate75.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+validate79.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -3197,7 +3455,7 @@ if(valid0){
 if(data.target !== undefined){
 const _errs3 = errors;
 if(typeof data.target !== "string"){
-validate75.errors = [{instancePath:instancePath+"/target",keyword:"type"}];
+validate79.errors = [{instancePath:instancePath+"/target",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -3210,13 +3468,13 @@ if(data.from_seq !== undefined){
 let data2 = data.from_seq;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate75.errors = [{instancePath:instancePath+"/from_seq",keyword:"type"}];
+validate79.errors = [{instancePath:instancePath+"/from_seq",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 1 || isNaN(data2)){
-validate75.errors = [{instancePath:instancePath+"/from_seq",keyword:"minimum"}];
+validate79.errors = [{instancePath:instancePath+"/from_seq",keyword:"minimum"}];
 return false;
 }
 }
@@ -3231,13 +3489,13 @@ if(data.to_seq !== undefined){
 let data3 = data.to_seq;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate75.errors = [{instancePath:instancePath+"/to_seq",keyword:"type"}];
+validate79.errors = [{instancePath:instancePath+"/to_seq",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 1 || isNaN(data3)){
-validate75.errors = [{instancePath:instancePath+"/to_seq",keyword:"minimum"}];
+validate79.errors = [{instancePath:instancePath+"/to_seq",keyword:"minimum"}];
 return false;
 }
 }
@@ -3251,7 +3509,7 @@ if(valid0){
 if(data.reason !== undefined){
 const _errs9 = errors;
 if(typeof data.reason !== "string"){
-validate75.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+validate79.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -3266,21 +3524,21 @@ var valid0 = true;
 }
 }
 else {
-validate75.errors = [{instancePath,keyword:"type"}];
+validate79.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate75.errors = vErrors;
+validate79.errors = vErrors;
 return errors === 0;
 }
-function validate76(data, {instancePath=""}={}){
+function validate80(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.type === undefined) && (missing0 = "type")) || ((data.problem === undefined) && (missing0 = "problem"))){
-validate76.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate80.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -3288,11 +3546,11 @@ if(data.type !== undefined){
 let data0 = data.type;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate76.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+validate80.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
 if("live_problem" !== data0){
-validate76.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+validate80.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -3316,11 +3574,11 @@ var valid0 = true;
 }
 }
 else {
-validate76.errors = [{instancePath,keyword:"type"}];
+validate80.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate76.errors = vErrors;
+validate80.errors = vErrors;
 return errors === 0;
 }
 function validate22(data, {instancePath=""}={}){
@@ -3337,20 +3595,20 @@ errors = vErrors.length;
 }
 }
 else if(tag0 === "stream_stats"){
-if(!(validate74(data, {instancePath}))){
-vErrors = vErrors === null ? validate74.errors : vErrors.concat(validate74.errors);
+if(!(validate78(data, {instancePath}))){
+vErrors = vErrors === null ? validate78.errors : vErrors.concat(validate78.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "frames_lost"){
-if(!(validate75(data, {instancePath}))){
-vErrors = vErrors === null ? validate75.errors : vErrors.concat(validate75.errors);
+if(!(validate79(data, {instancePath}))){
+vErrors = vErrors === null ? validate79.errors : vErrors.concat(validate79.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "live_problem"){
-if(!(validate76(data, {instancePath}))){
-vErrors = vErrors === null ? validate76.errors : vErrors.concat(validate76.errors);
+if(!(validate80(data, {instancePath}))){
+vErrors = vErrors === null ? validate80.errors : vErrors.concat(validate80.errors);
 errors = vErrors.length;
 }
 }
@@ -3368,15 +3626,15 @@ return false;
 validate22.errors = vErrors;
 return errors === 0;
 }
-export const isFrameHeader = validate82;
-function validate84(data, {instancePath=""}={}){
+export const isFrameHeader = validate86;
+function validate88(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.type === undefined) && (missing0 = "type")) || ((data.tid === undefined) && (missing0 = "tid"))) || ((data.start_ns === undefined) && (missing0 = "start_ns"))) || ((data.name === undefined) && (missing0 = "name"))){
-validate84.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate88.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -3384,11 +3642,11 @@ if(data.type !== undefined){
 let data0 = data.type;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate84.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+validate88.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
 if("thread_born" !== data0){
-validate84.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+validate88.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -3401,13 +3659,13 @@ if(data.tid !== undefined){
 let data1 = data.tid;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate84.errors = [{instancePath:instancePath+"/tid",keyword:"type"}];
+validate88.errors = [{instancePath:instancePath+"/tid",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 1 || isNaN(data1)){
-validate84.errors = [{instancePath:instancePath+"/tid",keyword:"minimum"}];
+validate88.errors = [{instancePath:instancePath+"/tid",keyword:"minimum"}];
 return false;
 }
 }
@@ -3422,7 +3680,7 @@ if(data.start_ns !== undefined){
 let data2 = data.start_ns;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate84.errors = [{instancePath:instancePath+"/start_ns",keyword:"type"}];
+validate88.errors = [{instancePath:instancePath+"/start_ns",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -3434,7 +3692,7 @@ if(valid0){
 if(data.name !== undefined){
 const _errs7 = errors;
 if(typeof data.name !== "string"){
-validate84.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate88.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -3447,13 +3705,13 @@ if(data.pid !== undefined){
 let data4 = data.pid;
 const _errs9 = errors;
 if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
-validate84.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
+validate88.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 1 || isNaN(data4)){
-validate84.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
+validate88.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
 return false;
 }
 }
@@ -3470,21 +3728,21 @@ var valid0 = true;
 }
 }
 else {
-validate84.errors = [{instancePath,keyword:"type"}];
+validate88.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate84.errors = vErrors;
+validate88.errors = vErrors;
 return errors === 0;
 }
-function validate85(data, {instancePath=""}={}){
+function validate89(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.type === undefined) && (missing0 = "type")) || ((data.tid === undefined) && (missing0 = "tid"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.previous === undefined) && (missing0 = "previous"))){
-validate85.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate89.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -3492,11 +3750,11 @@ if(data.type !== undefined){
 let data0 = data.type;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate85.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+validate89.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
 if("thread_renamed" !== data0){
-validate85.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+validate89.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -3509,13 +3767,13 @@ if(data.tid !== undefined){
 let data1 = data.tid;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate85.errors = [{instancePath:instancePath+"/tid",keyword:"type"}];
+validate89.errors = [{instancePath:instancePath+"/tid",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 1 || isNaN(data1)){
-validate85.errors = [{instancePath:instancePath+"/tid",keyword:"minimum"}];
+validate89.errors = [{instancePath:instancePath+"/tid",keyword:"minimum"}];
 return false;
 }
 }
@@ -3529,7 +3787,7 @@ if(valid0){
 if(data.name !== undefined){
 const _errs5 = errors;
 if(typeof data.name !== "string"){
-validate85.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate89.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -3541,7 +3799,7 @@ if(valid0){
 if(data.previous !== undefined){
 const _errs7 = errors;
 if(typeof data.previous !== "string"){
-validate85.errors = [{instancePath:instancePath+"/previous",keyword:"type"}];
+validate89.errors = [{instancePath:instancePath+"/previous",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -3554,13 +3812,13 @@ if(data.pid !== undefined){
 let data4 = data.pid;
 const _errs9 = errors;
 if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
-validate85.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
+validate89.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 1 || isNaN(data4)){
-validate85.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
+validate89.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
 return false;
 }
 }
@@ -3577,21 +3835,21 @@ var valid0 = true;
 }
 }
 else {
-validate85.errors = [{instancePath,keyword:"type"}];
+validate89.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate85.errors = vErrors;
+validate89.errors = vErrors;
 return errors === 0;
 }
-function validate86(data, {instancePath=""}={}){
+function validate90(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((data.type === undefined) && (missing0 = "type")) || ((data.tid === undefined) && (missing0 = "tid"))) || ((data.start_ns === undefined) && (missing0 = "start_ns"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.totals === undefined) && (missing0 = "totals"))) || ((data.exact === undefined) && (missing0 = "exact"))) || ((data.seen_alive === undefined) && (missing0 = "seen_alive"))){
-validate86.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate90.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -3599,11 +3857,11 @@ if(data.type !== undefined){
 let data0 = data.type;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate86.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+validate90.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
 if("thread_exited" !== data0){
-validate86.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+validate90.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -3616,13 +3874,13 @@ if(data.tid !== undefined){
 let data1 = data.tid;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate86.errors = [{instancePath:instancePath+"/tid",keyword:"type"}];
+validate90.errors = [{instancePath:instancePath+"/tid",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 1 || isNaN(data1)){
-validate86.errors = [{instancePath:instancePath+"/tid",keyword:"minimum"}];
+validate90.errors = [{instancePath:instancePath+"/tid",keyword:"minimum"}];
 return false;
 }
 }
@@ -3637,7 +3895,7 @@ if(data.start_ns !== undefined){
 let data2 = data.start_ns;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate86.errors = [{instancePath:instancePath+"/start_ns",keyword:"type"}];
+validate90.errors = [{instancePath:instancePath+"/start_ns",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -3649,7 +3907,7 @@ if(valid0){
 if(data.name !== undefined){
 const _errs7 = errors;
 if(typeof data.name !== "string"){
-validate86.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate90.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -3667,13 +3925,13 @@ for(const key0 in data4){
 let data5 = data4[key0];
 const _errs12 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate86.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type"}];
+validate90.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type"}];
 return false;
 }
 if(errors === _errs12){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate86.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"minimum"}];
+validate90.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"minimum"}];
 return false;
 }
 }
@@ -3685,7 +3943,7 @@ break;
 }
 }
 else {
-validate86.errors = [{instancePath:instancePath+"/totals",keyword:"type"}];
+validate90.errors = [{instancePath:instancePath+"/totals",keyword:"type"}];
 return false;
 }
 }
@@ -3698,7 +3956,7 @@ if(valid0){
 if(data.exact !== undefined){
 const _errs14 = errors;
 if(typeof data.exact !== "boolean"){
-validate86.errors = [{instancePath:instancePath+"/exact",keyword:"type"}];
+validate90.errors = [{instancePath:instancePath+"/exact",keyword:"type"}];
 return false;
 }
 var valid0 = _errs14 === errors;
@@ -3710,7 +3968,7 @@ if(valid0){
 if(data.seen_alive !== undefined){
 const _errs16 = errors;
 if(typeof data.seen_alive !== "boolean"){
-validate86.errors = [{instancePath:instancePath+"/seen_alive",keyword:"type"}];
+validate90.errors = [{instancePath:instancePath+"/seen_alive",keyword:"type"}];
 return false;
 }
 var valid0 = _errs16 === errors;
@@ -3723,13 +3981,13 @@ if(data.lifetime_ns !== undefined){
 let data8 = data.lifetime_ns;
 const _errs18 = errors;
 if((!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))) && (data8 !== null)){
-validate86.errors = [{instancePath:instancePath+"/lifetime_ns",keyword:"type"}];
+validate90.errors = [{instancePath:instancePath+"/lifetime_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs18){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate86.errors = [{instancePath:instancePath+"/lifetime_ns",keyword:"minimum"}];
+validate90.errors = [{instancePath:instancePath+"/lifetime_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -3744,13 +4002,13 @@ if(data.pid !== undefined){
 let data9 = data.pid;
 const _errs20 = errors;
 if((!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))) && (data9 !== null)){
-validate86.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
+validate90.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
 return false;
 }
 if(errors === _errs20){
 if(typeof data9 == "number"){
 if(data9 < 1 || isNaN(data9)){
-validate86.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
+validate90.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
 return false;
 }
 }
@@ -3771,7 +4029,7 @@ const len0 = data10.length;
 for(let i0=0; i0<len0; i0++){
 const _errs24 = errors;
 if(typeof data10[i0] !== "string"){
-validate86.errors = [{instancePath:instancePath+"/inexact/" + i0,keyword:"type"}];
+validate90.errors = [{instancePath:instancePath+"/inexact/" + i0,keyword:"type"}];
 return false;
 }
 var valid2 = _errs24 === errors;
@@ -3781,7 +4039,7 @@ break;
 }
 }
 else {
-validate86.errors = [{instancePath:instancePath+"/inexact",keyword:"type"}];
+validate90.errors = [{instancePath:instancePath+"/inexact",keyword:"type"}];
 return false;
 }
 }
@@ -3792,339 +4050,6 @@ var valid0 = true;
 }
 }
 }
-}
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-validate86.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate86.errors = vErrors;
-return errors === 0;
-}
-function validate87(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((data.type === undefined) && (missing0 = "type")) || ((data.exit_code === undefined) && (missing0 = "exit_code"))){
-validate87.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.type !== undefined){
-let data0 = data.type;
-const _errs1 = errors;
-if(typeof data0 !== "string"){
-validate87.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
-return false;
-}
-if("target_exited" !== data0){
-validate87.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.exit_code !== undefined){
-let data1 = data.exit_code;
-const _errs3 = errors;
-if((!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))) && (data1 !== null)){
-validate87.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
-return false;
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-else {
-validate87.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate87.errors = vErrors;
-return errors === 0;
-}
-function validate88(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.type === undefined) && (missing0 = "type")){
-validate88.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.type !== undefined){
-let data0 = data.type;
-if(typeof data0 !== "string"){
-validate88.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
-return false;
-}
-if("target_detached" !== data0){
-validate88.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
-return false;
-}
-}
-}
-}
-else {
-validate88.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate88.errors = vErrors;
-return errors === 0;
-}
-function validate89(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((((data.type === undefined) && (missing0 = "type")) || ((data.rate_hz === undefined) && (missing0 = "rate_hz"))) || ((data.previous_hz === undefined) && (missing0 = "previous_hz"))){
-validate89.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.type !== undefined){
-let data0 = data.type;
-const _errs1 = errors;
-if(typeof data0 !== "string"){
-validate89.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
-return false;
-}
-if("rate_changed" !== data0){
-validate89.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.rate_hz !== undefined){
-let data1 = data.rate_hz;
-const _errs3 = errors;
-if(errors === _errs3){
-if(typeof data1 == "number"){
-if(data1 < 1 || isNaN(data1)){
-validate89.errors = [{instancePath:instancePath+"/rate_hz",keyword:"minimum"}];
-return false;
-}
-}
-else {
-validate89.errors = [{instancePath:instancePath+"/rate_hz",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.previous_hz !== undefined){
-let data2 = data.previous_hz;
-const _errs5 = errors;
-if(errors === _errs5){
-if(typeof data2 == "number"){
-if(data2 < 1 || isNaN(data2)){
-validate89.errors = [{instancePath:instancePath+"/previous_hz",keyword:"minimum"}];
-return false;
-}
-}
-else {
-validate89.errors = [{instancePath:instancePath+"/previous_hz",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-else {
-validate89.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate89.errors = vErrors;
-return errors === 0;
-}
-function validate90(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((((((data.type === undefined) && (missing0 = "type")) || ((data.rate_hz === undefined) && (missing0 = "rate_hz"))) || ((data.previous_hz === undefined) && (missing0 = "previous_hz"))) || ((data.requested_hz === undefined) && (missing0 = "requested_hz"))) || ((data.overhead_percent === undefined) && (missing0 = "overhead_percent"))) || ((data.budget_percent === undefined) && (missing0 = "budget_percent"))){
-validate90.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.type !== undefined){
-let data0 = data.type;
-const _errs1 = errors;
-if(typeof data0 !== "string"){
-validate90.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
-return false;
-}
-if("rate_adapted" !== data0){
-validate90.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.rate_hz !== undefined){
-let data1 = data.rate_hz;
-const _errs3 = errors;
-if(errors === _errs3){
-if(typeof data1 == "number"){
-if(data1 < 1 || isNaN(data1)){
-validate90.errors = [{instancePath:instancePath+"/rate_hz",keyword:"minimum"}];
-return false;
-}
-}
-else {
-validate90.errors = [{instancePath:instancePath+"/rate_hz",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.previous_hz !== undefined){
-let data2 = data.previous_hz;
-const _errs5 = errors;
-if(errors === _errs5){
-if(typeof data2 == "number"){
-if(data2 < 1 || isNaN(data2)){
-validate90.errors = [{instancePath:instancePath+"/previous_hz",keyword:"minimum"}];
-return false;
-}
-}
-else {
-validate90.errors = [{instancePath:instancePath+"/previous_hz",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.requested_hz !== undefined){
-let data3 = data.requested_hz;
-const _errs7 = errors;
-if(errors === _errs7){
-if(typeof data3 == "number"){
-if(data3 < 1 || isNaN(data3)){
-validate90.errors = [{instancePath:instancePath+"/requested_hz",keyword:"minimum"}];
-return false;
-}
-}
-else {
-validate90.errors = [{instancePath:instancePath+"/requested_hz",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.overhead_percent !== undefined){
-let data4 = data.overhead_percent;
-const _errs9 = errors;
-if(errors === _errs9){
-if(typeof data4 == "number"){
-if(data4 < 0 || isNaN(data4)){
-validate90.errors = [{instancePath:instancePath+"/overhead_percent",keyword:"minimum"}];
-return false;
-}
-}
-else {
-validate90.errors = [{instancePath:instancePath+"/overhead_percent",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs9 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.budget_percent !== undefined){
-let data5 = data.budget_percent;
-const _errs11 = errors;
-if(errors === _errs11){
-if(typeof data5 == "number"){
-if(data5 < 0 || isNaN(data5)){
-validate90.errors = [{instancePath:instancePath+"/budget_percent",keyword:"minimum"}];
-return false;
-}
-}
-else {
-validate90.errors = [{instancePath:instancePath+"/budget_percent",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs11 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.undelivered_bytes !== undefined){
-let data6 = data.undelivered_bytes;
-const _errs13 = errors;
-if((!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))) && (data6 !== null)){
-validate90.errors = [{instancePath:instancePath+"/undelivered_bytes",keyword:"type"}];
-return false;
-}
-if(errors === _errs13){
-if(typeof data6 == "number"){
-if(data6 < 0 || isNaN(data6)){
-validate90.errors = [{instancePath:instancePath+"/undelivered_bytes",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs13 === errors;
-}
-else {
-var valid0 = true;
 }
 }
 }
@@ -4148,7 +4073,7 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((data.type === undefined) && (missing0 = "type")) || ((data.count === undefined) && (missing0 = "count"))){
+if(((data.type === undefined) && (missing0 = "type")) || ((data.exit_code === undefined) && (missing0 = "exit_code"))){
 validate91.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -4160,7 +4085,7 @@ if(typeof data0 !== "string"){
 validate91.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("deadlines_missed" !== data0){
+if("target_exited" !== data0){
 validate91.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
@@ -4170,20 +4095,12 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.count !== undefined){
-let data1 = data.count;
+if(data.exit_code !== undefined){
+let data1 = data.exit_code;
 const _errs3 = errors;
-if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate91.errors = [{instancePath:instancePath+"/count",keyword:"type"}];
+if((!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))) && (data1 !== null)){
+validate91.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
 return false;
-}
-if(errors === _errs3){
-if(typeof data1 == "number"){
-if(data1 < 1 || isNaN(data1)){
-validate91.errors = [{instancePath:instancePath+"/count",keyword:"minimum"}];
-return false;
-}
-}
 }
 var valid0 = _errs3 === errors;
 }
@@ -4207,47 +4124,20 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((data.type === undefined) && (missing0 = "type")) || ((data.count === undefined) && (missing0 = "count"))){
+if((data.type === undefined) && (missing0 = "type")){
 validate92.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.type !== undefined){
 let data0 = data.type;
-const _errs1 = errors;
 if(typeof data0 !== "string"){
 validate92.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("exit_records_lost" !== data0){
+if("target_detached" !== data0){
 validate92.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.count !== undefined){
-let data1 = data.count;
-const _errs3 = errors;
-if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate92.errors = [{instancePath:instancePath+"/count",keyword:"type"}];
-return false;
-}
-if(errors === _errs3){
-if(typeof data1 == "number"){
-if(data1 < 1 || isNaN(data1)){
-validate92.errors = [{instancePath:instancePath+"/count",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
 }
 }
 }
@@ -4266,7 +4156,7 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((data.type === undefined) && (missing0 = "type")) || ((data.from_seq === undefined) && (missing0 = "from_seq"))) || ((data.to_seq === undefined) && (missing0 = "to_seq"))) || ((data.reason === undefined) && (missing0 = "reason"))){
+if((((data.type === undefined) && (missing0 = "type")) || ((data.rate_hz === undefined) && (missing0 = "rate_hz"))) || ((data.previous_hz === undefined) && (missing0 = "previous_hz"))){
 validate93.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -4278,7 +4168,7 @@ if(typeof data0 !== "string"){
 validate93.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("gap" !== data0){
+if("rate_changed" !== data0){
 validate93.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
@@ -4288,19 +4178,19 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.from_seq !== undefined){
-let data1 = data.from_seq;
+if(data.rate_hz !== undefined){
+let data1 = data.rate_hz;
 const _errs3 = errors;
-if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate93.errors = [{instancePath:instancePath+"/from_seq",keyword:"type"}];
-return false;
-}
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 1 || isNaN(data1)){
-validate93.errors = [{instancePath:instancePath+"/from_seq",keyword:"minimum"}];
+validate93.errors = [{instancePath:instancePath+"/rate_hz",keyword:"minimum"}];
 return false;
 }
+}
+else {
+validate93.errors = [{instancePath:instancePath+"/rate_hz",keyword:"type"}];
+return false;
 }
 }
 var valid0 = _errs3 === errors;
@@ -4309,38 +4199,25 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.to_seq !== undefined){
-let data2 = data.to_seq;
+if(data.previous_hz !== undefined){
+let data2 = data.previous_hz;
 const _errs5 = errors;
-if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate93.errors = [{instancePath:instancePath+"/to_seq",keyword:"type"}];
-return false;
-}
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 1 || isNaN(data2)){
-validate93.errors = [{instancePath:instancePath+"/to_seq",keyword:"minimum"}];
+validate93.errors = [{instancePath:instancePath+"/previous_hz",keyword:"minimum"}];
 return false;
 }
+}
+else {
+validate93.errors = [{instancePath:instancePath+"/previous_hz",keyword:"type"}];
+return false;
 }
 }
 var valid0 = _errs5 === errors;
 }
 else {
 var valid0 = true;
-}
-if(valid0){
-if(data.reason !== undefined){
-const _errs7 = errors;
-if(typeof data.reason !== "string"){
-validate93.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
-return false;
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
 }
 }
 }
@@ -4360,7 +4237,7 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((data.type === undefined) && (missing0 = "type")) || ((data.size === undefined) && (missing0 = "size"))) || ((data.previous === undefined) && (missing0 = "previous"))){
+if(((((((data.type === undefined) && (missing0 = "type")) || ((data.rate_hz === undefined) && (missing0 = "rate_hz"))) || ((data.previous_hz === undefined) && (missing0 = "previous_hz"))) || ((data.requested_hz === undefined) && (missing0 = "requested_hz"))) || ((data.overhead_percent === undefined) && (missing0 = "overhead_percent"))) || ((data.budget_percent === undefined) && (missing0 = "budget_percent"))){
 validate94.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -4372,7 +4249,7 @@ if(typeof data0 !== "string"){
 validate94.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("gomaxprocs_changed" !== data0){
+if("rate_adapted" !== data0){
 validate94.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
@@ -4382,19 +4259,19 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.size !== undefined){
-let data1 = data.size;
+if(data.rate_hz !== undefined){
+let data1 = data.rate_hz;
 const _errs3 = errors;
-if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate94.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
-return false;
-}
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 1 || isNaN(data1)){
-validate94.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
+validate94.errors = [{instancePath:instancePath+"/rate_hz",keyword:"minimum"}];
 return false;
 }
+}
+else {
+validate94.errors = [{instancePath:instancePath+"/rate_hz",keyword:"type"}];
+return false;
 }
 }
 var valid0 = _errs3 === errors;
@@ -4403,19 +4280,19 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.previous !== undefined){
-let data2 = data.previous;
+if(data.previous_hz !== undefined){
+let data2 = data.previous_hz;
 const _errs5 = errors;
-if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate94.errors = [{instancePath:instancePath+"/previous",keyword:"type"}];
-return false;
-}
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 1 || isNaN(data2)){
-validate94.errors = [{instancePath:instancePath+"/previous",keyword:"minimum"}];
+validate94.errors = [{instancePath:instancePath+"/previous_hz",keyword:"minimum"}];
 return false;
 }
+}
+else {
+validate94.errors = [{instancePath:instancePath+"/previous_hz",keyword:"type"}];
+return false;
 }
 }
 var valid0 = _errs5 === errors;
@@ -4424,25 +4301,91 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.pid !== undefined){
-let data3 = data.pid;
+if(data.requested_hz !== undefined){
+let data3 = data.requested_hz;
 const _errs7 = errors;
-if((!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))) && (data3 !== null)){
-validate94.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
-return false;
-}
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 1 || isNaN(data3)){
-validate94.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
+validate94.errors = [{instancePath:instancePath+"/requested_hz",keyword:"minimum"}];
 return false;
 }
+}
+else {
+validate94.errors = [{instancePath:instancePath+"/requested_hz",keyword:"type"}];
+return false;
 }
 }
 var valid0 = _errs7 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data.overhead_percent !== undefined){
+let data4 = data.overhead_percent;
+const _errs9 = errors;
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 < 0 || isNaN(data4)){
+validate94.errors = [{instancePath:instancePath+"/overhead_percent",keyword:"minimum"}];
+return false;
+}
+}
+else {
+validate94.errors = [{instancePath:instancePath+"/overhead_percent",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.budget_percent !== undefined){
+let data5 = data.budget_percent;
+const _errs11 = errors;
+if(errors === _errs11){
+if(typeof data5 == "number"){
+if(data5 < 0 || isNaN(data5)){
+validate94.errors = [{instancePath:instancePath+"/budget_percent",keyword:"minimum"}];
+return false;
+}
+}
+else {
+validate94.errors = [{instancePath:instancePath+"/budget_percent",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.undelivered_bytes !== undefined){
+let data6 = data.undelivered_bytes;
+const _errs13 = errors;
+if((!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))) && (data6 !== null)){
+validate94.errors = [{instancePath:instancePath+"/undelivered_bytes",keyword:"type"}];
+return false;
+}
+if(errors === _errs13){
+if(typeof data6 == "number"){
+if(data6 < 0 || isNaN(data6)){
+validate94.errors = [{instancePath:instancePath+"/undelivered_bytes",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
 }
 }
 }
@@ -4463,7 +4406,7 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((data.type === undefined) && (missing0 = "type")) || ((data.name === undefined) && (missing0 = "name"))) || ((data.executable === undefined) && (missing0 = "executable"))) || ((data.previous === undefined) && (missing0 = "previous"))){
+if(((data.type === undefined) && (missing0 = "type")) || ((data.count === undefined) && (missing0 = "count"))){
 validate95.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -4475,7 +4418,7 @@ if(typeof data0 !== "string"){
 validate95.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("program_executed" !== data0){
+if("deadlines_missed" !== data0){
 validate95.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
@@ -4485,66 +4428,25 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.name !== undefined){
+if(data.count !== undefined){
+let data1 = data.count;
 const _errs3 = errors;
-if(typeof data.name !== "string"){
-validate95.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate95.errors = [{instancePath:instancePath+"/count",keyword:"type"}];
 return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 1 || isNaN(data1)){
+validate95.errors = [{instancePath:instancePath+"/count",keyword:"minimum"}];
+return false;
+}
+}
 }
 var valid0 = _errs3 === errors;
 }
 else {
 var valid0 = true;
-}
-if(valid0){
-if(data.executable !== undefined){
-let data2 = data.executable;
-const _errs5 = errors;
-if((typeof data2 !== "string") && (data2 !== null)){
-validate95.errors = [{instancePath:instancePath+"/executable",keyword:"type"}];
-return false;
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.previous !== undefined){
-let data3 = data.previous;
-const _errs7 = errors;
-if((typeof data3 !== "string") && (data3 !== null)){
-validate95.errors = [{instancePath:instancePath+"/previous",keyword:"type"}];
-return false;
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.pid !== undefined){
-let data4 = data.pid;
-const _errs9 = errors;
-if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
-validate95.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
-return false;
-}
-if(errors === _errs9){
-if(typeof data4 == "number"){
-if(data4 < 1 || isNaN(data4)){
-validate95.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs9 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
 }
 }
 }
@@ -4563,7 +4465,7 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((data.type === undefined) && (missing0 = "type")) || ((data.reason === undefined) && (missing0 = "reason"))){
+if(((data.type === undefined) && (missing0 = "type")) || ((data.count === undefined) && (missing0 = "count"))){
 validate96.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -4575,7 +4477,7 @@ if(typeof data0 !== "string"){
 validate96.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("sample_failed" !== data0){
+if("exit_records_lost" !== data0){
 validate96.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
@@ -4585,11 +4487,20 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.reason !== undefined){
+if(data.count !== undefined){
+let data1 = data.count;
 const _errs3 = errors;
-if(typeof data.reason !== "string"){
-validate96.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate96.errors = [{instancePath:instancePath+"/count",keyword:"type"}];
 return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 1 || isNaN(data1)){
+validate96.errors = [{instancePath:instancePath+"/count",keyword:"minimum"}];
+return false;
+}
+}
 }
 var valid0 = _errs3 === errors;
 }
@@ -4607,27 +4518,13 @@ return false;
 validate96.errors = vErrors;
 return errors === 0;
 }
-function validate98(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(typeof data !== "string"){
-validate98.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-if(!(((data === "genetlink") || (data === "walk")) || (data === "procfs"))){
-validate98.errors = [{instancePath,keyword:"enum"}];
-return false;
-}
-validate98.errors = vErrors;
-return errors === 0;
-}
 function validate97(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((((data.type === undefined) && (missing0 = "type")) || ((data.source === undefined) && (missing0 = "source"))) || ((data.previous === undefined) && (missing0 = "previous"))) || ((data.reason === undefined) && (missing0 = "reason"))) || ((data.disagreed === undefined) && (missing0 = "disagreed"))){
+if(((((data.type === undefined) && (missing0 = "type")) || ((data.from_seq === undefined) && (missing0 = "from_seq"))) || ((data.to_seq === undefined) && (missing0 = "to_seq"))) || ((data.reason === undefined) && (missing0 = "reason"))){
 validate97.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -4639,7 +4536,7 @@ if(typeof data0 !== "string"){
 validate97.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("counters_source_changed" !== data0){
+if("gap" !== data0){
 validate97.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
@@ -4649,11 +4546,20 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.source !== undefined){
+if(data.from_seq !== undefined){
+let data1 = data.from_seq;
 const _errs3 = errors;
-if(!(validate98(data.source, {instancePath:instancePath+"/source"}))){
-vErrors = vErrors === null ? validate98.errors : vErrors.concat(validate98.errors);
-errors = vErrors.length;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate97.errors = [{instancePath:instancePath+"/from_seq",keyword:"type"}];
+return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 1 || isNaN(data1)){
+validate97.errors = [{instancePath:instancePath+"/from_seq",keyword:"minimum"}];
+return false;
+}
+}
 }
 var valid0 = _errs3 === errors;
 }
@@ -4661,23 +4567,20 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.previous !== undefined){
-const _errs4 = errors;
-if(!(validate98(data.previous, {instancePath:instancePath+"/previous"}))){
-vErrors = vErrors === null ? validate98.errors : vErrors.concat(validate98.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.reason !== undefined){
+if(data.to_seq !== undefined){
+let data2 = data.to_seq;
 const _errs5 = errors;
-if(typeof data.reason !== "string"){
-validate97.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate97.errors = [{instancePath:instancePath+"/to_seq",keyword:"type"}];
 return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 1 || isNaN(data2)){
+validate97.errors = [{instancePath:instancePath+"/to_seq",keyword:"minimum"}];
+return false;
+}
+}
 }
 var valid0 = _errs5 === errors;
 }
@@ -4685,17 +4588,16 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.disagreed !== undefined){
+if(data.reason !== undefined){
 const _errs7 = errors;
-if(typeof data.disagreed !== "boolean"){
-validate97.errors = [{instancePath:instancePath+"/disagreed",keyword:"type"}];
+if(typeof data.reason !== "string"){
+validate97.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
 }
 else {
 var valid0 = true;
-}
 }
 }
 }
@@ -4710,13 +4612,280 @@ return false;
 validate97.errors = vErrors;
 return errors === 0;
 }
+function validate98(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((data.type === undefined) && (missing0 = "type")) || ((data.size === undefined) && (missing0 = "size"))) || ((data.previous === undefined) && (missing0 = "previous"))){
+validate98.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate98.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+return false;
+}
+if("gomaxprocs_changed" !== data0){
+validate98.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.size !== undefined){
+let data1 = data.size;
+const _errs3 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate98.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
+return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 1 || isNaN(data1)){
+validate98.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.previous !== undefined){
+let data2 = data.previous;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate98.errors = [{instancePath:instancePath+"/previous",keyword:"type"}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 1 || isNaN(data2)){
+validate98.errors = [{instancePath:instancePath+"/previous",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.pid !== undefined){
+let data3 = data.pid;
+const _errs7 = errors;
+if((!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))) && (data3 !== null)){
+validate98.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
+return false;
+}
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 < 1 || isNaN(data3)){
+validate98.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+else {
+validate98.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate98.errors = vErrors;
+return errors === 0;
+}
+function validate99(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((data.type === undefined) && (missing0 = "type")) || ((data.name === undefined) && (missing0 = "name"))) || ((data.executable === undefined) && (missing0 = "executable"))) || ((data.previous === undefined) && (missing0 = "previous"))){
+validate99.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate99.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+return false;
+}
+if("program_executed" !== data0){
+validate99.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.name !== undefined){
+const _errs3 = errors;
+if(typeof data.name !== "string"){
+validate99.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.executable !== undefined){
+let data2 = data.executable;
+const _errs5 = errors;
+if((typeof data2 !== "string") && (data2 !== null)){
+validate99.errors = [{instancePath:instancePath+"/executable",keyword:"type"}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.previous !== undefined){
+let data3 = data.previous;
+const _errs7 = errors;
+if((typeof data3 !== "string") && (data3 !== null)){
+validate99.errors = [{instancePath:instancePath+"/previous",keyword:"type"}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.pid !== undefined){
+let data4 = data.pid;
+const _errs9 = errors;
+if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
+validate99.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
+return false;
+}
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 < 1 || isNaN(data4)){
+validate99.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+else {
+validate99.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate99.errors = vErrors;
+return errors === 0;
+}
+function validate100(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.type === undefined) && (missing0 = "type")) || ((data.reason === undefined) && (missing0 = "reason"))){
+validate100.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate100.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+return false;
+}
+if("sample_failed" !== data0){
+validate100.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.reason !== undefined){
+const _errs3 = errors;
+if(typeof data.reason !== "string"){
+validate100.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate100.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate100.errors = vErrors;
+return errors === 0;
+}
+function validate102(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(typeof data !== "string"){
+validate102.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+if(!(((data === "genetlink") || (data === "walk")) || (data === "procfs"))){
+validate102.errors = [{instancePath,keyword:"enum"}];
+return false;
+}
+validate102.errors = vErrors;
+return errors === 0;
+}
 function validate101(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((((((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.shadow === undefined) && (missing0 = "shadow"))) || ((data.knob === undefined) && (missing0 = "knob"))) || ((data.signal === undefined) && (missing0 = "signal"))) || ((data.proxy === undefined) && (missing0 = "proxy"))) || ((data.lower === undefined) && (missing0 = "lower"))) || ((data.upper === undefined) && (missing0 = "upper"))) || ((data.size === undefined) && (missing0 = "size"))) || ((data.actor === undefined) && (missing0 = "actor"))){
+if((((((data.type === undefined) && (missing0 = "type")) || ((data.source === undefined) && (missing0 = "source"))) || ((data.previous === undefined) && (missing0 = "previous"))) || ((data.reason === undefined) && (missing0 = "reason"))) || ((data.disagreed === undefined) && (missing0 = "disagreed"))){
 validate101.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -4728,8 +4897,97 @@ if(typeof data0 !== "string"){
 validate101.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("steering_started" !== data0){
+if("counters_source_changed" !== data0){
 validate101.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.source !== undefined){
+const _errs3 = errors;
+if(!(validate102(data.source, {instancePath:instancePath+"/source"}))){
+vErrors = vErrors === null ? validate102.errors : vErrors.concat(validate102.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.previous !== undefined){
+const _errs4 = errors;
+if(!(validate102(data.previous, {instancePath:instancePath+"/previous"}))){
+vErrors = vErrors === null ? validate102.errors : vErrors.concat(validate102.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.reason !== undefined){
+const _errs5 = errors;
+if(typeof data.reason !== "string"){
+validate101.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.disagreed !== undefined){
+const _errs7 = errors;
+if(typeof data.disagreed !== "boolean"){
+validate101.errors = [{instancePath:instancePath+"/disagreed",keyword:"type"}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+else {
+validate101.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate101.errors = vErrors;
+return errors === 0;
+}
+function validate105(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((((((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.shadow === undefined) && (missing0 = "shadow"))) || ((data.knob === undefined) && (missing0 = "knob"))) || ((data.signal === undefined) && (missing0 = "signal"))) || ((data.proxy === undefined) && (missing0 = "proxy"))) || ((data.lower === undefined) && (missing0 = "lower"))) || ((data.upper === undefined) && (missing0 = "upper"))) || ((data.size === undefined) && (missing0 = "size"))) || ((data.actor === undefined) && (missing0 = "actor"))){
+validate105.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate105.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+return false;
+}
+if("steering_started" !== data0){
+validate105.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -4741,7 +4999,7 @@ if(valid0){
 if(data.policy !== undefined){
 const _errs3 = errors;
 if(typeof data.policy !== "string"){
-validate101.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
+validate105.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -4753,7 +5011,7 @@ if(valid0){
 if(data.shadow !== undefined){
 const _errs5 = errors;
 if(typeof data.shadow !== "boolean"){
-validate101.errors = [{instancePath:instancePath+"/shadow",keyword:"type"}];
+validate105.errors = [{instancePath:instancePath+"/shadow",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -4789,7 +5047,7 @@ if(valid0){
 if(data.proxy !== undefined){
 const _errs9 = errors;
 if(typeof data.proxy !== "boolean"){
-validate101.errors = [{instancePath:instancePath+"/proxy",keyword:"type"}];
+validate105.errors = [{instancePath:instancePath+"/proxy",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -4802,13 +5060,13 @@ if(data.lower !== undefined){
 let data6 = data.lower;
 const _errs11 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate101.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
+validate105.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data6 == "number"){
 if(data6 < 1 || isNaN(data6)){
-validate101.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
+validate105.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
 return false;
 }
 }
@@ -4823,13 +5081,13 @@ if(data.upper !== undefined){
 let data7 = data.upper;
 const _errs13 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate101.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
+validate105.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data7 == "number"){
 if(data7 < 1 || isNaN(data7)){
-validate101.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
+validate105.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
 return false;
 }
 }
@@ -4844,13 +5102,13 @@ if(data.size !== undefined){
 let data8 = data.size;
 const _errs15 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate101.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
+validate105.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data8 == "number"){
 if(data8 < 1 || isNaN(data8)){
-validate101.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
+validate105.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
 return false;
 }
 }
@@ -4864,7 +5122,7 @@ if(valid0){
 if(data.actor !== undefined){
 const _errs17 = errors;
 if(typeof data.actor !== "string"){
-validate101.errors = [{instancePath:instancePath+"/actor",keyword:"type"}];
+validate105.errors = [{instancePath:instancePath+"/actor",keyword:"type"}];
 return false;
 }
 var valid0 = _errs17 === errors;
@@ -4877,13 +5135,13 @@ if(data.pid !== undefined){
 let data10 = data.pid;
 const _errs19 = errors;
 if((!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))) && (data10 !== null)){
-validate101.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
+validate105.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
 return false;
 }
 if(errors === _errs19){
 if(typeof data10 == "number"){
 if(data10 < 1 || isNaN(data10)){
-validate101.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
+validate105.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
 return false;
 }
 }
@@ -4898,445 +5156,19 @@ if(data.program !== undefined){
 let data11 = data.program;
 const _errs21 = errors;
 if((typeof data11 !== "string") && (data11 !== null)){
-validate101.errors = [{instancePath:instancePath+"/program",keyword:"type"}];
-return false;
-}
-var valid0 = _errs21 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-validate101.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate101.errors = vErrors;
-return errors === 0;
-}
-function validate104(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((((((((((((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.number === undefined) && (missing0 = "number"))) || ((data.at_ns === undefined) && (missing0 = "at_ns"))) || ((data.elapsed_s === undefined) && (missing0 = "elapsed_s"))) || ((data.ops === undefined) && (missing0 = "ops"))) || ((data.mean_wait_s === undefined) && (missing0 = "mean_wait_s"))) || ((data.size === undefined) && (missing0 = "size"))) || ((data.next_size === undefined) && (missing0 = "next_size"))) || ((data.proposed === undefined) && (missing0 = "proposed"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.reason === undefined) && (missing0 = "reason"))) || ((data.counted === undefined) && (missing0 = "counted"))) || ((data.probing === undefined) && (missing0 = "probing"))){
-validate104.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.type !== undefined){
-let data0 = data.type;
-const _errs1 = errors;
-if(typeof data0 !== "string"){
-validate104.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
-return false;
-}
-if("steering_decided" !== data0){
-validate104.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.policy !== undefined){
-const _errs3 = errors;
-if(typeof data.policy !== "string"){
-validate104.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
-return false;
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.number !== undefined){
-let data2 = data.number;
-const _errs5 = errors;
-if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate104.errors = [{instancePath:instancePath+"/number",keyword:"type"}];
-return false;
-}
-if(errors === _errs5){
-if(typeof data2 == "number"){
-if(data2 < 1 || isNaN(data2)){
-validate104.errors = [{instancePath:instancePath+"/number",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.at_ns !== undefined){
-let data3 = data.at_ns;
-const _errs7 = errors;
-if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate104.errors = [{instancePath:instancePath+"/at_ns",keyword:"type"}];
-return false;
-}
-if(errors === _errs7){
-if(typeof data3 == "number"){
-if(data3 < 0 || isNaN(data3)){
-validate104.errors = [{instancePath:instancePath+"/at_ns",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.elapsed_s !== undefined){
-let data4 = data.elapsed_s;
-const _errs9 = errors;
-if(errors === _errs9){
-if(typeof data4 == "number"){
-if(data4 < 0 || isNaN(data4)){
-validate104.errors = [{instancePath:instancePath+"/elapsed_s",keyword:"minimum"}];
-return false;
-}
-}
-else {
-validate104.errors = [{instancePath:instancePath+"/elapsed_s",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs9 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.ops !== undefined){
-let data5 = data.ops;
-const _errs11 = errors;
-if(errors === _errs11){
-if(typeof data5 == "number"){
-if(data5 < 0 || isNaN(data5)){
-validate104.errors = [{instancePath:instancePath+"/ops",keyword:"minimum"}];
-return false;
-}
-}
-else {
-validate104.errors = [{instancePath:instancePath+"/ops",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs11 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.mean_wait_s !== undefined){
-let data6 = data.mean_wait_s;
-const _errs13 = errors;
-if((!(typeof data6 == "number")) && (data6 !== null)){
-validate104.errors = [{instancePath:instancePath+"/mean_wait_s",keyword:"type"}];
-return false;
-}
-if(errors === _errs13){
-if(typeof data6 == "number"){
-if(data6 < 0 || isNaN(data6)){
-validate104.errors = [{instancePath:instancePath+"/mean_wait_s",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs13 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.size !== undefined){
-let data7 = data.size;
-const _errs15 = errors;
-if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate104.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
-return false;
-}
-if(errors === _errs15){
-if(typeof data7 == "number"){
-if(data7 < 1 || isNaN(data7)){
-validate104.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs15 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.next_size !== undefined){
-let data8 = data.next_size;
-const _errs17 = errors;
-if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate104.errors = [{instancePath:instancePath+"/next_size",keyword:"type"}];
-return false;
-}
-if(errors === _errs17){
-if(typeof data8 == "number"){
-if(data8 < 1 || isNaN(data8)){
-validate104.errors = [{instancePath:instancePath+"/next_size",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs17 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.proposed !== undefined){
-let data9 = data.proposed;
-const _errs19 = errors;
-if((!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))) && (data9 !== null)){
-validate104.errors = [{instancePath:instancePath+"/proposed",keyword:"type"}];
-return false;
-}
-if(errors === _errs19){
-if(typeof data9 == "number"){
-if(data9 < 1 || isNaN(data9)){
-validate104.errors = [{instancePath:instancePath+"/proposed",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs19 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.state !== undefined){
-const _errs21 = errors;
-if(typeof data.state !== "string"){
-validate104.errors = [{instancePath:instancePath+"/state",keyword:"type"}];
-return false;
-}
-var valid0 = _errs21 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.reason !== undefined){
-const _errs23 = errors;
-if(typeof data.reason !== "string"){
-validate104.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
-return false;
-}
-var valid0 = _errs23 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.counted !== undefined){
-const _errs25 = errors;
-if(typeof data.counted !== "boolean"){
-validate104.errors = [{instancePath:instancePath+"/counted",keyword:"type"}];
-return false;
-}
-var valid0 = _errs25 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.probing !== undefined){
-const _errs27 = errors;
-if(typeof data.probing !== "boolean"){
-validate104.errors = [{instancePath:instancePath+"/probing",keyword:"type"}];
-return false;
-}
-var valid0 = _errs27 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.pid !== undefined){
-let data14 = data.pid;
-const _errs29 = errors;
-if((!((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14)))) && (data14 !== null)){
-validate104.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
-return false;
-}
-if(errors === _errs29){
-if(typeof data14 == "number"){
-if(data14 < 1 || isNaN(data14)){
-validate104.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs29 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.program !== undefined){
-let data15 = data.program;
-const _errs31 = errors;
-if((typeof data15 !== "string") && (data15 !== null)){
-validate104.errors = [{instancePath:instancePath+"/program",keyword:"type"}];
-return false;
-}
-var valid0 = _errs31 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-validate104.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate104.errors = vErrors;
-return errors === 0;
-}
-function validate105(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.reason === undefined) && (missing0 = "reason"))) || ((data.actor === undefined) && (missing0 = "actor"))){
-validate105.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.type !== undefined){
-let data0 = data.type;
-const _errs1 = errors;
-if(typeof data0 !== "string"){
-validate105.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
-return false;
-}
-if("search_restarted" !== data0){
-validate105.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.policy !== undefined){
-const _errs3 = errors;
-if(typeof data.policy !== "string"){
-validate105.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
-return false;
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.reason !== undefined){
-const _errs5 = errors;
-if(typeof data.reason !== "string"){
-validate105.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
-return false;
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.actor !== undefined){
-const _errs7 = errors;
-if(typeof data.actor !== "string"){
-validate105.errors = [{instancePath:instancePath+"/actor",keyword:"type"}];
-return false;
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.pid !== undefined){
-let data4 = data.pid;
-const _errs9 = errors;
-if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
-validate105.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
-return false;
-}
-if(errors === _errs9){
-if(typeof data4 == "number"){
-if(data4 < 1 || isNaN(data4)){
-validate105.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs9 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.program !== undefined){
-let data5 = data.program;
-const _errs11 = errors;
-if((typeof data5 !== "string") && (data5 !== null)){
 validate105.errors = [{instancePath:instancePath+"/program",keyword:"type"}];
 return false;
 }
-var valid0 = _errs11 === errors;
+var valid0 = _errs21 === errors;
 }
 else {
 var valid0 = true;
+}
+}
+}
+}
+}
+}
 }
 }
 }
@@ -5353,14 +5185,14 @@ return false;
 validate105.errors = vErrors;
 return errors === 0;
 }
-function validate106(data, {instancePath=""}={}){
+function validate108(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.size === undefined) && (missing0 = "size"))) || ((data.actor === undefined) && (missing0 = "actor"))){
-validate106.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+if(((((((((((((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.number === undefined) && (missing0 = "number"))) || ((data.at_ns === undefined) && (missing0 = "at_ns"))) || ((data.elapsed_s === undefined) && (missing0 = "elapsed_s"))) || ((data.ops === undefined) && (missing0 = "ops"))) || ((data.mean_wait_s === undefined) && (missing0 = "mean_wait_s"))) || ((data.size === undefined) && (missing0 = "size"))) || ((data.next_size === undefined) && (missing0 = "next_size"))) || ((data.proposed === undefined) && (missing0 = "proposed"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.reason === undefined) && (missing0 = "reason"))) || ((data.counted === undefined) && (missing0 = "counted"))) || ((data.probing === undefined) && (missing0 = "probing"))){
+validate108.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -5368,11 +5200,11 @@ if(data.type !== undefined){
 let data0 = data.type;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate106.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+validate108.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("steering_released" !== data0){
-validate106.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+if("steering_decided" !== data0){
+validate108.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -5384,7 +5216,7 @@ if(valid0){
 if(data.policy !== undefined){
 const _errs3 = errors;
 if(typeof data.policy !== "string"){
-validate106.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
+validate108.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -5393,17 +5225,17 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.size !== undefined){
-let data2 = data.size;
+if(data.number !== undefined){
+let data2 = data.number;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate106.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
+validate108.errors = [{instancePath:instancePath+"/number",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 1 || isNaN(data2)){
-validate106.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
+validate108.errors = [{instancePath:instancePath+"/number",keyword:"minimum"}];
 return false;
 }
 }
@@ -5414,10 +5246,329 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.at_ns !== undefined){
+let data3 = data.at_ns;
+const _errs7 = errors;
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate108.errors = [{instancePath:instancePath+"/at_ns",keyword:"type"}];
+return false;
+}
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 < 0 || isNaN(data3)){
+validate108.errors = [{instancePath:instancePath+"/at_ns",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.elapsed_s !== undefined){
+let data4 = data.elapsed_s;
+const _errs9 = errors;
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 < 0 || isNaN(data4)){
+validate108.errors = [{instancePath:instancePath+"/elapsed_s",keyword:"minimum"}];
+return false;
+}
+}
+else {
+validate108.errors = [{instancePath:instancePath+"/elapsed_s",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.ops !== undefined){
+let data5 = data.ops;
+const _errs11 = errors;
+if(errors === _errs11){
+if(typeof data5 == "number"){
+if(data5 < 0 || isNaN(data5)){
+validate108.errors = [{instancePath:instancePath+"/ops",keyword:"minimum"}];
+return false;
+}
+}
+else {
+validate108.errors = [{instancePath:instancePath+"/ops",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.mean_wait_s !== undefined){
+let data6 = data.mean_wait_s;
+const _errs13 = errors;
+if((!(typeof data6 == "number")) && (data6 !== null)){
+validate108.errors = [{instancePath:instancePath+"/mean_wait_s",keyword:"type"}];
+return false;
+}
+if(errors === _errs13){
+if(typeof data6 == "number"){
+if(data6 < 0 || isNaN(data6)){
+validate108.errors = [{instancePath:instancePath+"/mean_wait_s",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.size !== undefined){
+let data7 = data.size;
+const _errs15 = errors;
+if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
+validate108.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
+return false;
+}
+if(errors === _errs15){
+if(typeof data7 == "number"){
+if(data7 < 1 || isNaN(data7)){
+validate108.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs15 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.next_size !== undefined){
+let data8 = data.next_size;
+const _errs17 = errors;
+if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
+validate108.errors = [{instancePath:instancePath+"/next_size",keyword:"type"}];
+return false;
+}
+if(errors === _errs17){
+if(typeof data8 == "number"){
+if(data8 < 1 || isNaN(data8)){
+validate108.errors = [{instancePath:instancePath+"/next_size",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs17 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.proposed !== undefined){
+let data9 = data.proposed;
+const _errs19 = errors;
+if((!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))) && (data9 !== null)){
+validate108.errors = [{instancePath:instancePath+"/proposed",keyword:"type"}];
+return false;
+}
+if(errors === _errs19){
+if(typeof data9 == "number"){
+if(data9 < 1 || isNaN(data9)){
+validate108.errors = [{instancePath:instancePath+"/proposed",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs19 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.state !== undefined){
+const _errs21 = errors;
+if(typeof data.state !== "string"){
+validate108.errors = [{instancePath:instancePath+"/state",keyword:"type"}];
+return false;
+}
+var valid0 = _errs21 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.reason !== undefined){
+const _errs23 = errors;
+if(typeof data.reason !== "string"){
+validate108.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+return false;
+}
+var valid0 = _errs23 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.counted !== undefined){
+const _errs25 = errors;
+if(typeof data.counted !== "boolean"){
+validate108.errors = [{instancePath:instancePath+"/counted",keyword:"type"}];
+return false;
+}
+var valid0 = _errs25 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.probing !== undefined){
+const _errs27 = errors;
+if(typeof data.probing !== "boolean"){
+validate108.errors = [{instancePath:instancePath+"/probing",keyword:"type"}];
+return false;
+}
+var valid0 = _errs27 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.with_policy !== undefined){
+let data14 = data.with_policy;
+const _errs29 = errors;
+if((typeof data14 !== "boolean") && (data14 !== null)){
+validate108.errors = [{instancePath:instancePath+"/with_policy",keyword:"type"}];
+return false;
+}
+var valid0 = _errs29 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.pid !== undefined){
+let data15 = data.pid;
+const _errs31 = errors;
+if((!((typeof data15 == "number") && (!(data15 % 1) && !isNaN(data15)))) && (data15 !== null)){
+validate108.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
+return false;
+}
+if(errors === _errs31){
+if(typeof data15 == "number"){
+if(data15 < 1 || isNaN(data15)){
+validate108.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs31 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.program !== undefined){
+let data16 = data.program;
+const _errs33 = errors;
+if((typeof data16 !== "string") && (data16 !== null)){
+validate108.errors = [{instancePath:instancePath+"/program",keyword:"type"}];
+return false;
+}
+var valid0 = _errs33 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate108.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate108.errors = vErrors;
+return errors === 0;
+}
+function validate109(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.reason === undefined) && (missing0 = "reason"))) || ((data.actor === undefined) && (missing0 = "actor"))){
+validate109.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate109.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+return false;
+}
+if("search_restarted" !== data0){
+validate109.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.policy !== undefined){
+const _errs3 = errors;
+if(typeof data.policy !== "string"){
+validate109.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.reason !== undefined){
+const _errs5 = errors;
+if(typeof data.reason !== "string"){
+validate109.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
 if(data.actor !== undefined){
 const _errs7 = errors;
 if(typeof data.actor !== "string"){
-validate106.errors = [{instancePath:instancePath+"/actor",keyword:"type"}];
+validate109.errors = [{instancePath:instancePath+"/actor",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -5430,13 +5581,13 @@ if(data.pid !== undefined){
 let data4 = data.pid;
 const _errs9 = errors;
 if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
-validate106.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
+validate109.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 1 || isNaN(data4)){
-validate106.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
+validate109.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
 return false;
 }
 }
@@ -5451,7 +5602,7 @@ if(data.program !== undefined){
 let data5 = data.program;
 const _errs11 = errors;
 if((typeof data5 !== "string") && (data5 !== null)){
-validate106.errors = [{instancePath:instancePath+"/program",keyword:"type"}];
+validate109.errors = [{instancePath:instancePath+"/program",keyword:"type"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -5467,21 +5618,21 @@ var valid0 = true;
 }
 }
 else {
-validate106.errors = [{instancePath,keyword:"type"}];
+validate109.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate106.errors = vErrors;
+validate109.errors = vErrors;
 return errors === 0;
 }
-function validate107(data, {instancePath=""}={}){
+function validate110(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.problem === undefined) && (missing0 = "problem"))){
-validate107.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+if(((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.size === undefined) && (missing0 = "size"))) || ((data.actor === undefined) && (missing0 = "actor"))){
+validate110.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -5489,11 +5640,11 @@ if(data.type !== undefined){
 let data0 = data.type;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate107.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+validate110.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("steering_problem" !== data0){
-validate107.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+if("steering_released" !== data0){
+validate110.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -5505,7 +5656,128 @@ if(valid0){
 if(data.policy !== undefined){
 const _errs3 = errors;
 if(typeof data.policy !== "string"){
-validate107.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
+validate110.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.size !== undefined){
+let data2 = data.size;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate110.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 1 || isNaN(data2)){
+validate110.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.actor !== undefined){
+const _errs7 = errors;
+if(typeof data.actor !== "string"){
+validate110.errors = [{instancePath:instancePath+"/actor",keyword:"type"}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.pid !== undefined){
+let data4 = data.pid;
+const _errs9 = errors;
+if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
+validate110.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
+return false;
+}
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 < 1 || isNaN(data4)){
+validate110.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.program !== undefined){
+let data5 = data.program;
+const _errs11 = errors;
+if((typeof data5 !== "string") && (data5 !== null)){
+validate110.errors = [{instancePath:instancePath+"/program",keyword:"type"}];
+return false;
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate110.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate110.errors = vErrors;
+return errors === 0;
+}
+function validate111(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.problem === undefined) && (missing0 = "problem"))){
+validate111.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate111.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+return false;
+}
+if("steering_problem" !== data0){
+validate111.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.policy !== undefined){
+const _errs3 = errors;
+if(typeof data.policy !== "string"){
+validate111.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -5518,7 +5790,7 @@ if(data.problem !== undefined){
 let data2 = data.problem;
 const _errs5 = errors;
 if((typeof data2 !== "string") && (data2 !== null)){
-validate107.errors = [{instancePath:instancePath+"/problem",keyword:"type"}];
+validate111.errors = [{instancePath:instancePath+"/problem",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -5531,13 +5803,13 @@ if(data.pid !== undefined){
 let data3 = data.pid;
 const _errs7 = errors;
 if((!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))) && (data3 !== null)){
-validate107.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
+validate111.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 1 || isNaN(data3)){
-validate107.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
+validate111.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
 return false;
 }
 }
@@ -5552,7 +5824,7 @@ if(data.program !== undefined){
 let data4 = data.program;
 const _errs9 = errors;
 if((typeof data4 !== "string") && (data4 !== null)){
-validate107.errors = [{instancePath:instancePath+"/program",keyword:"type"}];
+validate111.errors = [{instancePath:instancePath+"/program",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -5567,14 +5839,77 @@ var valid0 = true;
 }
 }
 else {
-validate107.errors = [{instancePath,keyword:"type"}];
+validate111.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate107.errors = vErrors;
+validate111.errors = vErrors;
 return errors === 0;
 }
-function validate83(data, {instancePath=""}={}){
+function validate112(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.proof === undefined) && (missing0 = "proof"))){
+validate112.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate112.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+return false;
+}
+if("steering_proven" !== data0){
+validate112.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.policy !== undefined){
+const _errs3 = errors;
+if(typeof data.policy !== "string"){
+validate112.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.proof !== undefined){
+const _errs5 = errors;
+if(!(validate67(data.proof, {instancePath:instancePath+"/proof"}))){
+vErrors = vErrors === null ? validate67.errors : vErrors.concat(validate67.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+else {
+validate112.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate112.errors = vErrors;
+return errors === 0;
+}
+function validate87(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -5582,141 +5917,147 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 const tag0 = data.type;
 if(typeof tag0 == "string"){
 if(tag0 === "thread_born"){
-if(!(validate84(data, {instancePath}))){
-vErrors = vErrors === null ? validate84.errors : vErrors.concat(validate84.errors);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "thread_renamed"){
-if(!(validate85(data, {instancePath}))){
-vErrors = vErrors === null ? validate85.errors : vErrors.concat(validate85.errors);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "thread_exited"){
-if(!(validate86(data, {instancePath}))){
-vErrors = vErrors === null ? validate86.errors : vErrors.concat(validate86.errors);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "target_exited"){
-if(!(validate87(data, {instancePath}))){
-vErrors = vErrors === null ? validate87.errors : vErrors.concat(validate87.errors);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "target_detached"){
 if(!(validate88(data, {instancePath}))){
 vErrors = vErrors === null ? validate88.errors : vErrors.concat(validate88.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "rate_changed"){
+else if(tag0 === "thread_renamed"){
 if(!(validate89(data, {instancePath}))){
 vErrors = vErrors === null ? validate89.errors : vErrors.concat(validate89.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "rate_adapted"){
+else if(tag0 === "thread_exited"){
 if(!(validate90(data, {instancePath}))){
 vErrors = vErrors === null ? validate90.errors : vErrors.concat(validate90.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "deadlines_missed"){
+else if(tag0 === "target_exited"){
 if(!(validate91(data, {instancePath}))){
 vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "exit_records_lost"){
+else if(tag0 === "target_detached"){
 if(!(validate92(data, {instancePath}))){
 vErrors = vErrors === null ? validate92.errors : vErrors.concat(validate92.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "gap"){
+else if(tag0 === "rate_changed"){
 if(!(validate93(data, {instancePath}))){
 vErrors = vErrors === null ? validate93.errors : vErrors.concat(validate93.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "gomaxprocs_changed"){
+else if(tag0 === "rate_adapted"){
 if(!(validate94(data, {instancePath}))){
 vErrors = vErrors === null ? validate94.errors : vErrors.concat(validate94.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "program_executed"){
+else if(tag0 === "deadlines_missed"){
 if(!(validate95(data, {instancePath}))){
 vErrors = vErrors === null ? validate95.errors : vErrors.concat(validate95.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "sample_failed"){
+else if(tag0 === "exit_records_lost"){
 if(!(validate96(data, {instancePath}))){
 vErrors = vErrors === null ? validate96.errors : vErrors.concat(validate96.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "counters_source_changed"){
+else if(tag0 === "gap"){
 if(!(validate97(data, {instancePath}))){
 vErrors = vErrors === null ? validate97.errors : vErrors.concat(validate97.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "steering_started"){
+else if(tag0 === "gomaxprocs_changed"){
+if(!(validate98(data, {instancePath}))){
+vErrors = vErrors === null ? validate98.errors : vErrors.concat(validate98.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "program_executed"){
+if(!(validate99(data, {instancePath}))){
+vErrors = vErrors === null ? validate99.errors : vErrors.concat(validate99.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "sample_failed"){
+if(!(validate100(data, {instancePath}))){
+vErrors = vErrors === null ? validate100.errors : vErrors.concat(validate100.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "counters_source_changed"){
 if(!(validate101(data, {instancePath}))){
 vErrors = vErrors === null ? validate101.errors : vErrors.concat(validate101.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "steering_decided"){
-if(!(validate104(data, {instancePath}))){
-vErrors = vErrors === null ? validate104.errors : vErrors.concat(validate104.errors);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "search_restarted"){
+else if(tag0 === "steering_started"){
 if(!(validate105(data, {instancePath}))){
 vErrors = vErrors === null ? validate105.errors : vErrors.concat(validate105.errors);
 errors = vErrors.length;
 }
 }
+else if(tag0 === "steering_decided"){
+if(!(validate108(data, {instancePath}))){
+vErrors = vErrors === null ? validate108.errors : vErrors.concat(validate108.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "search_restarted"){
+if(!(validate109(data, {instancePath}))){
+vErrors = vErrors === null ? validate109.errors : vErrors.concat(validate109.errors);
+errors = vErrors.length;
+}
+}
 else if(tag0 === "steering_released"){
-if(!(validate106(data, {instancePath}))){
-vErrors = vErrors === null ? validate106.errors : vErrors.concat(validate106.errors);
+if(!(validate110(data, {instancePath}))){
+vErrors = vErrors === null ? validate110.errors : vErrors.concat(validate110.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "steering_problem"){
-if(!(validate107(data, {instancePath}))){
-vErrors = vErrors === null ? validate107.errors : vErrors.concat(validate107.errors);
+if(!(validate111(data, {instancePath}))){
+vErrors = vErrors === null ? validate111.errors : vErrors.concat(validate111.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "steering_proven"){
+if(!(validate112(data, {instancePath}))){
+vErrors = vErrors === null ? validate112.errors : vErrors.concat(validate112.errors);
 errors = vErrors.length;
 }
 }
 else {
-validate83.errors = [{instancePath,keyword:"discriminator"}];
+validate87.errors = [{instancePath,keyword:"discriminator"}];
 return false;
 }
 }
 else {
-validate83.errors = [{instancePath,keyword:"discriminator"}];
+validate87.errors = [{instancePath,keyword:"discriminator"}];
 return false;
 }
 }
 }
-validate83.errors = vErrors;
+validate87.errors = vErrors;
 return errors === 0;
 }
-function validate128(data, {instancePath=""}={}){
+function validate135(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.gomaxprocs === undefined) && (missing0 = "gomaxprocs")) || ((data.rss_bytes === undefined) && (missing0 = "rss_bytes"))){
-validate128.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate135.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -5724,13 +6065,13 @@ if(data.gomaxprocs !== undefined){
 let data0 = data.gomaxprocs;
 const _errs1 = errors;
 if((!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))) && (data0 !== null)){
-validate128.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"type"}];
+validate135.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate128.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"minimum"}];
+validate135.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"minimum"}];
 return false;
 }
 }
@@ -5745,13 +6086,13 @@ if(data.gomaxprocs_missed !== undefined){
 let data1 = data.gomaxprocs_missed;
 const _errs3 = errors;
 if((!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))) && (data1 !== null)){
-validate128.errors = [{instancePath:instancePath+"/gomaxprocs_missed",keyword:"type"}];
+validate135.errors = [{instancePath:instancePath+"/gomaxprocs_missed",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate128.errors = [{instancePath:instancePath+"/gomaxprocs_missed",keyword:"minimum"}];
+validate135.errors = [{instancePath:instancePath+"/gomaxprocs_missed",keyword:"minimum"}];
 return false;
 }
 }
@@ -5766,13 +6107,13 @@ if(data.rss_bytes !== undefined){
 let data2 = data.rss_bytes;
 const _errs5 = errors;
 if((!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))) && (data2 !== null)){
-validate128.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"type"}];
+validate135.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate128.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"minimum"}];
+validate135.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -5787,13 +6128,13 @@ if(data.cpu_ns !== undefined){
 let data3 = data.cpu_ns;
 const _errs7 = errors;
 if((!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))) && (data3 !== null)){
-validate128.errors = [{instancePath:instancePath+"/cpu_ns",keyword:"type"}];
+validate135.errors = [{instancePath:instancePath+"/cpu_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate128.errors = [{instancePath:instancePath+"/cpu_ns",keyword:"minimum"}];
+validate135.errors = [{instancePath:instancePath+"/cpu_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -5808,7 +6149,7 @@ if(data.delay_accounting !== undefined){
 let data4 = data.delay_accounting;
 const _errs9 = errors;
 if((typeof data4 !== "boolean") && (data4 !== null)){
-validate128.errors = [{instancePath:instancePath+"/delay_accounting",keyword:"type"}];
+validate135.errors = [{instancePath:instancePath+"/delay_accounting",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -5821,13 +6162,13 @@ if(data.cpu_limit !== undefined){
 let data5 = data.cpu_limit;
 const _errs11 = errors;
 if((!(typeof data5 == "number")) && (data5 !== null)){
-validate128.errors = [{instancePath:instancePath+"/cpu_limit",keyword:"type"}];
+validate135.errors = [{instancePath:instancePath+"/cpu_limit",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate128.errors = [{instancePath:instancePath+"/cpu_limit",keyword:"minimum"}];
+validate135.errors = [{instancePath:instancePath+"/cpu_limit",keyword:"minimum"}];
 return false;
 }
 }
@@ -5842,13 +6183,13 @@ if(data.cgroup_periods !== undefined){
 let data6 = data.cgroup_periods;
 const _errs13 = errors;
 if((!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))) && (data6 !== null)){
-validate128.errors = [{instancePath:instancePath+"/cgroup_periods",keyword:"type"}];
+validate135.errors = [{instancePath:instancePath+"/cgroup_periods",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate128.errors = [{instancePath:instancePath+"/cgroup_periods",keyword:"minimum"}];
+validate135.errors = [{instancePath:instancePath+"/cgroup_periods",keyword:"minimum"}];
 return false;
 }
 }
@@ -5863,13 +6204,13 @@ if(data.cgroup_throttled !== undefined){
 let data7 = data.cgroup_throttled;
 const _errs15 = errors;
 if((!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))) && (data7 !== null)){
-validate128.errors = [{instancePath:instancePath+"/cgroup_throttled",keyword:"type"}];
+validate135.errors = [{instancePath:instancePath+"/cgroup_throttled",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate128.errors = [{instancePath:instancePath+"/cgroup_throttled",keyword:"minimum"}];
+validate135.errors = [{instancePath:instancePath+"/cgroup_throttled",keyword:"minimum"}];
 return false;
 }
 }
@@ -5884,13 +6225,13 @@ if(data.cgroup_throttled_us !== undefined){
 let data8 = data.cgroup_throttled_us;
 const _errs17 = errors;
 if((!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))) && (data8 !== null)){
-validate128.errors = [{instancePath:instancePath+"/cgroup_throttled_us",keyword:"type"}];
+validate135.errors = [{instancePath:instancePath+"/cgroup_throttled_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate128.errors = [{instancePath:instancePath+"/cgroup_throttled_us",keyword:"minimum"}];
+validate135.errors = [{instancePath:instancePath+"/cgroup_throttled_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -5911,21 +6252,21 @@ var valid0 = true;
 }
 }
 else {
-validate128.errors = [{instancePath,keyword:"type"}];
+validate135.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate128.errors = vErrors;
+validate135.errors = vErrors;
 return errors === 0;
 }
-function validate130(data, {instancePath=""}={}){
+function validate137(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.time_ns === undefined) && (missing0 = "time_ns")) || ((data.cpu_busy_us === undefined) && (missing0 = "cpu_busy_us"))) || ((data.package_uj === undefined) && (missing0 = "package_uj"))) || ((data.domains_uj === undefined) && (missing0 = "domains_uj"))) || ((data.gaps === undefined) && (missing0 = "gaps"))){
-validate130.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate137.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -5933,13 +6274,13 @@ if(data.time_ns !== undefined){
 let data0 = data.time_ns;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate130.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
+validate137.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate130.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
+validate137.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -5954,13 +6295,13 @@ if(data.cpu_busy_us !== undefined){
 let data1 = data.cpu_busy_us;
 const _errs3 = errors;
 if((!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))) && (data1 !== null)){
-validate130.errors = [{instancePath:instancePath+"/cpu_busy_us",keyword:"type"}];
+validate137.errors = [{instancePath:instancePath+"/cpu_busy_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate130.errors = [{instancePath:instancePath+"/cpu_busy_us",keyword:"minimum"}];
+validate137.errors = [{instancePath:instancePath+"/cpu_busy_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -5975,13 +6316,13 @@ if(data.cpu_steal_us !== undefined){
 let data2 = data.cpu_steal_us;
 const _errs5 = errors;
 if((!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))) && (data2 !== null)){
-validate130.errors = [{instancePath:instancePath+"/cpu_steal_us",keyword:"type"}];
+validate137.errors = [{instancePath:instancePath+"/cpu_steal_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate130.errors = [{instancePath:instancePath+"/cpu_steal_us",keyword:"minimum"}];
+validate137.errors = [{instancePath:instancePath+"/cpu_steal_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -5996,13 +6337,13 @@ if(data.package_uj !== undefined){
 let data3 = data.package_uj;
 const _errs7 = errors;
 if((!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))) && (data3 !== null)){
-validate130.errors = [{instancePath:instancePath+"/package_uj",keyword:"type"}];
+validate137.errors = [{instancePath:instancePath+"/package_uj",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate130.errors = [{instancePath:instancePath+"/package_uj",keyword:"minimum"}];
+validate137.errors = [{instancePath:instancePath+"/package_uj",keyword:"minimum"}];
 return false;
 }
 }
@@ -6024,13 +6365,13 @@ for(let i0=0; i0<len0; i0++){
 let data5 = data4[i0];
 const _errs11 = errors;
 if((!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))) && (data5 !== null)){
-validate130.errors = [{instancePath:instancePath+"/domains_uj/" + i0,keyword:"type"}];
+validate137.errors = [{instancePath:instancePath+"/domains_uj/" + i0,keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate130.errors = [{instancePath:instancePath+"/domains_uj/" + i0,keyword:"minimum"}];
+validate137.errors = [{instancePath:instancePath+"/domains_uj/" + i0,keyword:"minimum"}];
 return false;
 }
 }
@@ -6042,7 +6383,7 @@ break;
 }
 }
 else {
-validate130.errors = [{instancePath:instancePath+"/domains_uj",keyword:"type"}];
+validate137.errors = [{instancePath:instancePath+"/domains_uj",keyword:"type"}];
 return false;
 }
 }
@@ -6056,13 +6397,13 @@ if(data.gaps !== undefined){
 let data6 = data.gaps;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate130.errors = [{instancePath:instancePath+"/gaps",keyword:"type"}];
+validate137.errors = [{instancePath:instancePath+"/gaps",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate130.errors = [{instancePath:instancePath+"/gaps",keyword:"minimum"}];
+validate137.errors = [{instancePath:instancePath+"/gaps",keyword:"minimum"}];
 return false;
 }
 }
@@ -6080,21 +6421,21 @@ var valid0 = true;
 }
 }
 else {
-validate130.errors = [{instancePath,keyword:"type"}];
+validate137.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate130.errors = vErrors;
+validate137.errors = vErrors;
 return errors === 0;
 }
-function validate132(data, {instancePath=""}={}){
+function validate139(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((((((((data.sample_us === undefined) && (missing0 = "sample_us")) || ((data.sample_mean_us === undefined) && (missing0 = "sample_mean_us"))) || ((data.sample_max_us === undefined) && (missing0 = "sample_max_us"))) || ((data.late_us === undefined) && (missing0 = "late_us"))) || ((data.missed_deadlines === undefined) && (missing0 = "missed_deadlines"))) || ((data.effective_hz === undefined) && (missing0 = "effective_hz"))) || ((data.requested_hz === undefined) && (missing0 = "requested_hz"))) || ((data.exit_records_received === undefined) && (missing0 = "exit_records_received"))) || ((data.exit_records_lost === undefined) && (missing0 = "exit_records_lost"))) || ((data.cpu_percent === undefined) && (missing0 = "cpu_percent"))) || ((data.overhead_percent === undefined) && (missing0 = "overhead_percent"))) || ((data.budget_percent === undefined) && (missing0 = "budget_percent"))) || ((data.replay_bytes === undefined) && (missing0 = "replay_bytes"))) || ((data.replay_frames === undefined) && (missing0 = "replay_frames"))) || ((data.unsent_frames === undefined) && (missing0 = "unsent_frames"))) || ((data.sent_frames === undefined) && (missing0 = "sent_frames"))) || ((data.sent_bytes === undefined) && (missing0 = "sent_bytes"))){
-validate132.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate139.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -6102,13 +6443,13 @@ if(data.sample_us !== undefined){
 let data0 = data.sample_us;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate132.errors = [{instancePath:instancePath+"/sample_us",keyword:"type"}];
+validate139.errors = [{instancePath:instancePath+"/sample_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate132.errors = [{instancePath:instancePath+"/sample_us",keyword:"minimum"}];
+validate139.errors = [{instancePath:instancePath+"/sample_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -6123,13 +6464,13 @@ if(data.sample_mean_us !== undefined){
 let data1 = data.sample_mean_us;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate132.errors = [{instancePath:instancePath+"/sample_mean_us",keyword:"type"}];
+validate139.errors = [{instancePath:instancePath+"/sample_mean_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate132.errors = [{instancePath:instancePath+"/sample_mean_us",keyword:"minimum"}];
+validate139.errors = [{instancePath:instancePath+"/sample_mean_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -6144,13 +6485,13 @@ if(data.sample_max_us !== undefined){
 let data2 = data.sample_max_us;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate132.errors = [{instancePath:instancePath+"/sample_max_us",keyword:"type"}];
+validate139.errors = [{instancePath:instancePath+"/sample_max_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate132.errors = [{instancePath:instancePath+"/sample_max_us",keyword:"minimum"}];
+validate139.errors = [{instancePath:instancePath+"/sample_max_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -6165,13 +6506,13 @@ if(data.late_us !== undefined){
 let data3 = data.late_us;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate132.errors = [{instancePath:instancePath+"/late_us",keyword:"type"}];
+validate139.errors = [{instancePath:instancePath+"/late_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate132.errors = [{instancePath:instancePath+"/late_us",keyword:"minimum"}];
+validate139.errors = [{instancePath:instancePath+"/late_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -6186,13 +6527,13 @@ if(data.missed_deadlines !== undefined){
 let data4 = data.missed_deadlines;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate132.errors = [{instancePath:instancePath+"/missed_deadlines",keyword:"type"}];
+validate139.errors = [{instancePath:instancePath+"/missed_deadlines",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate132.errors = [{instancePath:instancePath+"/missed_deadlines",keyword:"minimum"}];
+validate139.errors = [{instancePath:instancePath+"/missed_deadlines",keyword:"minimum"}];
 return false;
 }
 }
@@ -6209,12 +6550,12 @@ const _errs11 = errors;
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 1 || isNaN(data5)){
-validate132.errors = [{instancePath:instancePath+"/effective_hz",keyword:"minimum"}];
+validate139.errors = [{instancePath:instancePath+"/effective_hz",keyword:"minimum"}];
 return false;
 }
 }
 else {
-validate132.errors = [{instancePath:instancePath+"/effective_hz",keyword:"type"}];
+validate139.errors = [{instancePath:instancePath+"/effective_hz",keyword:"type"}];
 return false;
 }
 }
@@ -6230,12 +6571,12 @@ const _errs13 = errors;
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 1 || isNaN(data6)){
-validate132.errors = [{instancePath:instancePath+"/requested_hz",keyword:"minimum"}];
+validate139.errors = [{instancePath:instancePath+"/requested_hz",keyword:"minimum"}];
 return false;
 }
 }
 else {
-validate132.errors = [{instancePath:instancePath+"/requested_hz",keyword:"type"}];
+validate139.errors = [{instancePath:instancePath+"/requested_hz",keyword:"type"}];
 return false;
 }
 }
@@ -6249,13 +6590,13 @@ if(data.exit_records_received !== undefined){
 let data7 = data.exit_records_received;
 const _errs15 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate132.errors = [{instancePath:instancePath+"/exit_records_received",keyword:"type"}];
+validate139.errors = [{instancePath:instancePath+"/exit_records_received",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate132.errors = [{instancePath:instancePath+"/exit_records_received",keyword:"minimum"}];
+validate139.errors = [{instancePath:instancePath+"/exit_records_received",keyword:"minimum"}];
 return false;
 }
 }
@@ -6270,13 +6611,13 @@ if(data.exit_records_lost !== undefined){
 let data8 = data.exit_records_lost;
 const _errs17 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate132.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"type"}];
+validate139.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"type"}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate132.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"minimum"}];
+validate139.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"minimum"}];
 return false;
 }
 }
@@ -6291,7 +6632,7 @@ if(data.cpu_percent !== undefined){
 let data9 = data.cpu_percent;
 const _errs19 = errors;
 if((!(typeof data9 == "number")) && (data9 !== null)){
-validate132.errors = [{instancePath:instancePath+"/cpu_percent",keyword:"type"}];
+validate139.errors = [{instancePath:instancePath+"/cpu_percent",keyword:"type"}];
 return false;
 }
 var valid0 = _errs19 === errors;
@@ -6304,13 +6645,13 @@ if(data.overhead_percent !== undefined){
 let data10 = data.overhead_percent;
 const _errs21 = errors;
 if((!(typeof data10 == "number")) && (data10 !== null)){
-validate132.errors = [{instancePath:instancePath+"/overhead_percent",keyword:"type"}];
+validate139.errors = [{instancePath:instancePath+"/overhead_percent",keyword:"type"}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate132.errors = [{instancePath:instancePath+"/overhead_percent",keyword:"minimum"}];
+validate139.errors = [{instancePath:instancePath+"/overhead_percent",keyword:"minimum"}];
 return false;
 }
 }
@@ -6327,12 +6668,12 @@ const _errs23 = errors;
 if(errors === _errs23){
 if(typeof data11 == "number"){
 if(data11 < 0 || isNaN(data11)){
-validate132.errors = [{instancePath:instancePath+"/budget_percent",keyword:"minimum"}];
+validate139.errors = [{instancePath:instancePath+"/budget_percent",keyword:"minimum"}];
 return false;
 }
 }
 else {
-validate132.errors = [{instancePath:instancePath+"/budget_percent",keyword:"type"}];
+validate139.errors = [{instancePath:instancePath+"/budget_percent",keyword:"type"}];
 return false;
 }
 }
@@ -6346,13 +6687,13 @@ if(data.replay_bytes !== undefined){
 let data12 = data.replay_bytes;
 const _errs25 = errors;
 if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
-validate132.errors = [{instancePath:instancePath+"/replay_bytes",keyword:"type"}];
+validate139.errors = [{instancePath:instancePath+"/replay_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data12 == "number"){
 if(data12 < 0 || isNaN(data12)){
-validate132.errors = [{instancePath:instancePath+"/replay_bytes",keyword:"minimum"}];
+validate139.errors = [{instancePath:instancePath+"/replay_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -6367,13 +6708,13 @@ if(data.replay_frames !== undefined){
 let data13 = data.replay_frames;
 const _errs27 = errors;
 if(!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))){
-validate132.errors = [{instancePath:instancePath+"/replay_frames",keyword:"type"}];
+validate139.errors = [{instancePath:instancePath+"/replay_frames",keyword:"type"}];
 return false;
 }
 if(errors === _errs27){
 if(typeof data13 == "number"){
 if(data13 < 0 || isNaN(data13)){
-validate132.errors = [{instancePath:instancePath+"/replay_frames",keyword:"minimum"}];
+validate139.errors = [{instancePath:instancePath+"/replay_frames",keyword:"minimum"}];
 return false;
 }
 }
@@ -6388,13 +6729,13 @@ if(data.unsent_frames !== undefined){
 let data14 = data.unsent_frames;
 const _errs29 = errors;
 if(!((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14)))){
-validate132.errors = [{instancePath:instancePath+"/unsent_frames",keyword:"type"}];
+validate139.errors = [{instancePath:instancePath+"/unsent_frames",keyword:"type"}];
 return false;
 }
 if(errors === _errs29){
 if(typeof data14 == "number"){
 if(data14 < 0 || isNaN(data14)){
-validate132.errors = [{instancePath:instancePath+"/unsent_frames",keyword:"minimum"}];
+validate139.errors = [{instancePath:instancePath+"/unsent_frames",keyword:"minimum"}];
 return false;
 }
 }
@@ -6409,13 +6750,13 @@ if(data.sent_frames !== undefined){
 let data15 = data.sent_frames;
 const _errs31 = errors;
 if(!((typeof data15 == "number") && (!(data15 % 1) && !isNaN(data15)))){
-validate132.errors = [{instancePath:instancePath+"/sent_frames",keyword:"type"}];
+validate139.errors = [{instancePath:instancePath+"/sent_frames",keyword:"type"}];
 return false;
 }
 if(errors === _errs31){
 if(typeof data15 == "number"){
 if(data15 < 0 || isNaN(data15)){
-validate132.errors = [{instancePath:instancePath+"/sent_frames",keyword:"minimum"}];
+validate139.errors = [{instancePath:instancePath+"/sent_frames",keyword:"minimum"}];
 return false;
 }
 }
@@ -6430,13 +6771,13 @@ if(data.sent_bytes !== undefined){
 let data16 = data.sent_bytes;
 const _errs33 = errors;
 if(!((typeof data16 == "number") && (!(data16 % 1) && !isNaN(data16)))){
-validate132.errors = [{instancePath:instancePath+"/sent_bytes",keyword:"type"}];
+validate139.errors = [{instancePath:instancePath+"/sent_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs33){
 if(typeof data16 == "number"){
 if(data16 < 0 || isNaN(data16)){
-validate132.errors = [{instancePath:instancePath+"/sent_bytes",keyword:"minimum"}];
+validate139.errors = [{instancePath:instancePath+"/sent_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -6450,7 +6791,7 @@ if(valid0){
 if(data.slowed_by_backlog !== undefined){
 const _errs35 = errors;
 if(typeof data.slowed_by_backlog !== "boolean"){
-validate132.errors = [{instancePath:instancePath+"/slowed_by_backlog",keyword:"type"}];
+validate139.errors = [{instancePath:instancePath+"/slowed_by_backlog",keyword:"type"}];
 return false;
 }
 var valid0 = _errs35 === errors;
@@ -6463,13 +6804,13 @@ if(data.undelivered_bytes !== undefined){
 let data18 = data.undelivered_bytes;
 const _errs37 = errors;
 if(!((typeof data18 == "number") && (!(data18 % 1) && !isNaN(data18)))){
-validate132.errors = [{instancePath:instancePath+"/undelivered_bytes",keyword:"type"}];
+validate139.errors = [{instancePath:instancePath+"/undelivered_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs37){
 if(typeof data18 == "number"){
 if(data18 < 0 || isNaN(data18)){
-validate132.errors = [{instancePath:instancePath+"/undelivered_bytes",keyword:"minimum"}];
+validate139.errors = [{instancePath:instancePath+"/undelivered_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -6484,13 +6825,13 @@ if(data.frames_dropped !== undefined){
 let data19 = data.frames_dropped;
 const _errs39 = errors;
 if(!((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19)))){
-validate132.errors = [{instancePath:instancePath+"/frames_dropped",keyword:"type"}];
+validate139.errors = [{instancePath:instancePath+"/frames_dropped",keyword:"type"}];
 return false;
 }
 if(errors === _errs39){
 if(typeof data19 == "number"){
 if(data19 < 0 || isNaN(data19)){
-validate132.errors = [{instancePath:instancePath+"/frames_dropped",keyword:"minimum"}];
+validate139.errors = [{instancePath:instancePath+"/frames_dropped",keyword:"minimum"}];
 return false;
 }
 }
@@ -6505,13 +6846,13 @@ if(data.exits_without_event !== undefined){
 let data20 = data.exits_without_event;
 const _errs41 = errors;
 if(!((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20)))){
-validate132.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"type"}];
+validate139.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"type"}];
 return false;
 }
 if(errors === _errs41){
 if(typeof data20 == "number"){
 if(data20 < 0 || isNaN(data20)){
-validate132.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"minimum"}];
+validate139.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"minimum"}];
 return false;
 }
 }
@@ -6526,13 +6867,13 @@ if(data.network_calls_uncounted !== undefined){
 let data21 = data.network_calls_uncounted;
 const _errs43 = errors;
 if(!((typeof data21 == "number") && (!(data21 % 1) && !isNaN(data21)))){
-validate132.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"type"}];
+validate139.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"type"}];
 return false;
 }
 if(errors === _errs43){
 if(typeof data21 == "number"){
 if(data21 < 0 || isNaN(data21)){
-validate132.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"minimum"}];
+validate139.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"minimum"}];
 return false;
 }
 }
@@ -6547,7 +6888,7 @@ if(data.counters_disagreement !== undefined){
 let data22 = data.counters_disagreement;
 const _errs45 = errors;
 if((typeof data22 !== "string") && (data22 !== null)){
-validate132.errors = [{instancePath:instancePath+"/counters_disagreement",keyword:"type"}];
+validate139.errors = [{instancePath:instancePath+"/counters_disagreement",keyword:"type"}];
 return false;
 }
 var valid0 = _errs45 === errors;
@@ -6560,13 +6901,13 @@ if(data.ledger_threads_uncounted !== undefined){
 let data23 = data.ledger_threads_uncounted;
 const _errs47 = errors;
 if(!((typeof data23 == "number") && (!(data23 % 1) && !isNaN(data23)))){
-validate132.errors = [{instancePath:instancePath+"/ledger_threads_uncounted",keyword:"type"}];
+validate139.errors = [{instancePath:instancePath+"/ledger_threads_uncounted",keyword:"type"}];
 return false;
 }
 if(errors === _errs47){
 if(typeof data23 == "number"){
 if(data23 < 0 || isNaN(data23)){
-validate132.errors = [{instancePath:instancePath+"/ledger_threads_uncounted",keyword:"minimum"}];
+validate139.errors = [{instancePath:instancePath+"/ledger_threads_uncounted",keyword:"minimum"}];
 return false;
 }
 }
@@ -6602,21 +6943,21 @@ var valid0 = true;
 }
 }
 else {
-validate132.errors = [{instancePath,keyword:"type"}];
+validate139.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate132.errors = vErrors;
+validate139.errors = vErrors;
 return errors === 0;
 }
-function validate134(data, {instancePath=""}={}){
+function validate141(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.threads === undefined) && (missing0 = "threads")) || ((data.inexact === undefined) && (missing0 = "inexact"))) || ((data.totals === undefined) && (missing0 = "totals"))){
-validate134.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate141.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -6624,13 +6965,13 @@ if(data.threads !== undefined){
 let data0 = data.threads;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate134.errors = [{instancePath:instancePath+"/threads",keyword:"type"}];
+validate141.errors = [{instancePath:instancePath+"/threads",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate134.errors = [{instancePath:instancePath+"/threads",keyword:"minimum"}];
+validate141.errors = [{instancePath:instancePath+"/threads",keyword:"minimum"}];
 return false;
 }
 }
@@ -6645,13 +6986,13 @@ if(data.inexact !== undefined){
 let data1 = data.inexact;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate134.errors = [{instancePath:instancePath+"/inexact",keyword:"type"}];
+validate141.errors = [{instancePath:instancePath+"/inexact",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate134.errors = [{instancePath:instancePath+"/inexact",keyword:"minimum"}];
+validate141.errors = [{instancePath:instancePath+"/inexact",keyword:"minimum"}];
 return false;
 }
 }
@@ -6671,13 +7012,13 @@ for(const key0 in data2){
 let data3 = data2[key0];
 const _errs8 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate134.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type"}];
+validate141.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type"}];
 return false;
 }
 if(errors === _errs8){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate134.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"minimum"}];
+validate141.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"minimum"}];
 return false;
 }
 }
@@ -6689,7 +7030,7 @@ break;
 }
 }
 else {
-validate134.errors = [{instancePath:instancePath+"/totals",keyword:"type"}];
+validate141.errors = [{instancePath:instancePath+"/totals",keyword:"type"}];
 return false;
 }
 }
@@ -6703,21 +7044,21 @@ var valid0 = true;
 }
 }
 else {
-validate134.errors = [{instancePath,keyword:"type"}];
+validate141.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate134.errors = vErrors;
+validate141.errors = vErrors;
 return errors === 0;
 }
-function validate136(data, {instancePath=""}={}){
+function validate143(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.role === undefined) && (missing0 = "role")) || ((data.live === undefined) && (missing0 = "live"))) || ((data.exited === undefined) && (missing0 = "exited"))) || ((data.totals === undefined) && (missing0 = "totals"))){
-validate136.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate143.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -6725,7 +7066,7 @@ if(data.role !== undefined){
 let data0 = data.role;
 const _errs1 = errors;
 if((typeof data0 !== "string") && (data0 !== null)){
-validate136.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
+validate143.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -6738,13 +7079,13 @@ if(data.live !== undefined){
 let data1 = data.live;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate136.errors = [{instancePath:instancePath+"/live",keyword:"type"}];
+validate143.errors = [{instancePath:instancePath+"/live",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate136.errors = [{instancePath:instancePath+"/live",keyword:"minimum"}];
+validate143.errors = [{instancePath:instancePath+"/live",keyword:"minimum"}];
 return false;
 }
 }
@@ -6759,13 +7100,13 @@ if(data.exited !== undefined){
 let data2 = data.exited;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate136.errors = [{instancePath:instancePath+"/exited",keyword:"type"}];
+validate143.errors = [{instancePath:instancePath+"/exited",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate136.errors = [{instancePath:instancePath+"/exited",keyword:"minimum"}];
+validate143.errors = [{instancePath:instancePath+"/exited",keyword:"minimum"}];
 return false;
 }
 }
@@ -6785,13 +7126,13 @@ for(const key0 in data3){
 let data4 = data3[key0];
 const _errs10 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate136.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type"}];
+validate143.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type"}];
 return false;
 }
 if(errors === _errs10){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate136.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"minimum"}];
+validate143.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"minimum"}];
 return false;
 }
 }
@@ -6803,7 +7144,7 @@ break;
 }
 }
 else {
-validate136.errors = [{instancePath:instancePath+"/totals",keyword:"type"}];
+validate143.errors = [{instancePath:instancePath+"/totals",keyword:"type"}];
 return false;
 }
 }
@@ -6818,21 +7159,21 @@ var valid0 = true;
 }
 }
 else {
-validate136.errors = [{instancePath,keyword:"type"}];
+validate143.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate136.errors = vErrors;
+validate143.errors = vErrors;
 return errors === 0;
 }
-function validate139(data, {instancePath=""}={}){
+function validate146(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.name === undefined) && (missing0 = "name")) || ((data.rows === undefined) && (missing0 = "rows"))) || ((data.bytes === undefined) && (missing0 = "bytes"))){
-validate139.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate146.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -6840,11 +7181,11 @@ if(data.name !== undefined){
 let data0 = data.name;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate139.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate146.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
-if(!(((((((((data0 === "stays") || (data0 === "wakes")) || (data0 === "locks")) || (data0 === "lock_names")) || (data0 === "takers")) || (data0 === "calls")) || (data0 === "call_stays")) || (data0 === "inexact")) || (data0 === "processes"))){
-validate139.errors = [{instancePath:instancePath+"/name",keyword:"enum"}];
+if(!(((((((((((data0 === "stays") || (data0 === "wakes")) || (data0 === "locks")) || (data0 === "lock_names")) || (data0 === "takers")) || (data0 === "calls")) || (data0 === "call_stays")) || (data0 === "inexact")) || (data0 === "processes")) || (data0 === "pools")) || (data0 === "pool_times"))){
+validate146.errors = [{instancePath:instancePath+"/name",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -6857,13 +7198,13 @@ if(data.rows !== undefined){
 let data1 = data.rows;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate139.errors = [{instancePath:instancePath+"/rows",keyword:"type"}];
+validate146.errors = [{instancePath:instancePath+"/rows",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate139.errors = [{instancePath:instancePath+"/rows",keyword:"minimum"}];
+validate146.errors = [{instancePath:instancePath+"/rows",keyword:"minimum"}];
 return false;
 }
 }
@@ -6878,13 +7219,13 @@ if(data.bytes !== undefined){
 let data2 = data.bytes;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate139.errors = [{instancePath:instancePath+"/bytes",keyword:"type"}];
+validate146.errors = [{instancePath:instancePath+"/bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 8 || isNaN(data2)){
-validate139.errors = [{instancePath:instancePath+"/bytes",keyword:"minimum"}];
+validate146.errors = [{instancePath:instancePath+"/bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -6899,13 +7240,13 @@ if(data.omitted !== undefined){
 let data3 = data.omitted;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate139.errors = [{instancePath:instancePath+"/omitted",keyword:"type"}];
+validate146.errors = [{instancePath:instancePath+"/omitted",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate139.errors = [{instancePath:instancePath+"/omitted",keyword:"minimum"}];
+validate146.errors = [{instancePath:instancePath+"/omitted",keyword:"minimum"}];
 return false;
 }
 }
@@ -6920,13 +7261,13 @@ if(data.read_ns !== undefined){
 let data4 = data.read_ns;
 const _errs9 = errors;
 if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
-validate139.errors = [{instancePath:instancePath+"/read_ns",keyword:"type"}];
+validate146.errors = [{instancePath:instancePath+"/read_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate139.errors = [{instancePath:instancePath+"/read_ns",keyword:"minimum"}];
+validate146.errors = [{instancePath:instancePath+"/read_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -6943,21 +7284,208 @@ var valid0 = true;
 }
 }
 else {
-validate139.errors = [{instancePath,keyword:"type"}];
+validate146.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate139.errors = vErrors;
+validate146.errors = vErrors;
 return errors === 0;
 }
-function validate141(data, {instancePath=""}={}){
+function validate149(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((((((data.cpu_by === undefined) && (missing0 = "cpu_by")) || ((data.threads_cpu_ns === undefined) && (missing0 = "threads_cpu_ns"))) || ((data.kernel_cpu_ns === undefined) && (missing0 = "kernel_cpu_ns"))) || ((data.io_by === undefined) && (missing0 = "io_by"))) || ((data.threads_read_bytes === undefined) && (missing0 = "threads_read_bytes"))) || ((data.kernel_read_bytes === undefined) && (missing0 = "kernel_read_bytes"))) || ((data.threads_write_bytes === undefined) && (missing0 = "threads_write_bytes"))) || ((data.kernel_write_bytes === undefined) && (missing0 = "kernel_write_bytes"))){
+validate149.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.cpu_by !== undefined){
+let data0 = data.cpu_by;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate149.errors = [{instancePath:instancePath+"/cpu_by",keyword:"type"}];
+return false;
+}
+if(!(((data0 === "cpu.stat") || (data0 === "cpuacct.usage")) || (data0 === "rusage"))){
+validate149.errors = [{instancePath:instancePath+"/cpu_by",keyword:"enum"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.threads_cpu_ns !== undefined){
+let data1 = data.threads_cpu_ns;
+const _errs3 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate149.errors = [{instancePath:instancePath+"/threads_cpu_ns",keyword:"type"}];
+return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 0 || isNaN(data1)){
+validate149.errors = [{instancePath:instancePath+"/threads_cpu_ns",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.kernel_cpu_ns !== undefined){
+let data2 = data.kernel_cpu_ns;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate149.errors = [{instancePath:instancePath+"/kernel_cpu_ns",keyword:"type"}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 0 || isNaN(data2)){
+validate149.errors = [{instancePath:instancePath+"/kernel_cpu_ns",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.io_by !== undefined){
+let data3 = data.io_by;
+const _errs7 = errors;
+if((typeof data3 !== "string") && (data3 !== null)){
+validate149.errors = [{instancePath:instancePath+"/io_by",keyword:"type"}];
+return false;
+}
+if(!(((data3 === "io.stat") || (data3 === "blkio.throttle.io_service_bytes_recursive")) || (data3 === null))){
+validate149.errors = [{instancePath:instancePath+"/io_by",keyword:"enum"}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.threads_read_bytes !== undefined){
+let data4 = data.threads_read_bytes;
+const _errs9 = errors;
+if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
+validate149.errors = [{instancePath:instancePath+"/threads_read_bytes",keyword:"type"}];
+return false;
+}
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 < 0 || isNaN(data4)){
+validate149.errors = [{instancePath:instancePath+"/threads_read_bytes",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.kernel_read_bytes !== undefined){
+let data5 = data.kernel_read_bytes;
+const _errs11 = errors;
+if((!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))) && (data5 !== null)){
+validate149.errors = [{instancePath:instancePath+"/kernel_read_bytes",keyword:"type"}];
+return false;
+}
+if(errors === _errs11){
+if(typeof data5 == "number"){
+if(data5 < 0 || isNaN(data5)){
+validate149.errors = [{instancePath:instancePath+"/kernel_read_bytes",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.threads_write_bytes !== undefined){
+let data6 = data.threads_write_bytes;
+const _errs13 = errors;
+if((!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))) && (data6 !== null)){
+validate149.errors = [{instancePath:instancePath+"/threads_write_bytes",keyword:"type"}];
+return false;
+}
+if(errors === _errs13){
+if(typeof data6 == "number"){
+if(data6 < 0 || isNaN(data6)){
+validate149.errors = [{instancePath:instancePath+"/threads_write_bytes",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.kernel_write_bytes !== undefined){
+let data7 = data.kernel_write_bytes;
+const _errs15 = errors;
+if((!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))) && (data7 !== null)){
+validate149.errors = [{instancePath:instancePath+"/kernel_write_bytes",keyword:"type"}];
+return false;
+}
+if(errors === _errs15){
+if(typeof data7 == "number"){
+if(data7 < 0 || isNaN(data7)){
+validate149.errors = [{instancePath:instancePath+"/kernel_write_bytes",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs15 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate149.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate149.errors = vErrors;
+return errors === 0;
+}
+function validate148(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.live === undefined) && (missing0 = "live")) || ((data.started === undefined) && (missing0 = "started"))) || ((data.ended === undefined) && (missing0 = "ended"))) || ((data.unseen === undefined) && (missing0 = "unseen"))) || ((data.missed === undefined) && (missing0 = "missed"))){
-validate141.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate148.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -6965,13 +7493,13 @@ if(data.live !== undefined){
 let data0 = data.live;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate141.errors = [{instancePath:instancePath+"/live",keyword:"type"}];
+validate148.errors = [{instancePath:instancePath+"/live",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate141.errors = [{instancePath:instancePath+"/live",keyword:"minimum"}];
+validate148.errors = [{instancePath:instancePath+"/live",keyword:"minimum"}];
 return false;
 }
 }
@@ -6986,13 +7514,13 @@ if(data.started !== undefined){
 let data1 = data.started;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate141.errors = [{instancePath:instancePath+"/started",keyword:"type"}];
+validate148.errors = [{instancePath:instancePath+"/started",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate141.errors = [{instancePath:instancePath+"/started",keyword:"minimum"}];
+validate148.errors = [{instancePath:instancePath+"/started",keyword:"minimum"}];
 return false;
 }
 }
@@ -7007,13 +7535,13 @@ if(data.ended !== undefined){
 let data2 = data.ended;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate141.errors = [{instancePath:instancePath+"/ended",keyword:"type"}];
+validate148.errors = [{instancePath:instancePath+"/ended",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate141.errors = [{instancePath:instancePath+"/ended",keyword:"minimum"}];
+validate148.errors = [{instancePath:instancePath+"/ended",keyword:"minimum"}];
 return false;
 }
 }
@@ -7028,13 +7556,13 @@ if(data.unseen !== undefined){
 let data3 = data.unseen;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate141.errors = [{instancePath:instancePath+"/unseen",keyword:"type"}];
+validate148.errors = [{instancePath:instancePath+"/unseen",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate141.errors = [{instancePath:instancePath+"/unseen",keyword:"minimum"}];
+validate148.errors = [{instancePath:instancePath+"/unseen",keyword:"minimum"}];
 return false;
 }
 }
@@ -7049,18 +7577,74 @@ if(data.missed !== undefined){
 let data4 = data.missed;
 const _errs9 = errors;
 if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
-validate141.errors = [{instancePath:instancePath+"/missed",keyword:"type"}];
+validate148.errors = [{instancePath:instancePath+"/missed",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate141.errors = [{instancePath:instancePath+"/missed",keyword:"minimum"}];
+validate148.errors = [{instancePath:instancePath+"/missed",keyword:"minimum"}];
 return false;
 }
 }
 }
 var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.check !== undefined){
+let data5 = data.check;
+const _errs11 = errors;
+const _errs12 = errors;
+let valid1 = false;
+const _errs13 = errors;
+if(!(validate149(data5, {instancePath:instancePath+"/check"}))){
+vErrors = vErrors === null ? validate149.errors : vErrors.concat(validate149.errors);
+errors = vErrors.length;
+}
+var _valid0 = _errs13 === errors;
+valid1 = valid1 || _valid0;
+if(!valid1){
+const _errs14 = errors;
+if(data5 !== null){
+const err0 = {instancePath:instancePath+"/check",keyword:"type"};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+var _valid0 = _errs14 === errors;
+valid1 = valid1 || _valid0;
+}
+if(!valid1){
+const err1 = {instancePath:instancePath+"/check",keyword:"anyOf"};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+validate148.errors = vErrors;
+return false;
+}
+else {
+errors = _errs12;
+if(vErrors !== null){
+if(_errs12){
+vErrors.length = _errs12;
+}
+else {
+vErrors = null;
+}
+}
+}
+var valid0 = _errs11 === errors;
 }
 else {
 var valid0 = true;
@@ -7071,22 +7655,23 @@ var valid0 = true;
 }
 }
 }
+}
 else {
-validate141.errors = [{instancePath,keyword:"type"}];
+validate148.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate141.errors = vErrors;
+validate148.errors = vErrors;
 return errors === 0;
 }
-function validate82(data, {instancePath=""}={}){
+function validate86(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((((((((((data.type === undefined) && (missing0 = "type")) || ((data.target === undefined) && (missing0 = "target"))) || ((data.seq === undefined) && (missing0 = "seq"))) || ((data.first_seq === undefined) && (missing0 = "first_seq"))) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.baseline === undefined) && (missing0 = "baseline"))) || ((data.rows === undefined) && (missing0 = "rows"))) || ((data.time_ns === undefined) && (missing0 = "time_ns"))) || ((data.unix_us === undefined) && (missing0 = "unix_us"))) || ((data.live_threads === undefined) && (missing0 = "live_threads"))) || ((data.threads_born === undefined) && (missing0 = "threads_born"))) || ((data.events === undefined) && (missing0 = "events"))) || ((data.process === undefined) && (missing0 = "process"))) || ((data.machine === undefined) && (missing0 = "machine"))) || ((data.health === undefined) && (missing0 = "health"))) || ((data.exited === undefined) && (missing0 = "exited"))){
-validate82.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate86.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -7094,11 +7679,11 @@ if(data.type !== undefined){
 let data0 = data.type;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate82.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+validate86.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
 if("frame" !== data0){
-validate82.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+validate86.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -7110,7 +7695,7 @@ if(valid0){
 if(data.target !== undefined){
 const _errs3 = errors;
 if(typeof data.target !== "string"){
-validate82.errors = [{instancePath:instancePath+"/target",keyword:"type"}];
+validate86.errors = [{instancePath:instancePath+"/target",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -7123,13 +7708,13 @@ if(data.seq !== undefined){
 let data2 = data.seq;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate82.errors = [{instancePath:instancePath+"/seq",keyword:"type"}];
+validate86.errors = [{instancePath:instancePath+"/seq",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 1 || isNaN(data2)){
-validate82.errors = [{instancePath:instancePath+"/seq",keyword:"minimum"}];
+validate86.errors = [{instancePath:instancePath+"/seq",keyword:"minimum"}];
 return false;
 }
 }
@@ -7144,13 +7729,13 @@ if(data.first_seq !== undefined){
 let data3 = data.first_seq;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate82.errors = [{instancePath:instancePath+"/first_seq",keyword:"type"}];
+validate86.errors = [{instancePath:instancePath+"/first_seq",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 1 || isNaN(data3)){
-validate82.errors = [{instancePath:instancePath+"/first_seq",keyword:"minimum"}];
+validate86.errors = [{instancePath:instancePath+"/first_seq",keyword:"minimum"}];
 return false;
 }
 }
@@ -7165,11 +7750,11 @@ if(data.kind !== undefined){
 let data4 = data.kind;
 const _errs9 = errors;
 if(typeof data4 !== "string"){
-validate82.errors = [{instancePath:instancePath+"/kind",keyword:"type"}];
+validate86.errors = [{instancePath:instancePath+"/kind",keyword:"type"}];
 return false;
 }
 if(!((data4 === "key") || (data4 === "delta"))){
-validate82.errors = [{instancePath:instancePath+"/kind",keyword:"enum"}];
+validate86.errors = [{instancePath:instancePath+"/kind",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -7181,7 +7766,7 @@ if(valid0){
 if(data.baseline !== undefined){
 const _errs11 = errors;
 if(typeof data.baseline !== "boolean"){
-validate82.errors = [{instancePath:instancePath+"/baseline",keyword:"type"}];
+validate86.errors = [{instancePath:instancePath+"/baseline",keyword:"type"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -7194,13 +7779,13 @@ if(data.rows !== undefined){
 let data6 = data.rows;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate82.errors = [{instancePath:instancePath+"/rows",keyword:"type"}];
+validate86.errors = [{instancePath:instancePath+"/rows",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate82.errors = [{instancePath:instancePath+"/rows",keyword:"minimum"}];
+validate86.errors = [{instancePath:instancePath+"/rows",keyword:"minimum"}];
 return false;
 }
 }
@@ -7215,7 +7800,7 @@ if(data.fields !== undefined){
 let data7 = data.fields;
 const _errs15 = errors;
 if((!(Array.isArray(data7))) && (data7 !== null)){
-validate82.errors = [{instancePath:instancePath+"/fields",keyword:"type"}];
+validate86.errors = [{instancePath:instancePath+"/fields",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
@@ -7225,7 +7810,7 @@ const len0 = data7.length;
 for(let i0=0; i0<len0; i0++){
 const _errs17 = errors;
 if(typeof data7[i0] !== "string"){
-validate82.errors = [{instancePath:instancePath+"/fields/" + i0,keyword:"type"}];
+validate86.errors = [{instancePath:instancePath+"/fields/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs17 === errors;
@@ -7245,7 +7830,7 @@ if(data.columns !== undefined){
 let data9 = data.columns;
 const _errs19 = errors;
 if((!(Array.isArray(data9))) && (data9 !== null)){
-validate82.errors = [{instancePath:instancePath+"/columns",keyword:"type"}];
+validate86.errors = [{instancePath:instancePath+"/columns",keyword:"type"}];
 return false;
 }
 if(errors === _errs19){
@@ -7256,13 +7841,13 @@ for(let i1=0; i1<len1; i1++){
 let data10 = data9[i1];
 const _errs21 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate82.errors = [{instancePath:instancePath+"/columns/" + i1,keyword:"type"}];
+validate86.errors = [{instancePath:instancePath+"/columns/" + i1,keyword:"type"}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate82.errors = [{instancePath:instancePath+"/columns/" + i1,keyword:"minimum"}];
+validate86.errors = [{instancePath:instancePath+"/columns/" + i1,keyword:"minimum"}];
 return false;
 }
 }
@@ -7284,13 +7869,13 @@ if(data.time_ns !== undefined){
 let data11 = data.time_ns;
 const _errs23 = errors;
 if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
-validate82.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
+validate86.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs23){
 if(typeof data11 == "number"){
 if(data11 < 0 || isNaN(data11)){
-validate82.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
+validate86.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -7305,13 +7890,13 @@ if(data.unix_us !== undefined){
 let data12 = data.unix_us;
 const _errs25 = errors;
 if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
-validate82.errors = [{instancePath:instancePath+"/unix_us",keyword:"type"}];
+validate86.errors = [{instancePath:instancePath+"/unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data12 == "number"){
 if(data12 < 0 || isNaN(data12)){
-validate82.errors = [{instancePath:instancePath+"/unix_us",keyword:"minimum"}];
+validate86.errors = [{instancePath:instancePath+"/unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -7326,13 +7911,13 @@ if(data.live_threads !== undefined){
 let data13 = data.live_threads;
 const _errs27 = errors;
 if(!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))){
-validate82.errors = [{instancePath:instancePath+"/live_threads",keyword:"type"}];
+validate86.errors = [{instancePath:instancePath+"/live_threads",keyword:"type"}];
 return false;
 }
 if(errors === _errs27){
 if(typeof data13 == "number"){
 if(data13 < 0 || isNaN(data13)){
-validate82.errors = [{instancePath:instancePath+"/live_threads",keyword:"minimum"}];
+validate86.errors = [{instancePath:instancePath+"/live_threads",keyword:"minimum"}];
 return false;
 }
 }
@@ -7347,13 +7932,13 @@ if(data.threads_born !== undefined){
 let data14 = data.threads_born;
 const _errs29 = errors;
 if(!((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14)))){
-validate82.errors = [{instancePath:instancePath+"/threads_born",keyword:"type"}];
+validate86.errors = [{instancePath:instancePath+"/threads_born",keyword:"type"}];
 return false;
 }
 if(errors === _errs29){
 if(typeof data14 == "number"){
 if(data14 < 0 || isNaN(data14)){
-validate82.errors = [{instancePath:instancePath+"/threads_born",keyword:"minimum"}];
+validate86.errors = [{instancePath:instancePath+"/threads_born",keyword:"minimum"}];
 return false;
 }
 }
@@ -7373,8 +7958,8 @@ var valid3 = true;
 const len2 = data15.length;
 for(let i2=0; i2<len2; i2++){
 const _errs33 = errors;
-if(!(validate83(data15[i2], {instancePath:instancePath+"/events/" + i2}))){
-vErrors = vErrors === null ? validate83.errors : vErrors.concat(validate83.errors);
+if(!(validate87(data15[i2], {instancePath:instancePath+"/events/" + i2}))){
+vErrors = vErrors === null ? validate87.errors : vErrors.concat(validate87.errors);
 errors = vErrors.length;
 }
 var valid3 = _errs33 === errors;
@@ -7384,7 +7969,7 @@ break;
 }
 }
 else {
-validate82.errors = [{instancePath:instancePath+"/events",keyword:"type"}];
+validate86.errors = [{instancePath:instancePath+"/events",keyword:"type"}];
 return false;
 }
 }
@@ -7396,8 +7981,8 @@ var valid0 = true;
 if(valid0){
 if(data.process !== undefined){
 const _errs34 = errors;
-if(!(validate128(data.process, {instancePath:instancePath+"/process"}))){
-vErrors = vErrors === null ? validate128.errors : vErrors.concat(validate128.errors);
+if(!(validate135(data.process, {instancePath:instancePath+"/process"}))){
+vErrors = vErrors === null ? validate135.errors : vErrors.concat(validate135.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs34 === errors;
@@ -7408,8 +7993,8 @@ var valid0 = true;
 if(valid0){
 if(data.machine !== undefined){
 const _errs35 = errors;
-if(!(validate130(data.machine, {instancePath:instancePath+"/machine"}))){
-vErrors = vErrors === null ? validate130.errors : vErrors.concat(validate130.errors);
+if(!(validate137(data.machine, {instancePath:instancePath+"/machine"}))){
+vErrors = vErrors === null ? validate137.errors : vErrors.concat(validate137.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs35 === errors;
@@ -7420,8 +8005,8 @@ var valid0 = true;
 if(valid0){
 if(data.health !== undefined){
 const _errs36 = errors;
-if(!(validate132(data.health, {instancePath:instancePath+"/health"}))){
-vErrors = vErrors === null ? validate132.errors : vErrors.concat(validate132.errors);
+if(!(validate139(data.health, {instancePath:instancePath+"/health"}))){
+vErrors = vErrors === null ? validate139.errors : vErrors.concat(validate139.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs36 === errors;
@@ -7432,8 +8017,8 @@ var valid0 = true;
 if(valid0){
 if(data.exited !== undefined){
 const _errs37 = errors;
-if(!(validate134(data.exited, {instancePath:instancePath+"/exited"}))){
-vErrors = vErrors === null ? validate134.errors : vErrors.concat(validate134.errors);
+if(!(validate141(data.exited, {instancePath:instancePath+"/exited"}))){
+vErrors = vErrors === null ? validate141.errors : vErrors.concat(validate141.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs37 === errors;
@@ -7446,7 +8031,7 @@ if(data.roles !== undefined){
 let data21 = data.roles;
 const _errs38 = errors;
 if((!(Array.isArray(data21))) && (data21 !== null)){
-validate82.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
+validate86.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
 return false;
 }
 if(errors === _errs38){
@@ -7455,8 +8040,8 @@ var valid4 = true;
 const len3 = data21.length;
 for(let i3=0; i3<len3; i3++){
 const _errs40 = errors;
-if(!(validate136(data21[i3], {instancePath:instancePath+"/roles/" + i3}))){
-vErrors = vErrors === null ? validate136.errors : vErrors.concat(validate136.errors);
+if(!(validate143(data21[i3], {instancePath:instancePath+"/roles/" + i3}))){
+vErrors = vErrors === null ? validate143.errors : vErrors.concat(validate143.errors);
 errors = vErrors.length;
 }
 var valid4 = _errs40 === errors;
@@ -7478,8 +8063,8 @@ const _errs41 = errors;
 const _errs42 = errors;
 let valid5 = false;
 const _errs43 = errors;
-if(!(validate98(data23, {instancePath:instancePath+"/counters_from"}))){
-vErrors = vErrors === null ? validate98.errors : vErrors.concat(validate98.errors);
+if(!(validate102(data23, {instancePath:instancePath+"/counters_from"}))){
+vErrors = vErrors === null ? validate102.errors : vErrors.concat(validate102.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs43 === errors;
@@ -7508,7 +8093,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate82.errors = vErrors;
+validate86.errors = vErrors;
 return false;
 }
 else {
@@ -7532,7 +8117,7 @@ if(data.tables !== undefined){
 let data24 = data.tables;
 const _errs46 = errors;
 if((!(Array.isArray(data24))) && (data24 !== null)){
-validate82.errors = [{instancePath:instancePath+"/tables",keyword:"type"}];
+validate86.errors = [{instancePath:instancePath+"/tables",keyword:"type"}];
 return false;
 }
 if(errors === _errs46){
@@ -7541,8 +8126,8 @@ var valid6 = true;
 const len4 = data24.length;
 for(let i4=0; i4<len4; i4++){
 const _errs48 = errors;
-if(!(validate139(data24[i4], {instancePath:instancePath+"/tables/" + i4}))){
-vErrors = vErrors === null ? validate139.errors : vErrors.concat(validate139.errors);
+if(!(validate146(data24[i4], {instancePath:instancePath+"/tables/" + i4}))){
+vErrors = vErrors === null ? validate146.errors : vErrors.concat(validate146.errors);
 errors = vErrors.length;
 }
 var valid6 = _errs48 === errors;
@@ -7564,8 +8149,8 @@ const _errs49 = errors;
 const _errs50 = errors;
 let valid7 = false;
 const _errs51 = errors;
-if(!(validate141(data26, {instancePath:instancePath+"/group"}))){
-vErrors = vErrors === null ? validate141.errors : vErrors.concat(validate141.errors);
+if(!(validate148(data26, {instancePath:instancePath+"/group"}))){
+vErrors = vErrors === null ? validate148.errors : vErrors.concat(validate148.errors);
 errors = vErrors.length;
 }
 var _valid1 = _errs51 === errors;
@@ -7594,7 +8179,7 @@ else {
 vErrors.push(err3);
 }
 errors++;
-validate82.errors = vErrors;
+validate86.errors = vErrors;
 return false;
 }
 else {
@@ -7637,29 +8222,29 @@ var valid0 = true;
 }
 }
 else {
-validate82.errors = [{instancePath,keyword:"type"}];
+validate86.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate82.errors = vErrors;
+validate86.errors = vErrors;
 return errors === 0;
 }
-export const isProblem = validate143;
-function validate143(data, {instancePath=""}={}){
+export const isProblem = validate152;
+function validate152(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.type === undefined) && (missing0 = "type")) || ((data.title === undefined) && (missing0 = "title"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.detail === undefined) && (missing0 = "detail"))) || ((data.hint === undefined) && (missing0 = "hint"))){
-validate143.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate152.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.type !== undefined){
 const _errs1 = errors;
 if(typeof data.type !== "string"){
-validate143.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+validate152.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -7671,7 +8256,7 @@ if(valid0){
 if(data.title !== undefined){
 const _errs3 = errors;
 if(typeof data.title !== "string"){
-validate143.errors = [{instancePath:instancePath+"/title",keyword:"type"}];
+validate152.errors = [{instancePath:instancePath+"/title",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -7684,13 +8269,13 @@ if(data.status !== undefined){
 let data2 = data.status;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate143.errors = [{instancePath:instancePath+"/status",keyword:"type"}];
+validate152.errors = [{instancePath:instancePath+"/status",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 400 || isNaN(data2)){
-validate143.errors = [{instancePath:instancePath+"/status",keyword:"minimum"}];
+validate152.errors = [{instancePath:instancePath+"/status",keyword:"minimum"}];
 return false;
 }
 }
@@ -7704,7 +8289,7 @@ if(valid0){
 if(data.detail !== undefined){
 const _errs7 = errors;
 if(typeof data.detail !== "string"){
-validate143.errors = [{instancePath:instancePath+"/detail",keyword:"type"}];
+validate152.errors = [{instancePath:instancePath+"/detail",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -7716,7 +8301,7 @@ if(valid0){
 if(data.hint !== undefined){
 const _errs9 = errors;
 if(typeof data.hint !== "string"){
-validate143.errors = [{instancePath:instancePath+"/hint",keyword:"type"}];
+validate152.errors = [{instancePath:instancePath+"/hint",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -7731,22 +8316,22 @@ var valid0 = true;
 }
 }
 else {
-validate143.errors = [{instancePath,keyword:"type"}];
+validate152.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate143.errors = vErrors;
+validate152.errors = vErrors;
 return errors === 0;
 }
-export const isHealthResponse = validate144;
-function validate145(data, {instancePath=""}={}){
+export const isHealthResponse = validate153;
+function validate154(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.open === undefined) && (missing0 = "open")) || ((data.authenticated === undefined) && (missing0 = "authenticated"))) || ((data.evicted === undefined) && (missing0 = "evicted"))) || ((data.refused === undefined) && (missing0 = "refused"))) || ((data.timed_out === undefined) && (missing0 = "timed_out"))) || ((data.descriptor_shortages === undefined) && (missing0 = "descriptor_shortages"))){
-validate145.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate154.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -7754,13 +8339,13 @@ if(data.open !== undefined){
 let data0 = data.open;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate145.errors = [{instancePath:instancePath+"/open",keyword:"type"}];
+validate154.errors = [{instancePath:instancePath+"/open",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate145.errors = [{instancePath:instancePath+"/open",keyword:"minimum"}];
+validate154.errors = [{instancePath:instancePath+"/open",keyword:"minimum"}];
 return false;
 }
 }
@@ -7775,13 +8360,13 @@ if(data.authenticated !== undefined){
 let data1 = data.authenticated;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate145.errors = [{instancePath:instancePath+"/authenticated",keyword:"type"}];
+validate154.errors = [{instancePath:instancePath+"/authenticated",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate145.errors = [{instancePath:instancePath+"/authenticated",keyword:"minimum"}];
+validate154.errors = [{instancePath:instancePath+"/authenticated",keyword:"minimum"}];
 return false;
 }
 }
@@ -7796,13 +8381,13 @@ if(data.evicted !== undefined){
 let data2 = data.evicted;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate145.errors = [{instancePath:instancePath+"/evicted",keyword:"type"}];
+validate154.errors = [{instancePath:instancePath+"/evicted",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate145.errors = [{instancePath:instancePath+"/evicted",keyword:"minimum"}];
+validate154.errors = [{instancePath:instancePath+"/evicted",keyword:"minimum"}];
 return false;
 }
 }
@@ -7817,13 +8402,13 @@ if(data.refused !== undefined){
 let data3 = data.refused;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate145.errors = [{instancePath:instancePath+"/refused",keyword:"type"}];
+validate154.errors = [{instancePath:instancePath+"/refused",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate145.errors = [{instancePath:instancePath+"/refused",keyword:"minimum"}];
+validate154.errors = [{instancePath:instancePath+"/refused",keyword:"minimum"}];
 return false;
 }
 }
@@ -7838,13 +8423,13 @@ if(data.timed_out !== undefined){
 let data4 = data.timed_out;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate145.errors = [{instancePath:instancePath+"/timed_out",keyword:"type"}];
+validate154.errors = [{instancePath:instancePath+"/timed_out",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate145.errors = [{instancePath:instancePath+"/timed_out",keyword:"minimum"}];
+validate154.errors = [{instancePath:instancePath+"/timed_out",keyword:"minimum"}];
 return false;
 }
 }
@@ -7859,13 +8444,13 @@ if(data.descriptor_shortages !== undefined){
 let data5 = data.descriptor_shortages;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate145.errors = [{instancePath:instancePath+"/descriptor_shortages",keyword:"type"}];
+validate154.errors = [{instancePath:instancePath+"/descriptor_shortages",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate145.errors = [{instancePath:instancePath+"/descriptor_shortages",keyword:"minimum"}];
+validate154.errors = [{instancePath:instancePath+"/descriptor_shortages",keyword:"minimum"}];
 return false;
 }
 }
@@ -7883,21 +8468,21 @@ var valid0 = true;
 }
 }
 else {
-validate145.errors = [{instancePath,keyword:"type"}];
+validate154.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate145.errors = vErrors;
+validate154.errors = vErrors;
 return errors === 0;
 }
-function validate144(data, {instancePath=""}={}){
+function validate153(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((((((((data.status === undefined) && (missing0 = "status")) || ((data.version === undefined) && (missing0 = "version"))) || ((data.uptime_s === undefined) && (missing0 = "uptime_s"))) || ((data.collectors === undefined) && (missing0 = "collectors"))) || ((data.clients === undefined) && (missing0 = "clients"))) || ((data.targets === undefined) && (missing0 = "targets"))) || ((data.frames === undefined) && (missing0 = "frames"))) || ((data.frame_bytes === undefined) && (missing0 = "frame_bytes"))) || ((data.coalesced === undefined) && (missing0 = "coalesced"))) || ((data.dropped === undefined) && (missing0 = "dropped"))) || ((data.lost === undefined) && (missing0 = "lost"))) || ((data.history_bytes === undefined) && (missing0 = "history_bytes"))) || ((data.rss_bytes === undefined) && (missing0 = "rss_bytes"))) || ((data.connections === undefined) && (missing0 = "connections"))){
-validate144.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate153.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -7905,11 +8490,11 @@ if(data.status !== undefined){
 let data0 = data.status;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate144.errors = [{instancePath:instancePath+"/status",keyword:"type"}];
+validate153.errors = [{instancePath:instancePath+"/status",keyword:"type"}];
 return false;
 }
 if(!((data0 === "ok") || (data0 === "degraded"))){
-validate144.errors = [{instancePath:instancePath+"/status",keyword:"enum"}];
+validate153.errors = [{instancePath:instancePath+"/status",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -7921,7 +8506,7 @@ if(valid0){
 if(data.version !== undefined){
 const _errs3 = errors;
 if(typeof data.version !== "string"){
-validate144.errors = [{instancePath:instancePath+"/version",keyword:"type"}];
+validate153.errors = [{instancePath:instancePath+"/version",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -7933,7 +8518,7 @@ if(valid0){
 if(data.uptime_s !== undefined){
 const _errs5 = errors;
 if(!(typeof data.uptime_s == "number")){
-validate144.errors = [{instancePath:instancePath+"/uptime_s",keyword:"type"}];
+validate153.errors = [{instancePath:instancePath+"/uptime_s",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -7946,13 +8531,13 @@ if(data.uid !== undefined){
 let data3 = data.uid;
 const _errs7 = errors;
 if((!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))) && (data3 !== null)){
-validate144.errors = [{instancePath:instancePath+"/uid",keyword:"type"}];
+validate153.errors = [{instancePath:instancePath+"/uid",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate144.errors = [{instancePath:instancePath+"/uid",keyword:"minimum"}];
+validate153.errors = [{instancePath:instancePath+"/uid",keyword:"minimum"}];
 return false;
 }
 }
@@ -7967,13 +8552,13 @@ if(data.collectors !== undefined){
 let data4 = data.collectors;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate144.errors = [{instancePath:instancePath+"/collectors",keyword:"type"}];
+validate153.errors = [{instancePath:instancePath+"/collectors",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate144.errors = [{instancePath:instancePath+"/collectors",keyword:"minimum"}];
+validate153.errors = [{instancePath:instancePath+"/collectors",keyword:"minimum"}];
 return false;
 }
 }
@@ -7988,13 +8573,13 @@ if(data.clients !== undefined){
 let data5 = data.clients;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate144.errors = [{instancePath:instancePath+"/clients",keyword:"type"}];
+validate153.errors = [{instancePath:instancePath+"/clients",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate144.errors = [{instancePath:instancePath+"/clients",keyword:"minimum"}];
+validate153.errors = [{instancePath:instancePath+"/clients",keyword:"minimum"}];
 return false;
 }
 }
@@ -8009,13 +8594,13 @@ if(data.targets !== undefined){
 let data6 = data.targets;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate144.errors = [{instancePath:instancePath+"/targets",keyword:"type"}];
+validate153.errors = [{instancePath:instancePath+"/targets",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate144.errors = [{instancePath:instancePath+"/targets",keyword:"minimum"}];
+validate153.errors = [{instancePath:instancePath+"/targets",keyword:"minimum"}];
 return false;
 }
 }
@@ -8030,13 +8615,13 @@ if(data.frames !== undefined){
 let data7 = data.frames;
 const _errs15 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate144.errors = [{instancePath:instancePath+"/frames",keyword:"type"}];
+validate153.errors = [{instancePath:instancePath+"/frames",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate144.errors = [{instancePath:instancePath+"/frames",keyword:"minimum"}];
+validate153.errors = [{instancePath:instancePath+"/frames",keyword:"minimum"}];
 return false;
 }
 }
@@ -8051,13 +8636,13 @@ if(data.frame_bytes !== undefined){
 let data8 = data.frame_bytes;
 const _errs17 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate144.errors = [{instancePath:instancePath+"/frame_bytes",keyword:"type"}];
+validate153.errors = [{instancePath:instancePath+"/frame_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate144.errors = [{instancePath:instancePath+"/frame_bytes",keyword:"minimum"}];
+validate153.errors = [{instancePath:instancePath+"/frame_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -8072,13 +8657,13 @@ if(data.coalesced !== undefined){
 let data9 = data.coalesced;
 const _errs19 = errors;
 if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate144.errors = [{instancePath:instancePath+"/coalesced",keyword:"type"}];
+validate153.errors = [{instancePath:instancePath+"/coalesced",keyword:"type"}];
 return false;
 }
 if(errors === _errs19){
 if(typeof data9 == "number"){
 if(data9 < 0 || isNaN(data9)){
-validate144.errors = [{instancePath:instancePath+"/coalesced",keyword:"minimum"}];
+validate153.errors = [{instancePath:instancePath+"/coalesced",keyword:"minimum"}];
 return false;
 }
 }
@@ -8093,13 +8678,13 @@ if(data.dropped !== undefined){
 let data10 = data.dropped;
 const _errs21 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate144.errors = [{instancePath:instancePath+"/dropped",keyword:"type"}];
+validate153.errors = [{instancePath:instancePath+"/dropped",keyword:"type"}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate144.errors = [{instancePath:instancePath+"/dropped",keyword:"minimum"}];
+validate153.errors = [{instancePath:instancePath+"/dropped",keyword:"minimum"}];
 return false;
 }
 }
@@ -8114,13 +8699,13 @@ if(data.lost !== undefined){
 let data11 = data.lost;
 const _errs23 = errors;
 if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
-validate144.errors = [{instancePath:instancePath+"/lost",keyword:"type"}];
+validate153.errors = [{instancePath:instancePath+"/lost",keyword:"type"}];
 return false;
 }
 if(errors === _errs23){
 if(typeof data11 == "number"){
 if(data11 < 0 || isNaN(data11)){
-validate144.errors = [{instancePath:instancePath+"/lost",keyword:"minimum"}];
+validate153.errors = [{instancePath:instancePath+"/lost",keyword:"minimum"}];
 return false;
 }
 }
@@ -8135,13 +8720,13 @@ if(data.history_bytes !== undefined){
 let data12 = data.history_bytes;
 const _errs25 = errors;
 if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
-validate144.errors = [{instancePath:instancePath+"/history_bytes",keyword:"type"}];
+validate153.errors = [{instancePath:instancePath+"/history_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data12 == "number"){
 if(data12 < 0 || isNaN(data12)){
-validate144.errors = [{instancePath:instancePath+"/history_bytes",keyword:"minimum"}];
+validate153.errors = [{instancePath:instancePath+"/history_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -8156,13 +8741,13 @@ if(data.rss_bytes !== undefined){
 let data13 = data.rss_bytes;
 const _errs27 = errors;
 if(!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))){
-validate144.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"type"}];
+validate153.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs27){
 if(typeof data13 == "number"){
 if(data13 < 0 || isNaN(data13)){
-validate144.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"minimum"}];
+validate153.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -8175,8 +8760,8 @@ var valid0 = true;
 if(valid0){
 if(data.connections !== undefined){
 const _errs29 = errors;
-if(!(validate145(data.connections, {instancePath:instancePath+"/connections"}))){
-vErrors = vErrors === null ? validate145.errors : vErrors.concat(validate145.errors);
+if(!(validate154(data.connections, {instancePath:instancePath+"/connections"}))){
+vErrors = vErrors === null ? validate154.errors : vErrors.concat(validate154.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs29 === errors;
@@ -8201,29 +8786,29 @@ var valid0 = true;
 }
 }
 else {
-validate144.errors = [{instancePath,keyword:"type"}];
+validate153.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate144.errors = vErrors;
+validate153.errors = vErrors;
 return errors === 0;
 }
-export const isProcessesResponse = validate147;
-function validate147(data, {instancePath=""}={}){
+export const isProcessesResponse = validate156;
+function validate156(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.host === undefined) && (missing0 = "host")) || ((data.processes === undefined) && (missing0 = "processes"))){
-validate147.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate156.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.host !== undefined){
 const _errs1 = errors;
 if(typeof data.host !== "string"){
-validate147.errors = [{instancePath:instancePath+"/host",keyword:"type"}];
+validate156.errors = [{instancePath:instancePath+"/host",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -8252,7 +8837,7 @@ break;
 }
 }
 else {
-validate147.errors = [{instancePath:instancePath+"/processes",keyword:"type"}];
+validate156.errors = [{instancePath:instancePath+"/processes",keyword:"type"}];
 return false;
 }
 }
@@ -8265,7 +8850,7 @@ if(valid0){
 if(data.note !== undefined){
 const _errs6 = errors;
 if(typeof data.note !== "string"){
-validate147.errors = [{instancePath:instancePath+"/note",keyword:"type"}];
+validate156.errors = [{instancePath:instancePath+"/note",keyword:"type"}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -8278,22 +8863,22 @@ var valid0 = true;
 }
 }
 else {
-validate147.errors = [{instancePath,keyword:"type"}];
+validate156.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate147.errors = vErrors;
+validate156.errors = vErrors;
 return errors === 0;
 }
-export const isDemoResponse = validate149;
-function validate149(data, {instancePath=""}={}){
+export const isDemoResponse = validate158;
+function validate158(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.target === undefined) && (missing0 = "target")){
-validate149.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate158.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -8306,43 +8891,43 @@ errors = vErrors.length;
 }
 }
 else {
-validate149.errors = [{instancePath,keyword:"type"}];
+validate158.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate149.errors = vErrors;
+validate158.errors = vErrors;
 return errors === 0;
 }
-export const isDoctorReport = validate151;
-function validate152(data, {instancePath=""}={}){
+export const isDoctorReport = validate160;
+function validate161(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate152.errors = [{instancePath,keyword:"type"}];
+validate161.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 if(!(((data === "ok") || (data === "limited")) || (data === "failed"))){
-validate152.errors = [{instancePath,keyword:"enum"}];
+validate161.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate152.errors = vErrors;
+validate161.errors = vErrors;
 return errors === 0;
 }
-function validate154(data, {instancePath=""}={}){
+function validate163(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.name === undefined) && (missing0 = "name")) || ((data.title === undefined) && (missing0 = "title"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.finding === undefined) && (missing0 = "finding"))) || ((data.impact === undefined) && (missing0 = "impact"))) || ((data.fix === undefined) && (missing0 = "fix"))){
-validate154.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate163.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.name !== undefined){
 const _errs1 = errors;
 if(typeof data.name !== "string"){
-validate154.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate163.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -8354,7 +8939,7 @@ if(valid0){
 if(data.title !== undefined){
 const _errs3 = errors;
 if(typeof data.title !== "string"){
-validate154.errors = [{instancePath:instancePath+"/title",keyword:"type"}];
+validate163.errors = [{instancePath:instancePath+"/title",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -8365,8 +8950,8 @@ var valid0 = true;
 if(valid0){
 if(data.status !== undefined){
 const _errs5 = errors;
-if(!(validate152(data.status, {instancePath:instancePath+"/status"}))){
-vErrors = vErrors === null ? validate152.errors : vErrors.concat(validate152.errors);
+if(!(validate161(data.status, {instancePath:instancePath+"/status"}))){
+vErrors = vErrors === null ? validate161.errors : vErrors.concat(validate161.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs5 === errors;
@@ -8378,7 +8963,7 @@ if(valid0){
 if(data.finding !== undefined){
 const _errs6 = errors;
 if(typeof data.finding !== "string"){
-validate154.errors = [{instancePath:instancePath+"/finding",keyword:"type"}];
+validate163.errors = [{instancePath:instancePath+"/finding",keyword:"type"}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -8390,7 +8975,7 @@ if(valid0){
 if(data.impact !== undefined){
 const _errs8 = errors;
 if(typeof data.impact !== "string"){
-validate154.errors = [{instancePath:instancePath+"/impact",keyword:"type"}];
+validate163.errors = [{instancePath:instancePath+"/impact",keyword:"type"}];
 return false;
 }
 var valid0 = _errs8 === errors;
@@ -8402,7 +8987,7 @@ if(valid0){
 if(data.fix !== undefined){
 const _errs10 = errors;
 if(typeof data.fix !== "string"){
-validate154.errors = [{instancePath:instancePath+"/fix",keyword:"type"}];
+validate163.errors = [{instancePath:instancePath+"/fix",keyword:"type"}];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -8415,395 +9000,13 @@ if(data.enabled !== undefined){
 let data6 = data.enabled;
 const _errs12 = errors;
 if((typeof data6 !== "boolean") && (data6 !== null)){
-validate154.errors = [{instancePath:instancePath+"/enabled",keyword:"type"}];
+validate163.errors = [{instancePath:instancePath+"/enabled",keyword:"type"}];
 return false;
 }
 var valid0 = _errs12 === errors;
 }
 else {
 var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-validate154.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate154.errors = vErrors;
-return errors === 0;
-}
-function validate151(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((((((data.host === undefined) && (missing0 = "host")) || ((data.kernel === undefined) && (missing0 = "kernel"))) || ((data.checked_unix_ms === undefined) && (missing0 = "checked_unix_ms"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.checks === undefined) && (missing0 = "checks"))){
-validate151.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.host !== undefined){
-const _errs1 = errors;
-if(typeof data.host !== "string"){
-validate151.errors = [{instancePath:instancePath+"/host",keyword:"type"}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.kernel !== undefined){
-const _errs3 = errors;
-if(typeof data.kernel !== "string"){
-validate151.errors = [{instancePath:instancePath+"/kernel",keyword:"type"}];
-return false;
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.checked_unix_ms !== undefined){
-let data2 = data.checked_unix_ms;
-const _errs5 = errors;
-if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate151.errors = [{instancePath:instancePath+"/checked_unix_ms",keyword:"type"}];
-return false;
-}
-if(errors === _errs5){
-if(typeof data2 == "number"){
-if(data2 < 0 || isNaN(data2)){
-validate151.errors = [{instancePath:instancePath+"/checked_unix_ms",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.status !== undefined){
-const _errs7 = errors;
-if(!(validate152(data.status, {instancePath:instancePath+"/status"}))){
-vErrors = vErrors === null ? validate152.errors : vErrors.concat(validate152.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.checks !== undefined){
-let data4 = data.checks;
-const _errs8 = errors;
-if(errors === _errs8){
-if(Array.isArray(data4)){
-var valid1 = true;
-const len0 = data4.length;
-for(let i0=0; i0<len0; i0++){
-const _errs10 = errors;
-if(!(validate154(data4[i0], {instancePath:instancePath+"/checks/" + i0}))){
-vErrors = vErrors === null ? validate154.errors : vErrors.concat(validate154.errors);
-errors = vErrors.length;
-}
-var valid1 = _errs10 === errors;
-if(!valid1){
-break;
-}
-}
-}
-else {
-validate151.errors = [{instancePath:instancePath+"/checks",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs8 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-else {
-validate151.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate151.errors = vErrors;
-return errors === 0;
-}
-export const isSessionOpened = validate157;
-function validate158(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(typeof data !== "string"){
-validate158.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-if(!((data === "operator") || (data === "viewer"))){
-validate158.errors = [{instancePath,keyword:"enum"}];
-return false;
-}
-validate158.errors = vErrors;
-return errors === 0;
-}
-function validate157(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((((data.id === undefined) && (missing0 = "id")) || ((data.role === undefined) && (missing0 = "role"))) || ((data.credential === undefined) && (missing0 = "credential"))){
-validate157.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.id !== undefined){
-const _errs1 = errors;
-if(typeof data.id !== "string"){
-validate157.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.role !== undefined){
-const _errs3 = errors;
-if(!(validate158(data.role, {instancePath:instancePath+"/role"}))){
-vErrors = vErrors === null ? validate158.errors : vErrors.concat(validate158.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.credential !== undefined){
-const _errs4 = errors;
-if(typeof data.credential !== "string"){
-validate157.errors = [{instancePath:instancePath+"/credential",keyword:"type"}];
-return false;
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-else {
-validate157.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate157.errors = vErrors;
-return errors === 0;
-}
-export const isSessionResponse = validate160;
-function validate160(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((data.role === undefined) && (missing0 = "role")) || ((data.id === undefined) && (missing0 = "id"))){
-validate160.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.role !== undefined){
-const _errs1 = errors;
-if(!(validate158(data.role, {instancePath:instancePath+"/role"}))){
-vErrors = vErrors === null ? validate158.errors : vErrors.concat(validate158.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.id !== undefined){
-let data1 = data.id;
-const _errs2 = errors;
-if((typeof data1 !== "string") && (data1 !== null)){
-validate160.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
-return false;
-}
-var valid0 = _errs2 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-else {
-validate160.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate160.errors = vErrors;
-return errors === 0;
-}
-export const isSessionsResponse = validate162;
-function validate163(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((((((((data.id === undefined) && (missing0 = "id")) || ((data.role === undefined) && (missing0 = "role"))) || ((data.label === undefined) && (missing0 = "label"))) || ((data.address === undefined) && (missing0 = "address"))) || ((data.opened_unix_us === undefined) && (missing0 = "opened_unix_us"))) || ((data.used_unix_us === undefined) && (missing0 = "used_unix_us"))) || ((data.expires_unix_us === undefined) && (missing0 = "expires_unix_us"))) || ((data.own === undefined) && (missing0 = "own"))){
-validate163.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.id !== undefined){
-const _errs1 = errors;
-if(typeof data.id !== "string"){
-validate163.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.role !== undefined){
-const _errs3 = errors;
-if(!(validate158(data.role, {instancePath:instancePath+"/role"}))){
-vErrors = vErrors === null ? validate158.errors : vErrors.concat(validate158.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.label !== undefined){
-const _errs4 = errors;
-if(typeof data.label !== "string"){
-validate163.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
-return false;
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.address !== undefined){
-const _errs6 = errors;
-if(typeof data.address !== "string"){
-validate163.errors = [{instancePath:instancePath+"/address",keyword:"type"}];
-return false;
-}
-var valid0 = _errs6 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.opened_unix_us !== undefined){
-let data4 = data.opened_unix_us;
-const _errs8 = errors;
-if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate163.errors = [{instancePath:instancePath+"/opened_unix_us",keyword:"type"}];
-return false;
-}
-if(errors === _errs8){
-if(typeof data4 == "number"){
-if(data4 < 0 || isNaN(data4)){
-validate163.errors = [{instancePath:instancePath+"/opened_unix_us",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs8 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.used_unix_us !== undefined){
-let data5 = data.used_unix_us;
-const _errs10 = errors;
-if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate163.errors = [{instancePath:instancePath+"/used_unix_us",keyword:"type"}];
-return false;
-}
-if(errors === _errs10){
-if(typeof data5 == "number"){
-if(data5 < 0 || isNaN(data5)){
-validate163.errors = [{instancePath:instancePath+"/used_unix_us",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs10 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.expires_unix_us !== undefined){
-let data6 = data.expires_unix_us;
-const _errs12 = errors;
-if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate163.errors = [{instancePath:instancePath+"/expires_unix_us",keyword:"type"}];
-return false;
-}
-if(errors === _errs12){
-if(typeof data6 == "number"){
-if(data6 < 0 || isNaN(data6)){
-validate163.errors = [{instancePath:instancePath+"/expires_unix_us",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs12 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.own !== undefined){
-const _errs14 = errors;
-if(typeof data.own !== "boolean"){
-validate163.errors = [{instancePath:instancePath+"/own",keyword:"type"}];
-return false;
-}
-var valid0 = _errs14 === errors;
-}
-else {
-var valid0 = true;
-}
 }
 }
 }
@@ -8821,68 +9024,178 @@ return false;
 validate163.errors = vErrors;
 return errors === 0;
 }
-function validate162(data, {instancePath=""}={}){
+function validate160(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((data.sessions === undefined) && (missing0 = "sessions")){
-validate162.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+if((((((data.host === undefined) && (missing0 = "host")) || ((data.kernel === undefined) && (missing0 = "kernel"))) || ((data.checked_unix_ms === undefined) && (missing0 = "checked_unix_ms"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.checks === undefined) && (missing0 = "checks"))){
+validate160.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
-if(data.sessions !== undefined){
-let data0 = data.sessions;
+if(data.host !== undefined){
 const _errs1 = errors;
-if(errors === _errs1){
-if(Array.isArray(data0)){
-var valid1 = true;
-const len0 = data0.length;
-for(let i0=0; i0<len0; i0++){
+if(typeof data.host !== "string"){
+validate160.errors = [{instancePath:instancePath+"/host",keyword:"type"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.kernel !== undefined){
 const _errs3 = errors;
-if(!(validate163(data0[i0], {instancePath:instancePath+"/sessions/" + i0}))){
+if(typeof data.kernel !== "string"){
+validate160.errors = [{instancePath:instancePath+"/kernel",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.checked_unix_ms !== undefined){
+let data2 = data.checked_unix_ms;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate160.errors = [{instancePath:instancePath+"/checked_unix_ms",keyword:"type"}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 0 || isNaN(data2)){
+validate160.errors = [{instancePath:instancePath+"/checked_unix_ms",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.status !== undefined){
+const _errs7 = errors;
+if(!(validate161(data.status, {instancePath:instancePath+"/status"}))){
+vErrors = vErrors === null ? validate161.errors : vErrors.concat(validate161.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.checks !== undefined){
+let data4 = data.checks;
+const _errs8 = errors;
+if(errors === _errs8){
+if(Array.isArray(data4)){
+var valid1 = true;
+const len0 = data4.length;
+for(let i0=0; i0<len0; i0++){
+const _errs10 = errors;
+if(!(validate163(data4[i0], {instancePath:instancePath+"/checks/" + i0}))){
 vErrors = vErrors === null ? validate163.errors : vErrors.concat(validate163.errors);
 errors = vErrors.length;
 }
-var valid1 = _errs3 === errors;
+var valid1 = _errs10 === errors;
 if(!valid1){
 break;
 }
 }
 }
 else {
-validate162.errors = [{instancePath:instancePath+"/sessions",keyword:"type"}];
+validate160.errors = [{instancePath:instancePath+"/checks",keyword:"type"}];
 return false;
+}
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+}
 }
 }
 }
 }
 }
 else {
-validate162.errors = [{instancePath,keyword:"type"}];
+validate160.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate162.errors = vErrors;
+validate160.errors = vErrors;
 return errors === 0;
 }
-export const isTicketResponse = validate166;
+export const isSessionOpened = validate166;
+function validate167(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(typeof data !== "string"){
+validate167.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+if(!((data === "operator") || (data === "viewer"))){
+validate167.errors = [{instancePath,keyword:"enum"}];
+return false;
+}
+validate167.errors = vErrors;
+return errors === 0;
+}
 function validate166(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((data.ticket === undefined) && (missing0 = "ticket")){
+if((((data.id === undefined) && (missing0 = "id")) || ((data.role === undefined) && (missing0 = "role"))) || ((data.credential === undefined) && (missing0 = "credential"))){
 validate166.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
-if(data.ticket !== undefined){
-if(typeof data.ticket !== "string"){
-validate166.errors = [{instancePath:instancePath+"/ticket",keyword:"type"}];
+if(data.id !== undefined){
+const _errs1 = errors;
+if(typeof data.id !== "string"){
+validate166.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
 return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.role !== undefined){
+const _errs3 = errors;
+if(!(validate167(data.role, {instancePath:instancePath+"/role"}))){
+vErrors = vErrors === null ? validate167.errors : vErrors.concat(validate167.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.credential !== undefined){
+const _errs4 = errors;
+if(typeof data.credential !== "string"){
+validate166.errors = [{instancePath:instancePath+"/credential",keyword:"type"}];
+return false;
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
 }
 }
 }
@@ -8895,22 +9208,294 @@ return false;
 validate166.errors = vErrors;
 return errors === 0;
 }
-export const isTarget = validate167;
-function validate167(data, {instancePath=""}={}){
+export const isSessionResponse = validate169;
+function validate169(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((((((((((((data.id === undefined) && (missing0 = "id")) || ((data.host === undefined) && (missing0 = "host"))) || ((data.process === undefined) && (missing0 = "process"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.rate_hz === undefined) && (missing0 = "rate_hz"))) || ((data.attached_unix_us === undefined) && (missing0 = "attached_unix_us"))) || ((data.source === undefined) && (missing0 = "source"))) || ((data.energy === undefined) && (missing0 = "energy"))) || ((data.fields === undefined) && (missing0 = "fields"))) || ((data.absent === undefined) && (missing0 = "absent"))) || ((data.gomaxprocs === undefined) && (missing0 = "gomaxprocs"))) || ((data.gomaxprocs_reason === undefined) && (missing0 = "gomaxprocs_reason"))) || ((data.steering === undefined) && (missing0 = "steering"))){
-validate167.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+if(((data.role === undefined) && (missing0 = "role")) || ((data.id === undefined) && (missing0 = "id"))){
+validate169.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.role !== undefined){
+const _errs1 = errors;
+if(!(validate167(data.role, {instancePath:instancePath+"/role"}))){
+vErrors = vErrors === null ? validate167.errors : vErrors.concat(validate167.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.id !== undefined){
+let data1 = data.id;
+const _errs2 = errors;
+if((typeof data1 !== "string") && (data1 !== null)){
+validate169.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+return false;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate169.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate169.errors = vErrors;
+return errors === 0;
+}
+export const isSessionsResponse = validate171;
+function validate172(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((((((data.id === undefined) && (missing0 = "id")) || ((data.role === undefined) && (missing0 = "role"))) || ((data.label === undefined) && (missing0 = "label"))) || ((data.address === undefined) && (missing0 = "address"))) || ((data.opened_unix_us === undefined) && (missing0 = "opened_unix_us"))) || ((data.used_unix_us === undefined) && (missing0 = "used_unix_us"))) || ((data.expires_unix_us === undefined) && (missing0 = "expires_unix_us"))) || ((data.own === undefined) && (missing0 = "own"))){
+validate172.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.id !== undefined){
 const _errs1 = errors;
 if(typeof data.id !== "string"){
-validate167.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+validate172.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.role !== undefined){
+const _errs3 = errors;
+if(!(validate167(data.role, {instancePath:instancePath+"/role"}))){
+vErrors = vErrors === null ? validate167.errors : vErrors.concat(validate167.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.label !== undefined){
+const _errs4 = errors;
+if(typeof data.label !== "string"){
+validate172.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
+return false;
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.address !== undefined){
+const _errs6 = errors;
+if(typeof data.address !== "string"){
+validate172.errors = [{instancePath:instancePath+"/address",keyword:"type"}];
+return false;
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.opened_unix_us !== undefined){
+let data4 = data.opened_unix_us;
+const _errs8 = errors;
+if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
+validate172.errors = [{instancePath:instancePath+"/opened_unix_us",keyword:"type"}];
+return false;
+}
+if(errors === _errs8){
+if(typeof data4 == "number"){
+if(data4 < 0 || isNaN(data4)){
+validate172.errors = [{instancePath:instancePath+"/opened_unix_us",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.used_unix_us !== undefined){
+let data5 = data.used_unix_us;
+const _errs10 = errors;
+if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
+validate172.errors = [{instancePath:instancePath+"/used_unix_us",keyword:"type"}];
+return false;
+}
+if(errors === _errs10){
+if(typeof data5 == "number"){
+if(data5 < 0 || isNaN(data5)){
+validate172.errors = [{instancePath:instancePath+"/used_unix_us",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs10 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.expires_unix_us !== undefined){
+let data6 = data.expires_unix_us;
+const _errs12 = errors;
+if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
+validate172.errors = [{instancePath:instancePath+"/expires_unix_us",keyword:"type"}];
+return false;
+}
+if(errors === _errs12){
+if(typeof data6 == "number"){
+if(data6 < 0 || isNaN(data6)){
+validate172.errors = [{instancePath:instancePath+"/expires_unix_us",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs12 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.own !== undefined){
+const _errs14 = errors;
+if(typeof data.own !== "boolean"){
+validate172.errors = [{instancePath:instancePath+"/own",keyword:"type"}];
+return false;
+}
+var valid0 = _errs14 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate172.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate172.errors = vErrors;
+return errors === 0;
+}
+function validate171(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.sessions === undefined) && (missing0 = "sessions")){
+validate171.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.sessions !== undefined){
+let data0 = data.sessions;
+const _errs1 = errors;
+if(errors === _errs1){
+if(Array.isArray(data0)){
+var valid1 = true;
+const len0 = data0.length;
+for(let i0=0; i0<len0; i0++){
+const _errs3 = errors;
+if(!(validate172(data0[i0], {instancePath:instancePath+"/sessions/" + i0}))){
+vErrors = vErrors === null ? validate172.errors : vErrors.concat(validate172.errors);
+errors = vErrors.length;
+}
+var valid1 = _errs3 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate171.errors = [{instancePath:instancePath+"/sessions",keyword:"type"}];
+return false;
+}
+}
+}
+}
+}
+else {
+validate171.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate171.errors = vErrors;
+return errors === 0;
+}
+export const isTicketResponse = validate175;
+function validate175(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.ticket === undefined) && (missing0 = "ticket")){
+validate175.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.ticket !== undefined){
+if(typeof data.ticket !== "string"){
+validate175.errors = [{instancePath:instancePath+"/ticket",keyword:"type"}];
+return false;
+}
+}
+}
+}
+else {
+validate175.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate175.errors = vErrors;
+return errors === 0;
+}
+export const isTarget = validate176;
+function validate176(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((((((((((data.id === undefined) && (missing0 = "id")) || ((data.host === undefined) && (missing0 = "host"))) || ((data.process === undefined) && (missing0 = "process"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.rate_hz === undefined) && (missing0 = "rate_hz"))) || ((data.attached_unix_us === undefined) && (missing0 = "attached_unix_us"))) || ((data.source === undefined) && (missing0 = "source"))) || ((data.energy === undefined) && (missing0 = "energy"))) || ((data.fields === undefined) && (missing0 = "fields"))) || ((data.absent === undefined) && (missing0 = "absent"))) || ((data.gomaxprocs === undefined) && (missing0 = "gomaxprocs"))) || ((data.gomaxprocs_reason === undefined) && (missing0 = "gomaxprocs_reason"))) || ((data.steering === undefined) && (missing0 = "steering"))){
+validate176.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.id !== undefined){
+const _errs1 = errors;
+if(typeof data.id !== "string"){
+validate176.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -8922,7 +9507,7 @@ if(valid0){
 if(data.host !== undefined){
 const _errs3 = errors;
 if(typeof data.host !== "string"){
-validate167.errors = [{instancePath:instancePath+"/host",keyword:"type"}];
+validate176.errors = [{instancePath:instancePath+"/host",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -8979,7 +9564,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate167.errors = vErrors;
+validate176.errors = vErrors;
 return false;
 }
 else {
@@ -9017,12 +9602,12 @@ const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data5 == "number"){
 if(data5 < 1 || isNaN(data5)){
-validate167.errors = [{instancePath:instancePath+"/rate_hz",keyword:"minimum"}];
+validate176.errors = [{instancePath:instancePath+"/rate_hz",keyword:"minimum"}];
 return false;
 }
 }
 else {
-validate167.errors = [{instancePath:instancePath+"/rate_hz",keyword:"type"}];
+validate176.errors = [{instancePath:instancePath+"/rate_hz",keyword:"type"}];
 return false;
 }
 }
@@ -9036,13 +9621,13 @@ if(data.attached_unix_us !== undefined){
 let data6 = data.attached_unix_us;
 const _errs14 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate167.errors = [{instancePath:instancePath+"/attached_unix_us",keyword:"type"}];
+validate176.errors = [{instancePath:instancePath+"/attached_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs14){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate167.errors = [{instancePath:instancePath+"/attached_unix_us",keyword:"minimum"}];
+validate176.errors = [{instancePath:instancePath+"/attached_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -9087,7 +9672,7 @@ const len0 = data9.length;
 for(let i0=0; i0<len0; i0++){
 const _errs20 = errors;
 if(typeof data9[i0] !== "string"){
-validate167.errors = [{instancePath:instancePath+"/fields/" + i0,keyword:"type"}];
+validate176.errors = [{instancePath:instancePath+"/fields/" + i0,keyword:"type"}];
 return false;
 }
 var valid2 = _errs20 === errors;
@@ -9097,7 +9682,7 @@ break;
 }
 }
 else {
-validate167.errors = [{instancePath:instancePath+"/fields",keyword:"type"}];
+validate176.errors = [{instancePath:instancePath+"/fields",keyword:"type"}];
 return false;
 }
 }
@@ -9127,7 +9712,7 @@ break;
 }
 }
 else {
-validate167.errors = [{instancePath:instancePath+"/absent",keyword:"type"}];
+validate176.errors = [{instancePath:instancePath+"/absent",keyword:"type"}];
 return false;
 }
 }
@@ -9141,13 +9726,13 @@ if(data.gomaxprocs !== undefined){
 let data13 = data.gomaxprocs;
 const _errs25 = errors;
 if((!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))) && (data13 !== null)){
-validate167.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"type"}];
+validate176.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"type"}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data13 == "number"){
 if(data13 < 0 || isNaN(data13)){
-validate167.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"minimum"}];
+validate176.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"minimum"}];
 return false;
 }
 }
@@ -9161,7 +9746,7 @@ if(valid0){
 if(data.gomaxprocs_reason !== undefined){
 const _errs27 = errors;
 if(typeof data.gomaxprocs_reason !== "string"){
-validate167.errors = [{instancePath:instancePath+"/gomaxprocs_reason",keyword:"type"}];
+validate176.errors = [{instancePath:instancePath+"/gomaxprocs_reason",keyword:"type"}];
 return false;
 }
 var valid0 = _errs27 === errors;
@@ -9174,7 +9759,7 @@ if(data.thread_names !== undefined){
 let data15 = data.thread_names;
 const _errs29 = errors;
 if((typeof data15 !== "string") && (data15 !== null)){
-validate167.errors = [{instancePath:instancePath+"/thread_names",keyword:"type"}];
+validate176.errors = [{instancePath:instancePath+"/thread_names",keyword:"type"}];
 return false;
 }
 var valid0 = _errs29 === errors;
@@ -9187,7 +9772,7 @@ if(data.role_rules !== undefined){
 let data16 = data.role_rules;
 const _errs31 = errors;
 if((!(Array.isArray(data16))) && (data16 !== null)){
-validate167.errors = [{instancePath:instancePath+"/role_rules",keyword:"type"}];
+validate176.errors = [{instancePath:instancePath+"/role_rules",keyword:"type"}];
 return false;
 }
 if(errors === _errs31){
@@ -9249,7 +9834,7 @@ else {
 vErrors.push(err3);
 }
 errors++;
-validate167.errors = vErrors;
+validate176.errors = vErrors;
 return false;
 }
 else {
@@ -9281,8 +9866,8 @@ var valid7 = true;
 const len3 = data19.length;
 for(let i3=0; i3<len3; i3++){
 const _errs43 = errors;
-if(!(validate68(data19[i3], {instancePath:instancePath+"/programs/" + i3}))){
-vErrors = vErrors === null ? validate68.errors : vErrors.concat(validate68.errors);
+if(!(validate72(data19[i3], {instancePath:instancePath+"/programs/" + i3}))){
+vErrors = vErrors === null ? validate72.errors : vErrors.concat(validate72.errors);
 errors = vErrors.length;
 }
 var valid7 = _errs43 === errors;
@@ -9328,7 +9913,7 @@ else {
 vErrors.push(err6);
 }
 errors++;
-validate167.errors = vErrors;
+validate176.errors = vErrors;
 return false;
 }
 else {
@@ -9351,7 +9936,7 @@ if(valid0){
 if(data.programs_join !== undefined){
 const _errs46 = errors;
 if(typeof data.programs_join !== "boolean"){
-validate167.errors = [{instancePath:instancePath+"/programs_join",keyword:"type"}];
+validate176.errors = [{instancePath:instancePath+"/programs_join",keyword:"type"}];
 return false;
 }
 var valid0 = _errs46 === errors;
@@ -9364,7 +9949,7 @@ if(data.continues !== undefined){
 let data22 = data.continues;
 const _errs48 = errors;
 if((typeof data22 !== "string") && (data22 !== null)){
-validate167.errors = [{instancePath:instancePath+"/continues",keyword:"type"}];
+validate176.errors = [{instancePath:instancePath+"/continues",keyword:"type"}];
 return false;
 }
 var valid0 = _errs48 === errors;
@@ -9393,29 +9978,29 @@ var valid0 = true;
 }
 }
 else {
-validate167.errors = [{instancePath,keyword:"type"}];
+validate176.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate167.errors = vErrors;
+validate176.errors = vErrors;
 return errors === 0;
 }
-export const isPoliciesResponse = validate177;
-function validate179(data, {instancePath=""}={}){
+export const isPoliciesResponse = validate186;
+function validate188(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((data.name === undefined) && (missing0 = "name")) || ((data.unit === undefined) && (missing0 = "unit"))) || ((data.integer === undefined) && (missing0 = "integer"))) || ((data.default === undefined) && (missing0 = "default"))) || ((data.low === undefined) && (missing0 = "low"))) || ((data.high === undefined) && (missing0 = "high"))) || ((data.meaning === undefined) && (missing0 = "meaning"))){
-validate179.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate188.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.name !== undefined){
 const _errs1 = errors;
 if(typeof data.name !== "string"){
-validate179.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate188.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -9427,7 +10012,7 @@ if(valid0){
 if(data.unit !== undefined){
 const _errs3 = errors;
 if(typeof data.unit !== "string"){
-validate179.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
+validate188.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -9439,7 +10024,7 @@ if(valid0){
 if(data.integer !== undefined){
 const _errs5 = errors;
 if(typeof data.integer !== "boolean"){
-validate179.errors = [{instancePath:instancePath+"/integer",keyword:"type"}];
+validate188.errors = [{instancePath:instancePath+"/integer",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -9451,7 +10036,7 @@ if(valid0){
 if(data.default !== undefined){
 const _errs7 = errors;
 if(!(typeof data.default == "number")){
-validate179.errors = [{instancePath:instancePath+"/default",keyword:"type"}];
+validate188.errors = [{instancePath:instancePath+"/default",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -9463,7 +10048,7 @@ if(valid0){
 if(data.low !== undefined){
 const _errs9 = errors;
 if(!(typeof data.low == "number")){
-validate179.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
+validate188.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -9475,7 +10060,7 @@ if(valid0){
 if(data.high !== undefined){
 const _errs11 = errors;
 if(!(typeof data.high == "number")){
-validate179.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
+validate188.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -9487,7 +10072,7 @@ if(valid0){
 if(data.meaning !== undefined){
 const _errs13 = errors;
 if(typeof data.meaning !== "string"){
-validate179.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
+validate188.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -9504,28 +10089,28 @@ var valid0 = true;
 }
 }
 else {
-validate179.errors = [{instancePath,keyword:"type"}];
+validate188.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate179.errors = vErrors;
+validate188.errors = vErrors;
 return errors === 0;
 }
-function validate178(data, {instancePath=""}={}){
+function validate187(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.name === undefined) && (missing0 = "name")) || ((data.meaning === undefined) && (missing0 = "meaning"))) || ((data.source === undefined) && (missing0 = "source"))) || ((data.wait === undefined) && (missing0 = "wait"))) || ((data.parameters === undefined) && (missing0 = "parameters"))){
-validate178.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate187.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.name !== undefined){
 const _errs1 = errors;
 if(typeof data.name !== "string"){
-validate178.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate187.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -9537,7 +10122,7 @@ if(valid0){
 if(data.meaning !== undefined){
 const _errs3 = errors;
 if(typeof data.meaning !== "string"){
-validate178.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
+validate187.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -9549,7 +10134,7 @@ if(valid0){
 if(data.source !== undefined){
 const _errs5 = errors;
 if(typeof data.source !== "string"){
-validate178.errors = [{instancePath:instancePath+"/source",keyword:"type"}];
+validate187.errors = [{instancePath:instancePath+"/source",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -9561,7 +10146,7 @@ if(valid0){
 if(data.wait !== undefined){
 const _errs7 = errors;
 if(typeof data.wait !== "boolean"){
-validate178.errors = [{instancePath:instancePath+"/wait",keyword:"type"}];
+validate187.errors = [{instancePath:instancePath+"/wait",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -9579,8 +10164,8 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs11 = errors;
-if(!(validate179(data4[i0], {instancePath:instancePath+"/parameters/" + i0}))){
-vErrors = vErrors === null ? validate179.errors : vErrors.concat(validate179.errors);
+if(!(validate188(data4[i0], {instancePath:instancePath+"/parameters/" + i0}))){
+vErrors = vErrors === null ? validate188.errors : vErrors.concat(validate188.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs11 === errors;
@@ -9590,7 +10175,7 @@ break;
 }
 }
 else {
-validate178.errors = [{instancePath:instancePath+"/parameters",keyword:"type"}];
+validate187.errors = [{instancePath:instancePath+"/parameters",keyword:"type"}];
 return false;
 }
 }
@@ -9606,21 +10191,21 @@ var valid0 = true;
 }
 }
 else {
-validate178.errors = [{instancePath,keyword:"type"}];
+validate187.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate178.errors = vErrors;
+validate187.errors = vErrors;
 return errors === 0;
 }
-function validate177(data, {instancePath=""}={}){
+function validate186(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.policies === undefined) && (missing0 = "policies")){
-validate177.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate186.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -9633,8 +10218,8 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate178(data0[i0], {instancePath:instancePath+"/policies/" + i0}))){
-vErrors = vErrors === null ? validate178.errors : vErrors.concat(validate178.errors);
+if(!(validate187(data0[i0], {instancePath:instancePath+"/policies/" + i0}))){
+vErrors = vErrors === null ? validate187.errors : vErrors.concat(validate187.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs3 === errors;
@@ -9644,7 +10229,7 @@ break;
 }
 }
 else {
-validate177.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
+validate186.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
 return false;
 }
 }
@@ -9652,22 +10237,22 @@ return false;
 }
 }
 else {
-validate177.errors = [{instancePath,keyword:"type"}];
+validate186.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate177.errors = vErrors;
+validate186.errors = vErrors;
 return errors === 0;
 }
-export const isSteeringOptions = validate182;
-function validate183(data, {instancePath=""}={}){
+export const isSteeringOptions = validate191;
+function validate192(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.kind === undefined) && (missing0 = "kind")) || ((data.refusal === undefined) && (missing0 = "refusal"))) || ((data.lower === undefined) && (missing0 = "lower"))) || ((data.upper === undefined) && (missing0 = "upper"))) || ((data.size === undefined) && (missing0 = "size"))){
-validate183.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate192.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -9686,7 +10271,7 @@ if(valid0){
 if(data.refusal !== undefined){
 const _errs2 = errors;
 if(typeof data.refusal !== "string"){
-validate183.errors = [{instancePath:instancePath+"/refusal",keyword:"type"}];
+validate192.errors = [{instancePath:instancePath+"/refusal",keyword:"type"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -9699,13 +10284,13 @@ if(data.lower !== undefined){
 let data2 = data.lower;
 const _errs4 = errors;
 if((!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))) && (data2 !== null)){
-validate183.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
+validate192.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
 return false;
 }
 if(errors === _errs4){
 if(typeof data2 == "number"){
 if(data2 < 1 || isNaN(data2)){
-validate183.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
+validate192.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
 return false;
 }
 }
@@ -9720,13 +10305,13 @@ if(data.upper !== undefined){
 let data3 = data.upper;
 const _errs6 = errors;
 if((!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))) && (data3 !== null)){
-validate183.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
+validate192.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
 return false;
 }
 if(errors === _errs6){
 if(typeof data3 == "number"){
 if(data3 < 1 || isNaN(data3)){
-validate183.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
+validate192.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
 return false;
 }
 }
@@ -9741,13 +10326,13 @@ if(data.size !== undefined){
 let data4 = data.size;
 const _errs8 = errors;
 if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
-validate183.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
+validate192.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
 return false;
 }
 if(errors === _errs8){
 if(typeof data4 == "number"){
 if(data4 < 1 || isNaN(data4)){
-validate183.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
+validate192.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
 return false;
 }
 }
@@ -9764,21 +10349,21 @@ var valid0 = true;
 }
 }
 else {
-validate183.errors = [{instancePath,keyword:"type"}];
+validate192.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate183.errors = vErrors;
+validate192.errors = vErrors;
 return errors === 0;
 }
-function validate186(data, {instancePath=""}={}){
+function validate195(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.kind === undefined) && (missing0 = "kind")) || ((data.proxy === undefined) && (missing0 = "proxy"))) || ((data.refusal === undefined) && (missing0 = "refusal"))) || ((data.note === undefined) && (missing0 = "note"))){
-validate186.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate195.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -9797,7 +10382,7 @@ if(valid0){
 if(data.proxy !== undefined){
 const _errs2 = errors;
 if(typeof data.proxy !== "boolean"){
-validate186.errors = [{instancePath:instancePath+"/proxy",keyword:"type"}];
+validate195.errors = [{instancePath:instancePath+"/proxy",keyword:"type"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -9809,7 +10394,7 @@ if(valid0){
 if(data.refusal !== undefined){
 const _errs4 = errors;
 if(typeof data.refusal !== "string"){
-validate186.errors = [{instancePath:instancePath+"/refusal",keyword:"type"}];
+validate195.errors = [{instancePath:instancePath+"/refusal",keyword:"type"}];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -9821,7 +10406,7 @@ if(valid0){
 if(data.note !== undefined){
 const _errs6 = errors;
 if(typeof data.note !== "string"){
-validate186.errors = [{instancePath:instancePath+"/note",keyword:"type"}];
+validate195.errors = [{instancePath:instancePath+"/note",keyword:"type"}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -9835,21 +10420,21 @@ var valid0 = true;
 }
 }
 else {
-validate186.errors = [{instancePath,keyword:"type"}];
+validate195.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate186.errors = vErrors;
+validate195.errors = vErrors;
 return errors === 0;
 }
-function validate190(data, {instancePath=""}={}){
+function validate199(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((data.pid === undefined) && (missing0 = "pid")) || ((data.start_ticks === undefined) && (missing0 = "start_ticks"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.refusal === undefined) && (missing0 = "refusal"))) || ((data.knobs === undefined) && (missing0 = "knobs"))) || ((data.signals === undefined) && (missing0 = "signals"))) || ((data.steering === undefined) && (missing0 = "steering"))){
-validate190.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate199.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -9857,13 +10442,13 @@ if(data.pid !== undefined){
 let data0 = data.pid;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate190.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
+validate199.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 1 || isNaN(data0)){
-validate190.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
+validate199.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
 return false;
 }
 }
@@ -9878,13 +10463,13 @@ if(data.start_ticks !== undefined){
 let data1 = data.start_ticks;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate190.errors = [{instancePath:instancePath+"/start_ticks",keyword:"type"}];
+validate199.errors = [{instancePath:instancePath+"/start_ticks",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate190.errors = [{instancePath:instancePath+"/start_ticks",keyword:"minimum"}];
+validate199.errors = [{instancePath:instancePath+"/start_ticks",keyword:"minimum"}];
 return false;
 }
 }
@@ -9898,7 +10483,7 @@ if(valid0){
 if(data.name !== undefined){
 const _errs5 = errors;
 if(typeof data.name !== "string"){
-validate190.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate199.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -9910,7 +10495,7 @@ if(valid0){
 if(data.refusal !== undefined){
 const _errs7 = errors;
 if(typeof data.refusal !== "string"){
-validate190.errors = [{instancePath:instancePath+"/refusal",keyword:"type"}];
+validate199.errors = [{instancePath:instancePath+"/refusal",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -9928,8 +10513,8 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs11 = errors;
-if(!(validate183(data4[i0], {instancePath:instancePath+"/knobs/" + i0}))){
-vErrors = vErrors === null ? validate183.errors : vErrors.concat(validate183.errors);
+if(!(validate192(data4[i0], {instancePath:instancePath+"/knobs/" + i0}))){
+vErrors = vErrors === null ? validate192.errors : vErrors.concat(validate192.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs11 === errors;
@@ -9939,7 +10524,7 @@ break;
 }
 }
 else {
-validate190.errors = [{instancePath:instancePath+"/knobs",keyword:"type"}];
+validate199.errors = [{instancePath:instancePath+"/knobs",keyword:"type"}];
 return false;
 }
 }
@@ -9958,8 +10543,8 @@ var valid2 = true;
 const len1 = data6.length;
 for(let i1=0; i1<len1; i1++){
 const _errs14 = errors;
-if(!(validate186(data6[i1], {instancePath:instancePath+"/signals/" + i1}))){
-vErrors = vErrors === null ? validate186.errors : vErrors.concat(validate186.errors);
+if(!(validate195(data6[i1], {instancePath:instancePath+"/signals/" + i1}))){
+vErrors = vErrors === null ? validate195.errors : vErrors.concat(validate195.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs14 === errors;
@@ -9969,7 +10554,7 @@ break;
 }
 }
 else {
-validate190.errors = [{instancePath:instancePath+"/signals",keyword:"type"}];
+validate199.errors = [{instancePath:instancePath+"/signals",keyword:"type"}];
 return false;
 }
 }
@@ -10015,7 +10600,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate190.errors = vErrors;
+validate199.errors = vErrors;
 return false;
 }
 else {
@@ -10043,21 +10628,21 @@ var valid0 = true;
 }
 }
 else {
-validate190.errors = [{instancePath,keyword:"type"}];
+validate199.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate190.errors = vErrors;
+validate199.errors = vErrors;
 return errors === 0;
 }
-function validate182(data, {instancePath=""}={}){
+function validate191(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.knobs === undefined) && (missing0 = "knobs")) || ((data.signals === undefined) && (missing0 = "signals"))) || ((data.steering === undefined) && (missing0 = "steering"))){
-validate182.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate191.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -10070,8 +10655,8 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate183(data0[i0], {instancePath:instancePath+"/knobs/" + i0}))){
-vErrors = vErrors === null ? validate183.errors : vErrors.concat(validate183.errors);
+if(!(validate192(data0[i0], {instancePath:instancePath+"/knobs/" + i0}))){
+vErrors = vErrors === null ? validate192.errors : vErrors.concat(validate192.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs3 === errors;
@@ -10081,7 +10666,7 @@ break;
 }
 }
 else {
-validate182.errors = [{instancePath:instancePath+"/knobs",keyword:"type"}];
+validate191.errors = [{instancePath:instancePath+"/knobs",keyword:"type"}];
 return false;
 }
 }
@@ -10100,8 +10685,8 @@ var valid2 = true;
 const len1 = data2.length;
 for(let i1=0; i1<len1; i1++){
 const _errs6 = errors;
-if(!(validate186(data2[i1], {instancePath:instancePath+"/signals/" + i1}))){
-vErrors = vErrors === null ? validate186.errors : vErrors.concat(validate186.errors);
+if(!(validate195(data2[i1], {instancePath:instancePath+"/signals/" + i1}))){
+vErrors = vErrors === null ? validate195.errors : vErrors.concat(validate195.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs6 === errors;
@@ -10111,7 +10696,7 @@ break;
 }
 }
 else {
-validate182.errors = [{instancePath:instancePath+"/signals",keyword:"type"}];
+validate191.errors = [{instancePath:instancePath+"/signals",keyword:"type"}];
 return false;
 }
 }
@@ -10157,7 +10742,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate182.errors = vErrors;
+validate191.errors = vErrors;
 return false;
 }
 else {
@@ -10189,8 +10774,8 @@ var valid5 = true;
 const len2 = data5.length;
 for(let i2=0; i2<len2; i2++){
 const _errs16 = errors;
-if(!(validate190(data5[i2], {instancePath:instancePath+"/programs/" + i2}))){
-vErrors = vErrors === null ? validate190.errors : vErrors.concat(validate190.errors);
+if(!(validate199(data5[i2], {instancePath:instancePath+"/programs/" + i2}))){
+vErrors = vErrors === null ? validate199.errors : vErrors.concat(validate199.errors);
 errors = vErrors.length;
 }
 var valid5 = _errs16 === errors;
@@ -10236,7 +10821,7 @@ else {
 vErrors.push(err4);
 }
 errors++;
-validate182.errors = vErrors;
+validate191.errors = vErrors;
 return false;
 }
 else {
@@ -10260,13 +10845,13 @@ if(data.unexamined !== undefined){
 let data7 = data.unexamined;
 const _errs19 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate182.errors = [{instancePath:instancePath+"/unexamined",keyword:"type"}];
+validate191.errors = [{instancePath:instancePath+"/unexamined",keyword:"type"}];
 return false;
 }
 if(errors === _errs19){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate182.errors = [{instancePath:instancePath+"/unexamined",keyword:"minimum"}];
+validate191.errors = [{instancePath:instancePath+"/unexamined",keyword:"minimum"}];
 return false;
 }
 }
@@ -10283,50 +10868,50 @@ var valid0 = true;
 }
 }
 else {
-validate182.errors = [{instancePath,keyword:"type"}];
+validate191.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate182.errors = vErrors;
+validate191.errors = vErrors;
 return errors === 0;
 }
-export const isRunsResponse = validate195;
-function validate197(data, {instancePath=""}={}){
+export const isRunsResponse = validate204;
+function validate206(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate197.errors = [{instancePath,keyword:"type"}];
+validate206.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 if(!((((data === "recording") || (data === "complete")) || (data === "incomplete")) || (data === "interrupted"))){
-validate197.errors = [{instancePath,keyword:"enum"}];
+validate206.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate197.errors = vErrors;
+validate206.errors = vErrors;
 return errors === 0;
 }
-function validate199(data, {instancePath=""}={}){
+function validate208(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate199.errors = [{instancePath,keyword:"type"}];
+validate208.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 if(!((((((((data === "stopped") || (data === "duration")) || (data === "flight-recorder")) || (data === "target-ended")) || (data === "collector-lost")) || (data === "backend-lost")) || (data === "disk-full")) || (data === "write-failed"))){
-validate199.errors = [{instancePath,keyword:"enum"}];
+validate208.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate199.errors = vErrors;
+validate208.errors = vErrors;
 return errors === 0;
 }
-function validate201(data, {instancePath=""}={}){
+function validate211(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((data.frames === undefined) && (missing0 = "frames")) || ((data.gaps === undefined) && (missing0 = "gaps"))) || ((data.missing_ns === undefined) && (missing0 = "missing_ns"))) || ((data.truncated_bytes === undefined) && (missing0 = "truncated_bytes"))) || ((data.coalesced === undefined) && (missing0 = "coalesced"))) || ((data.deadlines_missed === undefined) && (missing0 = "deadlines_missed"))) || ((data.samples_failed === undefined) && (missing0 = "samples_failed"))) || ((data.exit_records_lost === undefined) && (missing0 = "exit_records_lost"))) || ((data.clock_jumps === undefined) && (missing0 = "clock_jumps"))){
-validate201.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate211.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -10334,13 +10919,13 @@ if(data.frames !== undefined){
 let data0 = data.frames;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate201.errors = [{instancePath:instancePath+"/frames",keyword:"type"}];
+validate211.errors = [{instancePath:instancePath+"/frames",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate201.errors = [{instancePath:instancePath+"/frames",keyword:"minimum"}];
+validate211.errors = [{instancePath:instancePath+"/frames",keyword:"minimum"}];
 return false;
 }
 }
@@ -10355,13 +10940,13 @@ if(data.gaps !== undefined){
 let data1 = data.gaps;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate201.errors = [{instancePath:instancePath+"/gaps",keyword:"type"}];
+validate211.errors = [{instancePath:instancePath+"/gaps",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate201.errors = [{instancePath:instancePath+"/gaps",keyword:"minimum"}];
+validate211.errors = [{instancePath:instancePath+"/gaps",keyword:"minimum"}];
 return false;
 }
 }
@@ -10376,13 +10961,13 @@ if(data.missing_ns !== undefined){
 let data2 = data.missing_ns;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate201.errors = [{instancePath:instancePath+"/missing_ns",keyword:"type"}];
+validate211.errors = [{instancePath:instancePath+"/missing_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate201.errors = [{instancePath:instancePath+"/missing_ns",keyword:"minimum"}];
+validate211.errors = [{instancePath:instancePath+"/missing_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -10397,13 +10982,13 @@ if(data.truncated_bytes !== undefined){
 let data3 = data.truncated_bytes;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate201.errors = [{instancePath:instancePath+"/truncated_bytes",keyword:"type"}];
+validate211.errors = [{instancePath:instancePath+"/truncated_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate201.errors = [{instancePath:instancePath+"/truncated_bytes",keyword:"minimum"}];
+validate211.errors = [{instancePath:instancePath+"/truncated_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -10418,13 +11003,13 @@ if(data.coalesced !== undefined){
 let data4 = data.coalesced;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate201.errors = [{instancePath:instancePath+"/coalesced",keyword:"type"}];
+validate211.errors = [{instancePath:instancePath+"/coalesced",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate201.errors = [{instancePath:instancePath+"/coalesced",keyword:"minimum"}];
+validate211.errors = [{instancePath:instancePath+"/coalesced",keyword:"minimum"}];
 return false;
 }
 }
@@ -10439,13 +11024,13 @@ if(data.deadlines_missed !== undefined){
 let data5 = data.deadlines_missed;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate201.errors = [{instancePath:instancePath+"/deadlines_missed",keyword:"type"}];
+validate211.errors = [{instancePath:instancePath+"/deadlines_missed",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate201.errors = [{instancePath:instancePath+"/deadlines_missed",keyword:"minimum"}];
+validate211.errors = [{instancePath:instancePath+"/deadlines_missed",keyword:"minimum"}];
 return false;
 }
 }
@@ -10460,13 +11045,13 @@ if(data.samples_failed !== undefined){
 let data6 = data.samples_failed;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate201.errors = [{instancePath:instancePath+"/samples_failed",keyword:"type"}];
+validate211.errors = [{instancePath:instancePath+"/samples_failed",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate201.errors = [{instancePath:instancePath+"/samples_failed",keyword:"minimum"}];
+validate211.errors = [{instancePath:instancePath+"/samples_failed",keyword:"minimum"}];
 return false;
 }
 }
@@ -10481,13 +11066,13 @@ if(data.exit_records_lost !== undefined){
 let data7 = data.exit_records_lost;
 const _errs15 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate201.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"type"}];
+validate211.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate201.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"minimum"}];
+validate211.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"minimum"}];
 return false;
 }
 }
@@ -10502,13 +11087,13 @@ if(data.exits_without_event !== undefined){
 let data8 = data.exits_without_event;
 const _errs17 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate201.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"type"}];
+validate211.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"type"}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate201.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"minimum"}];
+validate211.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"minimum"}];
 return false;
 }
 }
@@ -10523,13 +11108,13 @@ if(data.network_calls_uncounted !== undefined){
 let data9 = data.network_calls_uncounted;
 const _errs19 = errors;
 if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate201.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"type"}];
+validate211.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"type"}];
 return false;
 }
 if(errors === _errs19){
 if(typeof data9 == "number"){
 if(data9 < 0 || isNaN(data9)){
-validate201.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"minimum"}];
+validate211.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"minimum"}];
 return false;
 }
 }
@@ -10544,13 +11129,13 @@ if(data.clock_jumps !== undefined){
 let data10 = data.clock_jumps;
 const _errs21 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate201.errors = [{instancePath:instancePath+"/clock_jumps",keyword:"type"}];
+validate211.errors = [{instancePath:instancePath+"/clock_jumps",keyword:"type"}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate201.errors = [{instancePath:instancePath+"/clock_jumps",keyword:"minimum"}];
+validate211.errors = [{instancePath:instancePath+"/clock_jumps",keyword:"minimum"}];
 return false;
 }
 }
@@ -10573,21 +11158,21 @@ var valid0 = true;
 }
 }
 else {
-validate201.errors = [{instancePath,keyword:"type"}];
+validate211.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate201.errors = vErrors;
+validate211.errors = vErrors;
 return errors === 0;
 }
-function validate203(data, {instancePath=""}={}){
+function validate213(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.frames === undefined) && (missing0 = "frames")) || ((data.thread_samples === undefined) && (missing0 = "thread_samples"))) || ((data.threads === undefined) && (missing0 = "threads"))) || ((data.events === undefined) && (missing0 = "events"))) || ((data.bytes === undefined) && (missing0 = "bytes"))) || ((data.open_bytes === undefined) && (missing0 = "open_bytes"))){
-validate203.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate213.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -10595,13 +11180,13 @@ if(data.frames !== undefined){
 let data0 = data.frames;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate203.errors = [{instancePath:instancePath+"/frames",keyword:"type"}];
+validate213.errors = [{instancePath:instancePath+"/frames",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate203.errors = [{instancePath:instancePath+"/frames",keyword:"minimum"}];
+validate213.errors = [{instancePath:instancePath+"/frames",keyword:"minimum"}];
 return false;
 }
 }
@@ -10616,13 +11201,13 @@ if(data.thread_samples !== undefined){
 let data1 = data.thread_samples;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate203.errors = [{instancePath:instancePath+"/thread_samples",keyword:"type"}];
+validate213.errors = [{instancePath:instancePath+"/thread_samples",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate203.errors = [{instancePath:instancePath+"/thread_samples",keyword:"minimum"}];
+validate213.errors = [{instancePath:instancePath+"/thread_samples",keyword:"minimum"}];
 return false;
 }
 }
@@ -10637,13 +11222,13 @@ if(data.threads !== undefined){
 let data2 = data.threads;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate203.errors = [{instancePath:instancePath+"/threads",keyword:"type"}];
+validate213.errors = [{instancePath:instancePath+"/threads",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate203.errors = [{instancePath:instancePath+"/threads",keyword:"minimum"}];
+validate213.errors = [{instancePath:instancePath+"/threads",keyword:"minimum"}];
 return false;
 }
 }
@@ -10658,13 +11243,13 @@ if(data.events !== undefined){
 let data3 = data.events;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate203.errors = [{instancePath:instancePath+"/events",keyword:"type"}];
+validate213.errors = [{instancePath:instancePath+"/events",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate203.errors = [{instancePath:instancePath+"/events",keyword:"minimum"}];
+validate213.errors = [{instancePath:instancePath+"/events",keyword:"minimum"}];
 return false;
 }
 }
@@ -10679,13 +11264,13 @@ if(data.bytes !== undefined){
 let data4 = data.bytes;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate203.errors = [{instancePath:instancePath+"/bytes",keyword:"type"}];
+validate213.errors = [{instancePath:instancePath+"/bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate203.errors = [{instancePath:instancePath+"/bytes",keyword:"minimum"}];
+validate213.errors = [{instancePath:instancePath+"/bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -10700,13 +11285,13 @@ if(data.open_bytes !== undefined){
 let data5 = data.open_bytes;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate203.errors = [{instancePath:instancePath+"/open_bytes",keyword:"type"}];
+validate213.errors = [{instancePath:instancePath+"/open_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate203.errors = [{instancePath:instancePath+"/open_bytes",keyword:"minimum"}];
+validate213.errors = [{instancePath:instancePath+"/open_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -10724,28 +11309,28 @@ var valid0 = true;
 }
 }
 else {
-validate203.errors = [{instancePath,keyword:"type"}];
+validate213.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate203.errors = vErrors;
+validate213.errors = vErrors;
 return errors === 0;
 }
-function validate196(data, {instancePath=""}={}){
+function validate205(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((((((((((((((((data.id === undefined) && (missing0 = "id")) || ((data.name === undefined) && (missing0 = "name"))) || ((data.tags === undefined) && (missing0 = "tags"))) || ((data.group === undefined) && (missing0 = "group"))) || ((data.notes === undefined) && (missing0 = "notes"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.end === undefined) && (missing0 = "end"))) || ((data.end_detail === undefined) && (missing0 = "end_detail"))) || ((data.created_unix_us === undefined) && (missing0 = "created_unix_us"))) || ((data.started_unix_us === undefined) && (missing0 = "started_unix_us"))) || ((data.duration_ns === undefined) && (missing0 = "duration_ns"))) || ((data.host_name === undefined) && (missing0 = "host_name"))) || ((data.target === undefined) && (missing0 = "target"))) || ((data.pid === undefined) && (missing0 = "pid"))) || ((data.process === undefined) && (missing0 = "process"))) || ((data.command === undefined) && (missing0 = "command"))) || ((data.policies === undefined) && (missing0 = "policies"))) || ((data.losses === undefined) && (missing0 = "losses"))) || ((data.counts === undefined) && (missing0 = "counts"))) || ((data.exit_code === undefined) && (missing0 = "exit_code"))) || ((data.signal === undefined) && (missing0 = "signal"))) || ((data.imported === undefined) && (missing0 = "imported"))){
-validate196.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate205.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.id !== undefined){
 const _errs1 = errors;
 if(typeof data.id !== "string"){
-validate196.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+validate205.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -10757,7 +11342,7 @@ if(valid0){
 if(data.name !== undefined){
 const _errs3 = errors;
 if(typeof data.name !== "string"){
-validate196.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate205.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -10776,7 +11361,7 @@ const len0 = data2.length;
 for(let i0=0; i0<len0; i0++){
 const _errs7 = errors;
 if(typeof data2[i0] !== "string"){
-validate196.errors = [{instancePath:instancePath+"/tags/" + i0,keyword:"type"}];
+validate205.errors = [{instancePath:instancePath+"/tags/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs7 === errors;
@@ -10786,7 +11371,7 @@ break;
 }
 }
 else {
-validate196.errors = [{instancePath:instancePath+"/tags",keyword:"type"}];
+validate205.errors = [{instancePath:instancePath+"/tags",keyword:"type"}];
 return false;
 }
 }
@@ -10800,7 +11385,7 @@ if(data.group !== undefined){
 let data4 = data.group;
 const _errs9 = errors;
 if((typeof data4 !== "string") && (data4 !== null)){
-validate196.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
+validate205.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -10812,7 +11397,7 @@ if(valid0){
 if(data.notes !== undefined){
 const _errs11 = errors;
 if(typeof data.notes !== "string"){
-validate196.errors = [{instancePath:instancePath+"/notes",keyword:"type"}];
+validate205.errors = [{instancePath:instancePath+"/notes",keyword:"type"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -10823,8 +11408,8 @@ var valid0 = true;
 if(valid0){
 if(data.state !== undefined){
 const _errs13 = errors;
-if(!(validate197(data.state, {instancePath:instancePath+"/state"}))){
-vErrors = vErrors === null ? validate197.errors : vErrors.concat(validate197.errors);
+if(!(validate206(data.state, {instancePath:instancePath+"/state"}))){
+vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs13 === errors;
@@ -10839,8 +11424,8 @@ const _errs14 = errors;
 const _errs15 = errors;
 let valid2 = false;
 const _errs16 = errors;
-if(!(validate199(data7, {instancePath:instancePath+"/end"}))){
-vErrors = vErrors === null ? validate199.errors : vErrors.concat(validate199.errors);
+if(!(validate208(data7, {instancePath:instancePath+"/end"}))){
+vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs16 === errors;
@@ -10869,7 +11454,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate196.errors = vErrors;
+validate205.errors = vErrors;
 return false;
 }
 else {
@@ -10892,7 +11477,7 @@ if(valid0){
 if(data.end_detail !== undefined){
 const _errs19 = errors;
 if(typeof data.end_detail !== "string"){
-validate196.errors = [{instancePath:instancePath+"/end_detail",keyword:"type"}];
+validate205.errors = [{instancePath:instancePath+"/end_detail",keyword:"type"}];
 return false;
 }
 var valid0 = _errs19 === errors;
@@ -10905,13 +11490,13 @@ if(data.created_unix_us !== undefined){
 let data9 = data.created_unix_us;
 const _errs21 = errors;
 if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate196.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"type"}];
+validate205.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data9 == "number"){
 if(data9 < 0 || isNaN(data9)){
-validate196.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"minimum"}];
+validate205.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -10926,13 +11511,13 @@ if(data.started_unix_us !== undefined){
 let data10 = data.started_unix_us;
 const _errs23 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate196.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"type"}];
+validate205.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs23){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate196.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"minimum"}];
+validate205.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -10947,13 +11532,13 @@ if(data.duration_ns !== undefined){
 let data11 = data.duration_ns;
 const _errs25 = errors;
 if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
-validate196.errors = [{instancePath:instancePath+"/duration_ns",keyword:"type"}];
+validate205.errors = [{instancePath:instancePath+"/duration_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data11 == "number"){
 if(data11 < 0 || isNaN(data11)){
-validate196.errors = [{instancePath:instancePath+"/duration_ns",keyword:"minimum"}];
+validate205.errors = [{instancePath:instancePath+"/duration_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -10967,7 +11552,7 @@ if(valid0){
 if(data.host_name !== undefined){
 const _errs27 = errors;
 if(typeof data.host_name !== "string"){
-validate196.errors = [{instancePath:instancePath+"/host_name",keyword:"type"}];
+validate205.errors = [{instancePath:instancePath+"/host_name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs27 === errors;
@@ -10979,7 +11564,7 @@ if(valid0){
 if(data.target !== undefined){
 const _errs29 = errors;
 if(typeof data.target !== "string"){
-validate196.errors = [{instancePath:instancePath+"/target",keyword:"type"}];
+validate205.errors = [{instancePath:instancePath+"/target",keyword:"type"}];
 return false;
 }
 var valid0 = _errs29 === errors;
@@ -10992,13 +11577,13 @@ if(data.pid !== undefined){
 let data14 = data.pid;
 const _errs31 = errors;
 if(!((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14)))){
-validate196.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
+validate205.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
 return false;
 }
 if(errors === _errs31){
 if(typeof data14 == "number"){
 if(data14 < 1 || isNaN(data14)){
-validate196.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
+validate205.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
 return false;
 }
 }
@@ -11012,7 +11597,7 @@ if(valid0){
 if(data.process !== undefined){
 const _errs33 = errors;
 if(typeof data.process !== "string"){
-validate196.errors = [{instancePath:instancePath+"/process",keyword:"type"}];
+validate205.errors = [{instancePath:instancePath+"/process",keyword:"type"}];
 return false;
 }
 var valid0 = _errs33 === errors;
@@ -11025,7 +11610,7 @@ if(data.command !== undefined){
 let data16 = data.command;
 const _errs35 = errors;
 if((typeof data16 !== "string") && (data16 !== null)){
-validate196.errors = [{instancePath:instancePath+"/command",keyword:"type"}];
+validate205.errors = [{instancePath:instancePath+"/command",keyword:"type"}];
 return false;
 }
 var valid0 = _errs35 === errors;
@@ -11034,28 +11619,54 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.policies !== undefined){
-let data17 = data.policies;
+if(data.target_group !== undefined){
+let data17 = data.target_group;
 const _errs37 = errors;
-if(errors === _errs37){
-if(Array.isArray(data17)){
-var valid3 = true;
-const len1 = data17.length;
-for(let i1=0; i1<len1; i1++){
+const _errs38 = errors;
+let valid3 = false;
 const _errs39 = errors;
-if(typeof data17[i1] !== "string"){
-validate196.errors = [{instancePath:instancePath+"/policies/" + i1,keyword:"type"}];
-return false;
+if(!(validate45(data17, {instancePath:instancePath+"/target_group"}))){
+vErrors = vErrors === null ? validate45.errors : vErrors.concat(validate45.errors);
+errors = vErrors.length;
 }
-var valid3 = _errs39 === errors;
+var _valid1 = _errs39 === errors;
+valid3 = valid3 || _valid1;
 if(!valid3){
-break;
-}
-}
+const _errs40 = errors;
+if(data17 !== null){
+const err2 = {instancePath:instancePath+"/target_group",keyword:"type"};
+if(vErrors === null){
+vErrors = [err2];
 }
 else {
-validate196.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
+vErrors.push(err2);
+}
+errors++;
+}
+var _valid1 = _errs40 === errors;
+valid3 = valid3 || _valid1;
+}
+if(!valid3){
+const err3 = {instancePath:instancePath+"/target_group",keyword:"anyOf"};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+validate205.errors = vErrors;
 return false;
+}
+else {
+errors = _errs38;
+if(vErrors !== null){
+if(_errs38){
+vErrors.length = _errs38;
+}
+else {
+vErrors = null;
+}
 }
 }
 var valid0 = _errs37 === errors;
@@ -11064,31 +11675,28 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.losses !== undefined){
-const _errs41 = errors;
-if(!(validate201(data.losses, {instancePath:instancePath+"/losses"}))){
-vErrors = vErrors === null ? validate201.errors : vErrors.concat(validate201.errors);
-errors = vErrors.length;
+if(data.policies !== undefined){
+let data18 = data.policies;
+const _errs42 = errors;
+if(errors === _errs42){
+if(Array.isArray(data18)){
+var valid4 = true;
+const len1 = data18.length;
+for(let i1=0; i1<len1; i1++){
+const _errs44 = errors;
+if(typeof data18[i1] !== "string"){
+validate205.errors = [{instancePath:instancePath+"/policies/" + i1,keyword:"type"}];
+return false;
 }
-var valid0 = _errs41 === errors;
+var valid4 = _errs44 === errors;
+if(!valid4){
+break;
+}
+}
 }
 else {
-var valid0 = true;
-}
-if(valid0){
-if(data.children_cpu_us !== undefined){
-let data20 = data.children_cpu_us;
-const _errs42 = errors;
-if((!((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20)))) && (data20 !== null)){
-validate196.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
+validate205.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
 return false;
-}
-if(errors === _errs42){
-if(typeof data20 == "number"){
-if(data20 < 0 || isNaN(data20)){
-validate196.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
-return false;
-}
 }
 }
 var valid0 = _errs42 === errors;
@@ -11097,37 +11705,32 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.counts !== undefined){
-const _errs44 = errors;
-if(!(validate203(data.counts, {instancePath:instancePath+"/counts"}))){
-vErrors = vErrors === null ? validate203.errors : vErrors.concat(validate203.errors);
+if(data.losses !== undefined){
+const _errs46 = errors;
+if(!(validate211(data.losses, {instancePath:instancePath+"/losses"}))){
+vErrors = vErrors === null ? validate211.errors : vErrors.concat(validate211.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs44 === errors;
+var valid0 = _errs46 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.exit_code !== undefined){
-let data22 = data.exit_code;
-const _errs45 = errors;
-if((!((typeof data22 == "number") && (!(data22 % 1) && !isNaN(data22)))) && (data22 !== null)){
-validate196.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
-return false;
-}
-var valid0 = _errs45 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.signal !== undefined){
-let data23 = data.signal;
+if(data.children_cpu_us !== undefined){
+let data21 = data.children_cpu_us;
 const _errs47 = errors;
-if((typeof data23 !== "string") && (data23 !== null)){
-validate196.errors = [{instancePath:instancePath+"/signal",keyword:"type"}];
+if((!((typeof data21 == "number") && (!(data21 % 1) && !isNaN(data21)))) && (data21 !== null)){
+validate205.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
 return false;
+}
+if(errors === _errs47){
+if(typeof data21 == "number"){
+if(data21 < 0 || isNaN(data21)){
+validate205.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
+return false;
+}
+}
 }
 var valid0 = _errs47 === errors;
 }
@@ -11135,13 +11738,51 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.imported !== undefined){
+if(data.counts !== undefined){
 const _errs49 = errors;
-if(typeof data.imported !== "boolean"){
-validate196.errors = [{instancePath:instancePath+"/imported",keyword:"type"}];
-return false;
+if(!(validate213(data.counts, {instancePath:instancePath+"/counts"}))){
+vErrors = vErrors === null ? validate213.errors : vErrors.concat(validate213.errors);
+errors = vErrors.length;
 }
 var valid0 = _errs49 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.exit_code !== undefined){
+let data23 = data.exit_code;
+const _errs50 = errors;
+if((!((typeof data23 == "number") && (!(data23 % 1) && !isNaN(data23)))) && (data23 !== null)){
+validate205.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
+return false;
+}
+var valid0 = _errs50 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.signal !== undefined){
+let data24 = data.signal;
+const _errs52 = errors;
+if((typeof data24 !== "string") && (data24 !== null)){
+validate205.errors = [{instancePath:instancePath+"/signal",keyword:"type"}];
+return false;
+}
+var valid0 = _errs52 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.imported !== undefined){
+const _errs54 = errors;
+if(typeof data.imported !== "boolean"){
+validate205.errors = [{instancePath:instancePath+"/imported",keyword:"type"}];
+return false;
+}
+var valid0 = _errs54 === errors;
 }
 else {
 var valid0 = true;
@@ -11170,29 +11811,30 @@ var valid0 = true;
 }
 }
 }
+}
 else {
-validate196.errors = [{instancePath,keyword:"type"}];
+validate205.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate196.errors = vErrors;
+validate205.errors = vErrors;
 return errors === 0;
 }
-function validate207(data, {instancePath=""}={}){
+function validate217(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.folder === undefined) && (missing0 = "folder")) || ((data.reason === undefined) && (missing0 = "reason"))){
-validate207.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate217.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.folder !== undefined){
 const _errs1 = errors;
 if(typeof data.folder !== "string"){
-validate207.errors = [{instancePath:instancePath+"/folder",keyword:"type"}];
+validate217.errors = [{instancePath:instancePath+"/folder",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -11204,7 +11846,7 @@ if(valid0){
 if(data.reason !== undefined){
 const _errs3 = errors;
 if(typeof data.reason !== "string"){
-validate207.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+validate217.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -11216,21 +11858,21 @@ var valid0 = true;
 }
 }
 else {
-validate207.errors = [{instancePath,keyword:"type"}];
+validate217.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate207.errors = vErrors;
+validate217.errors = vErrors;
 return errors === 0;
 }
-function validate209(data, {instancePath=""}={}){
+function validate219(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.max_age_s === undefined) && (missing0 = "max_age_s")) || ((data.max_bytes === undefined) && (missing0 = "max_bytes"))){
-validate209.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate219.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -11238,13 +11880,13 @@ if(data.max_age_s !== undefined){
 let data0 = data.max_age_s;
 const _errs1 = errors;
 if((!(typeof data0 == "number")) && (data0 !== null)){
-validate209.errors = [{instancePath:instancePath+"/max_age_s",keyword:"type"}];
+validate219.errors = [{instancePath:instancePath+"/max_age_s",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate209.errors = [{instancePath:instancePath+"/max_age_s",keyword:"minimum"}];
+validate219.errors = [{instancePath:instancePath+"/max_age_s",keyword:"minimum"}];
 return false;
 }
 }
@@ -11259,13 +11901,13 @@ if(data.max_bytes !== undefined){
 let data1 = data.max_bytes;
 const _errs3 = errors;
 if((!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))) && (data1 !== null)){
-validate209.errors = [{instancePath:instancePath+"/max_bytes",keyword:"type"}];
+validate219.errors = [{instancePath:instancePath+"/max_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate209.errors = [{instancePath:instancePath+"/max_bytes",keyword:"minimum"}];
+validate219.errors = [{instancePath:instancePath+"/max_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -11279,21 +11921,21 @@ var valid0 = true;
 }
 }
 else {
-validate209.errors = [{instancePath,keyword:"type"}];
+validate219.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate209.errors = vErrors;
+validate219.errors = vErrors;
 return errors === 0;
 }
-function validate195(data, {instancePath=""}={}){
+function validate204(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.runs === undefined) && (missing0 = "runs")) || ((data.deleted === undefined) && (missing0 = "deleted"))) || ((data.damaged === undefined) && (missing0 = "damaged"))) || ((data.bytes === undefined) && (missing0 = "bytes"))) || ((data.free_bytes === undefined) && (missing0 = "free_bytes"))) || ((data.retention === undefined) && (missing0 = "retention"))){
-validate195.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate204.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -11306,8 +11948,8 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate196(data0[i0], {instancePath:instancePath+"/runs/" + i0}))){
-vErrors = vErrors === null ? validate196.errors : vErrors.concat(validate196.errors);
+if(!(validate205(data0[i0], {instancePath:instancePath+"/runs/" + i0}))){
+vErrors = vErrors === null ? validate205.errors : vErrors.concat(validate205.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs3 === errors;
@@ -11317,7 +11959,7 @@ break;
 }
 }
 else {
-validate195.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
+validate204.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
 return false;
 }
 }
@@ -11336,8 +11978,8 @@ var valid2 = true;
 const len1 = data2.length;
 for(let i1=0; i1<len1; i1++){
 const _errs6 = errors;
-if(!(validate196(data2[i1], {instancePath:instancePath+"/deleted/" + i1}))){
-vErrors = vErrors === null ? validate196.errors : vErrors.concat(validate196.errors);
+if(!(validate205(data2[i1], {instancePath:instancePath+"/deleted/" + i1}))){
+vErrors = vErrors === null ? validate205.errors : vErrors.concat(validate205.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs6 === errors;
@@ -11347,7 +11989,7 @@ break;
 }
 }
 else {
-validate195.errors = [{instancePath:instancePath+"/deleted",keyword:"type"}];
+validate204.errors = [{instancePath:instancePath+"/deleted",keyword:"type"}];
 return false;
 }
 }
@@ -11366,8 +12008,8 @@ var valid3 = true;
 const len2 = data4.length;
 for(let i2=0; i2<len2; i2++){
 const _errs9 = errors;
-if(!(validate207(data4[i2], {instancePath:instancePath+"/damaged/" + i2}))){
-vErrors = vErrors === null ? validate207.errors : vErrors.concat(validate207.errors);
+if(!(validate217(data4[i2], {instancePath:instancePath+"/damaged/" + i2}))){
+vErrors = vErrors === null ? validate217.errors : vErrors.concat(validate217.errors);
 errors = vErrors.length;
 }
 var valid3 = _errs9 === errors;
@@ -11377,7 +12019,7 @@ break;
 }
 }
 else {
-validate195.errors = [{instancePath:instancePath+"/damaged",keyword:"type"}];
+validate204.errors = [{instancePath:instancePath+"/damaged",keyword:"type"}];
 return false;
 }
 }
@@ -11391,13 +12033,13 @@ if(data.bytes !== undefined){
 let data6 = data.bytes;
 const _errs10 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate195.errors = [{instancePath:instancePath+"/bytes",keyword:"type"}];
+validate204.errors = [{instancePath:instancePath+"/bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs10){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate195.errors = [{instancePath:instancePath+"/bytes",keyword:"minimum"}];
+validate204.errors = [{instancePath:instancePath+"/bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -11412,13 +12054,13 @@ if(data.free_bytes !== undefined){
 let data7 = data.free_bytes;
 const _errs12 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate195.errors = [{instancePath:instancePath+"/free_bytes",keyword:"type"}];
+validate204.errors = [{instancePath:instancePath+"/free_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs12){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate195.errors = [{instancePath:instancePath+"/free_bytes",keyword:"minimum"}];
+validate204.errors = [{instancePath:instancePath+"/free_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -11431,8 +12073,8 @@ var valid0 = true;
 if(valid0){
 if(data.retention !== undefined){
 const _errs14 = errors;
-if(!(validate209(data.retention, {instancePath:instancePath+"/retention"}))){
-vErrors = vErrors === null ? validate209.errors : vErrors.concat(validate209.errors);
+if(!(validate219(data.retention, {instancePath:instancePath+"/retention"}))){
+vErrors = vErrors === null ? validate219.errors : vErrors.concat(validate219.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs14 === errors;
@@ -11448,43 +12090,43 @@ var valid0 = true;
 }
 }
 else {
-validate195.errors = [{instancePath,keyword:"type"}];
+validate204.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate195.errors = vErrors;
+validate204.errors = vErrors;
 return errors === 0;
 }
-export const isRunManifest = validate211;
-function validate217(data, {instancePath=""}={}){
+export const isRunManifest = validate221;
+function validate227(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate217.errors = [{instancePath,keyword:"type"}];
+validate227.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 if(!((((data === "exact") || (data === "sampled")) || (data === "estimated")) || (data === "quantised"))){
-validate217.errors = [{instancePath,keyword:"enum"}];
+validate227.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate217.errors = vErrors;
+validate227.errors = vErrors;
 return errors === 0;
 }
-function validate216(data, {instancePath=""}={}){
+function validate226(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((data.name === undefined) && (missing0 = "name")) || ((data.label === undefined) && (missing0 = "label"))) || ((data.unit === undefined) && (missing0 = "unit"))) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.scope === undefined) && (missing0 = "scope"))) || ((data.group === undefined) && (missing0 = "group"))) || ((data.taskstats === undefined) && (missing0 = "taskstats"))) || ((data.since_version === undefined) && (missing0 = "since_version"))) || ((data.procfs === undefined) && (missing0 = "procfs"))) || ((data.provenance === undefined) && (missing0 = "provenance"))) || ((data.meaning === undefined) && (missing0 = "meaning"))){
-validate216.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate226.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.name !== undefined){
 const _errs1 = errors;
 if(typeof data.name !== "string"){
-validate216.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate226.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -11496,7 +12138,7 @@ if(valid0){
 if(data.label !== undefined){
 const _errs3 = errors;
 if(typeof data.label !== "string"){
-validate216.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
+validate226.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -11509,11 +12151,11 @@ if(data.unit !== undefined){
 let data2 = data.unit;
 const _errs5 = errors;
 if(typeof data2 !== "string"){
-validate216.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
+validate226.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
 return false;
 }
 if(!((((data2 === "ns") || (data2 === "us")) || (data2 === "bytes")) || (data2 === "count"))){
-validate216.errors = [{instancePath:instancePath+"/unit",keyword:"enum"}];
+validate226.errors = [{instancePath:instancePath+"/unit",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -11526,11 +12168,11 @@ if(data.kind !== undefined){
 let data3 = data.kind;
 const _errs7 = errors;
 if(typeof data3 !== "string"){
-validate216.errors = [{instancePath:instancePath+"/kind",keyword:"type"}];
+validate226.errors = [{instancePath:instancePath+"/kind",keyword:"type"}];
 return false;
 }
 if(!((data3 === "counter") || (data3 === "gauge"))){
-validate216.errors = [{instancePath:instancePath+"/kind",keyword:"enum"}];
+validate226.errors = [{instancePath:instancePath+"/kind",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -11543,11 +12185,11 @@ if(data.scope !== undefined){
 let data4 = data.scope;
 const _errs9 = errors;
 if(typeof data4 !== "string"){
-validate216.errors = [{instancePath:instancePath+"/scope",keyword:"type"}];
+validate226.errors = [{instancePath:instancePath+"/scope",keyword:"type"}];
 return false;
 }
 if(!((data4 === "thread") || (data4 === "process"))){
-validate216.errors = [{instancePath:instancePath+"/scope",keyword:"enum"}];
+validate226.errors = [{instancePath:instancePath+"/scope",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -11560,11 +12202,11 @@ if(data.group !== undefined){
 let data5 = data.group;
 const _errs11 = errors;
 if(typeof data5 !== "string"){
-validate216.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
+validate226.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
 return false;
 }
 if(!(((((((((data5 === "cpu") || (data5 === "wait")) || (data5 === "state")) || (data5 === "switches")) || (data5 === "memory")) || (data5 === "io")) || (data5 === "disk")) || (data5 === "network")) || (data5 === "pool"))){
-validate216.errors = [{instancePath:instancePath+"/group",keyword:"enum"}];
+validate226.errors = [{instancePath:instancePath+"/group",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -11577,7 +12219,7 @@ if(data.taskstats !== undefined){
 let data6 = data.taskstats;
 const _errs13 = errors;
 if((typeof data6 !== "string") && (data6 !== null)){
-validate216.errors = [{instancePath:instancePath+"/taskstats",keyword:"type"}];
+validate226.errors = [{instancePath:instancePath+"/taskstats",keyword:"type"}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -11590,13 +12232,13 @@ if(data.since_version !== undefined){
 let data7 = data.since_version;
 const _errs15 = errors;
 if((!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))) && (data7 !== null)){
-validate216.errors = [{instancePath:instancePath+"/since_version",keyword:"type"}];
+validate226.errors = [{instancePath:instancePath+"/since_version",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate216.errors = [{instancePath:instancePath+"/since_version",keyword:"minimum"}];
+validate226.errors = [{instancePath:instancePath+"/since_version",keyword:"minimum"}];
 return false;
 }
 }
@@ -11611,7 +12253,7 @@ if(data.procfs !== undefined){
 let data8 = data.procfs;
 const _errs17 = errors;
 if((typeof data8 !== "string") && (data8 !== null)){
-validate216.errors = [{instancePath:instancePath+"/procfs",keyword:"type"}];
+validate226.errors = [{instancePath:instancePath+"/procfs",keyword:"type"}];
 return false;
 }
 var valid0 = _errs17 === errors;
@@ -11622,8 +12264,8 @@ var valid0 = true;
 if(valid0){
 if(data.provenance !== undefined){
 const _errs19 = errors;
-if(!(validate217(data.provenance, {instancePath:instancePath+"/provenance"}))){
-vErrors = vErrors === null ? validate217.errors : vErrors.concat(validate217.errors);
+if(!(validate227(data.provenance, {instancePath:instancePath+"/provenance"}))){
+vErrors = vErrors === null ? validate227.errors : vErrors.concat(validate227.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs19 === errors;
@@ -11635,7 +12277,7 @@ if(valid0){
 if(data.meaning !== undefined){
 const _errs20 = errors;
 if(typeof data.meaning !== "string"){
-validate216.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
+validate226.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
 return false;
 }
 var valid0 = _errs20 === errors;
@@ -11656,21 +12298,21 @@ var valid0 = true;
 }
 }
 else {
-validate216.errors = [{instancePath,keyword:"type"}];
+validate226.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate216.errors = vErrors;
+validate226.errors = vErrors;
 return errors === 0;
 }
-function validate220(data, {instancePath=""}={}){
+function validate230(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((data.time_ns === undefined) && (missing0 = "time_ns")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.shadow === undefined) && (missing0 = "shadow"))) || ((data.knob === undefined) && (missing0 = "knob"))) || ((data.signal === undefined) && (missing0 = "signal"))) || ((data.lower === undefined) && (missing0 = "lower"))) || ((data.upper === undefined) && (missing0 = "upper"))){
-validate220.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate230.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -11678,13 +12320,13 @@ if(data.time_ns !== undefined){
 let data0 = data.time_ns;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate220.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
+validate230.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate220.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
+validate230.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -11698,7 +12340,7 @@ if(valid0){
 if(data.policy !== undefined){
 const _errs3 = errors;
 if(typeof data.policy !== "string"){
-validate220.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
+validate230.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -11710,7 +12352,7 @@ if(valid0){
 if(data.shadow !== undefined){
 const _errs5 = errors;
 if(typeof data.shadow !== "boolean"){
-validate220.errors = [{instancePath:instancePath+"/shadow",keyword:"type"}];
+validate230.errors = [{instancePath:instancePath+"/shadow",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -11747,13 +12389,13 @@ if(data.lower !== undefined){
 let data5 = data.lower;
 const _errs9 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate220.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
+validate230.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data5 == "number"){
 if(data5 < 1 || isNaN(data5)){
-validate220.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
+validate230.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
 return false;
 }
 }
@@ -11768,13 +12410,13 @@ if(data.upper !== undefined){
 let data6 = data.upper;
 const _errs11 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate220.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
+validate230.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data6 == "number"){
 if(data6 < 1 || isNaN(data6)){
-validate220.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
+validate230.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
 return false;
 }
 }
@@ -11793,21 +12435,21 @@ var valid0 = true;
 }
 }
 else {
-validate220.errors = [{instancePath,keyword:"type"}];
+validate230.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate220.errors = vErrors;
+validate230.errors = vErrors;
 return errors === 0;
 }
-function validate224(data, {instancePath=""}={}){
+function validate234(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.time_ns === undefined) && (missing0 = "time_ns")) || ((data.text === undefined) && (missing0 = "text"))){
-validate224.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate234.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -11815,13 +12457,13 @@ if(data.time_ns !== undefined){
 let data0 = data.time_ns;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate224.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
+validate234.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate224.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
+validate234.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -11835,7 +12477,7 @@ if(valid0){
 if(data.text !== undefined){
 const _errs3 = errors;
 if(typeof data.text !== "string"){
-validate224.errors = [{instancePath:instancePath+"/text",keyword:"type"}];
+validate234.errors = [{instancePath:instancePath+"/text",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -11847,21 +12489,21 @@ var valid0 = true;
 }
 }
 else {
-validate224.errors = [{instancePath,keyword:"type"}];
+validate234.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate224.errors = vErrors;
+validate234.errors = vErrors;
 return errors === 0;
 }
-function validate229(data, {instancePath=""}={}){
+function validate239(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((((data.command === undefined) && (missing0 = "command")) || ((data.exit_code === undefined) && (missing0 = "exit_code"))) || ((data.signal === undefined) && (missing0 = "signal"))) || ((data.elapsed_us === undefined) && (missing0 = "elapsed_us"))) || ((data.user_cpu_us === undefined) && (missing0 = "user_cpu_us"))) || ((data.system_cpu_us === undefined) && (missing0 = "system_cpu_us"))) || ((data.max_rss_bytes === undefined) && (missing0 = "max_rss_bytes"))) || ((data.major_faults === undefined) && (missing0 = "major_faults"))) || ((data.minor_faults === undefined) && (missing0 = "minor_faults"))) || ((data.voluntary_switches === undefined) && (missing0 = "voluntary_switches"))) || ((data.involuntary_switches === undefined) && (missing0 = "involuntary_switches"))) || ((data.output_bytes === undefined) && (missing0 = "output_bytes"))) || ((data.output_tail === undefined) && (missing0 = "output_tail"))){
-validate229.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate239.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -11869,7 +12511,7 @@ if(data.command !== undefined){
 let data0 = data.command;
 const _errs1 = errors;
 if((!(Array.isArray(data0))) && (data0 !== null)){
-validate229.errors = [{instancePath:instancePath+"/command",keyword:"type"}];
+validate239.errors = [{instancePath:instancePath+"/command",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
@@ -11879,7 +12521,7 @@ const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
 if(typeof data0[i0] !== "string"){
-validate229.errors = [{instancePath:instancePath+"/command/" + i0,keyword:"type"}];
+validate239.errors = [{instancePath:instancePath+"/command/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs3 === errors;
@@ -11899,7 +12541,7 @@ if(data.exit_code !== undefined){
 let data2 = data.exit_code;
 const _errs5 = errors;
 if((!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))) && (data2 !== null)){
-validate229.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
+validate239.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -11912,7 +12554,7 @@ if(data.signal !== undefined){
 let data3 = data.signal;
 const _errs7 = errors;
 if((typeof data3 !== "string") && (data3 !== null)){
-validate229.errors = [{instancePath:instancePath+"/signal",keyword:"type"}];
+validate239.errors = [{instancePath:instancePath+"/signal",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -11925,13 +12567,13 @@ if(data.elapsed_us !== undefined){
 let data4 = data.elapsed_us;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate229.errors = [{instancePath:instancePath+"/elapsed_us",keyword:"type"}];
+validate239.errors = [{instancePath:instancePath+"/elapsed_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate229.errors = [{instancePath:instancePath+"/elapsed_us",keyword:"minimum"}];
+validate239.errors = [{instancePath:instancePath+"/elapsed_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -11946,13 +12588,13 @@ if(data.user_cpu_us !== undefined){
 let data5 = data.user_cpu_us;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate229.errors = [{instancePath:instancePath+"/user_cpu_us",keyword:"type"}];
+validate239.errors = [{instancePath:instancePath+"/user_cpu_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate229.errors = [{instancePath:instancePath+"/user_cpu_us",keyword:"minimum"}];
+validate239.errors = [{instancePath:instancePath+"/user_cpu_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -11967,13 +12609,13 @@ if(data.system_cpu_us !== undefined){
 let data6 = data.system_cpu_us;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate229.errors = [{instancePath:instancePath+"/system_cpu_us",keyword:"type"}];
+validate239.errors = [{instancePath:instancePath+"/system_cpu_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate229.errors = [{instancePath:instancePath+"/system_cpu_us",keyword:"minimum"}];
+validate239.errors = [{instancePath:instancePath+"/system_cpu_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -11988,13 +12630,13 @@ if(data.children_cpu_us !== undefined){
 let data7 = data.children_cpu_us;
 const _errs15 = errors;
 if((!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))) && (data7 !== null)){
-validate229.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
+validate239.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate229.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
+validate239.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -12009,13 +12651,13 @@ if(data.max_rss_bytes !== undefined){
 let data8 = data.max_rss_bytes;
 const _errs17 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate229.errors = [{instancePath:instancePath+"/max_rss_bytes",keyword:"type"}];
+validate239.errors = [{instancePath:instancePath+"/max_rss_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate229.errors = [{instancePath:instancePath+"/max_rss_bytes",keyword:"minimum"}];
+validate239.errors = [{instancePath:instancePath+"/max_rss_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -12030,13 +12672,13 @@ if(data.major_faults !== undefined){
 let data9 = data.major_faults;
 const _errs19 = errors;
 if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate229.errors = [{instancePath:instancePath+"/major_faults",keyword:"type"}];
+validate239.errors = [{instancePath:instancePath+"/major_faults",keyword:"type"}];
 return false;
 }
 if(errors === _errs19){
 if(typeof data9 == "number"){
 if(data9 < 0 || isNaN(data9)){
-validate229.errors = [{instancePath:instancePath+"/major_faults",keyword:"minimum"}];
+validate239.errors = [{instancePath:instancePath+"/major_faults",keyword:"minimum"}];
 return false;
 }
 }
@@ -12051,13 +12693,13 @@ if(data.minor_faults !== undefined){
 let data10 = data.minor_faults;
 const _errs21 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate229.errors = [{instancePath:instancePath+"/minor_faults",keyword:"type"}];
+validate239.errors = [{instancePath:instancePath+"/minor_faults",keyword:"type"}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate229.errors = [{instancePath:instancePath+"/minor_faults",keyword:"minimum"}];
+validate239.errors = [{instancePath:instancePath+"/minor_faults",keyword:"minimum"}];
 return false;
 }
 }
@@ -12072,13 +12714,13 @@ if(data.voluntary_switches !== undefined){
 let data11 = data.voluntary_switches;
 const _errs23 = errors;
 if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
-validate229.errors = [{instancePath:instancePath+"/voluntary_switches",keyword:"type"}];
+validate239.errors = [{instancePath:instancePath+"/voluntary_switches",keyword:"type"}];
 return false;
 }
 if(errors === _errs23){
 if(typeof data11 == "number"){
 if(data11 < 0 || isNaN(data11)){
-validate229.errors = [{instancePath:instancePath+"/voluntary_switches",keyword:"minimum"}];
+validate239.errors = [{instancePath:instancePath+"/voluntary_switches",keyword:"minimum"}];
 return false;
 }
 }
@@ -12093,13 +12735,13 @@ if(data.involuntary_switches !== undefined){
 let data12 = data.involuntary_switches;
 const _errs25 = errors;
 if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
-validate229.errors = [{instancePath:instancePath+"/involuntary_switches",keyword:"type"}];
+validate239.errors = [{instancePath:instancePath+"/involuntary_switches",keyword:"type"}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data12 == "number"){
 if(data12 < 0 || isNaN(data12)){
-validate229.errors = [{instancePath:instancePath+"/involuntary_switches",keyword:"minimum"}];
+validate239.errors = [{instancePath:instancePath+"/involuntary_switches",keyword:"minimum"}];
 return false;
 }
 }
@@ -12114,13 +12756,13 @@ if(data.output_bytes !== undefined){
 let data13 = data.output_bytes;
 const _errs27 = errors;
 if((!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))) && (data13 !== null)){
-validate229.errors = [{instancePath:instancePath+"/output_bytes",keyword:"type"}];
+validate239.errors = [{instancePath:instancePath+"/output_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs27){
 if(typeof data13 == "number"){
 if(data13 < 0 || isNaN(data13)){
-validate229.errors = [{instancePath:instancePath+"/output_bytes",keyword:"minimum"}];
+validate239.errors = [{instancePath:instancePath+"/output_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -12135,7 +12777,7 @@ if(data.output_tail !== undefined){
 let data14 = data.output_tail;
 const _errs29 = errors;
 if((typeof data14 !== "string") && (data14 !== null)){
-validate229.errors = [{instancePath:instancePath+"/output_tail",keyword:"type"}];
+validate239.errors = [{instancePath:instancePath+"/output_tail",keyword:"type"}];
 return false;
 }
 var valid0 = _errs29 === errors;
@@ -12159,21 +12801,21 @@ var valid0 = true;
 }
 }
 else {
-validate229.errors = [{instancePath,keyword:"type"}];
+validate239.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate229.errors = vErrors;
+validate239.errors = vErrors;
 return errors === 0;
 }
-function validate211(data, {instancePath=""}={}){
+function validate221(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((((((((((((((data.format === undefined) && (missing0 = "format")) || ((data.id === undefined) && (missing0 = "id"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.tags === undefined) && (missing0 = "tags"))) || ((data.group === undefined) && (missing0 = "group"))) || ((data.notes === undefined) && (missing0 = "notes"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.end === undefined) && (missing0 = "end"))) || ((data.end_detail === undefined) && (missing0 = "end_detail"))) || ((data.created_unix_us === undefined) && (missing0 = "created_unix_us"))) || ((data.started_unix_us === undefined) && (missing0 = "started_unix_us"))) || ((data.from_ns === undefined) && (missing0 = "from_ns"))) || ((data.to_ns === undefined) && (missing0 = "to_ns"))) || ((data.tidscope === undefined) && (missing0 = "tidscope"))) || ((data.host === undefined) && (missing0 = "host"))) || ((data.target === undefined) && (missing0 = "target"))) || ((data.fields === undefined) && (missing0 = "fields"))) || ((data.policies === undefined) && (missing0 = "policies"))) || ((data.marks === undefined) && (missing0 = "marks"))) || ((data.losses === undefined) && (missing0 = "losses"))) || ((data.counts === undefined) && (missing0 = "counts"))) || ((data.outcome === undefined) && (missing0 = "outcome"))) || ((data.imported === undefined) && (missing0 = "imported"))){
-validate211.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate221.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -12181,11 +12823,11 @@ if(data.format !== undefined){
 let data0 = data.format;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate211.errors = [{instancePath:instancePath+"/format",keyword:"type"}];
+validate221.errors = [{instancePath:instancePath+"/format",keyword:"type"}];
 return false;
 }
 if(1 !== data0){
-validate211.errors = [{instancePath:instancePath+"/format",keyword:"const"}];
+validate221.errors = [{instancePath:instancePath+"/format",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -12197,7 +12839,7 @@ if(valid0){
 if(data.id !== undefined){
 const _errs3 = errors;
 if(typeof data.id !== "string"){
-validate211.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+validate221.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -12209,7 +12851,7 @@ if(valid0){
 if(data.name !== undefined){
 const _errs5 = errors;
 if(typeof data.name !== "string"){
-validate211.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate221.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -12228,7 +12870,7 @@ const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 const _errs9 = errors;
 if(typeof data3[i0] !== "string"){
-validate211.errors = [{instancePath:instancePath+"/tags/" + i0,keyword:"type"}];
+validate221.errors = [{instancePath:instancePath+"/tags/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs9 === errors;
@@ -12238,7 +12880,7 @@ break;
 }
 }
 else {
-validate211.errors = [{instancePath:instancePath+"/tags",keyword:"type"}];
+validate221.errors = [{instancePath:instancePath+"/tags",keyword:"type"}];
 return false;
 }
 }
@@ -12252,7 +12894,7 @@ if(data.group !== undefined){
 let data5 = data.group;
 const _errs11 = errors;
 if((typeof data5 !== "string") && (data5 !== null)){
-validate211.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
+validate221.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -12264,7 +12906,7 @@ if(valid0){
 if(data.notes !== undefined){
 const _errs13 = errors;
 if(typeof data.notes !== "string"){
-validate211.errors = [{instancePath:instancePath+"/notes",keyword:"type"}];
+validate221.errors = [{instancePath:instancePath+"/notes",keyword:"type"}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -12275,8 +12917,8 @@ var valid0 = true;
 if(valid0){
 if(data.state !== undefined){
 const _errs15 = errors;
-if(!(validate197(data.state, {instancePath:instancePath+"/state"}))){
-vErrors = vErrors === null ? validate197.errors : vErrors.concat(validate197.errors);
+if(!(validate206(data.state, {instancePath:instancePath+"/state"}))){
+vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs15 === errors;
@@ -12291,8 +12933,8 @@ const _errs16 = errors;
 const _errs17 = errors;
 let valid2 = false;
 const _errs18 = errors;
-if(!(validate199(data8, {instancePath:instancePath+"/end"}))){
-vErrors = vErrors === null ? validate199.errors : vErrors.concat(validate199.errors);
+if(!(validate208(data8, {instancePath:instancePath+"/end"}))){
+vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs18 === errors;
@@ -12321,7 +12963,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate211.errors = vErrors;
+validate221.errors = vErrors;
 return false;
 }
 else {
@@ -12344,7 +12986,7 @@ if(valid0){
 if(data.end_detail !== undefined){
 const _errs21 = errors;
 if(typeof data.end_detail !== "string"){
-validate211.errors = [{instancePath:instancePath+"/end_detail",keyword:"type"}];
+validate221.errors = [{instancePath:instancePath+"/end_detail",keyword:"type"}];
 return false;
 }
 var valid0 = _errs21 === errors;
@@ -12357,13 +12999,13 @@ if(data.created_unix_us !== undefined){
 let data10 = data.created_unix_us;
 const _errs23 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate211.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"type"}];
+validate221.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs23){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate211.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"minimum"}];
+validate221.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -12378,13 +13020,13 @@ if(data.started_unix_us !== undefined){
 let data11 = data.started_unix_us;
 const _errs25 = errors;
 if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
-validate211.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"type"}];
+validate221.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data11 == "number"){
 if(data11 < 0 || isNaN(data11)){
-validate211.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"minimum"}];
+validate221.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -12399,13 +13041,13 @@ if(data.from_ns !== undefined){
 let data12 = data.from_ns;
 const _errs27 = errors;
 if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
-validate211.errors = [{instancePath:instancePath+"/from_ns",keyword:"type"}];
+validate221.errors = [{instancePath:instancePath+"/from_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs27){
 if(typeof data12 == "number"){
 if(data12 < 0 || isNaN(data12)){
-validate211.errors = [{instancePath:instancePath+"/from_ns",keyword:"minimum"}];
+validate221.errors = [{instancePath:instancePath+"/from_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -12420,13 +13062,13 @@ if(data.to_ns !== undefined){
 let data13 = data.to_ns;
 const _errs29 = errors;
 if(!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))){
-validate211.errors = [{instancePath:instancePath+"/to_ns",keyword:"type"}];
+validate221.errors = [{instancePath:instancePath+"/to_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs29){
 if(typeof data13 == "number"){
 if(data13 < 0 || isNaN(data13)){
-validate211.errors = [{instancePath:instancePath+"/to_ns",keyword:"minimum"}];
+validate221.errors = [{instancePath:instancePath+"/to_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -12441,13 +13083,13 @@ if(data.until_ns !== undefined){
 let data14 = data.until_ns;
 const _errs31 = errors;
 if((!((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14)))) && (data14 !== null)){
-validate211.errors = [{instancePath:instancePath+"/until_ns",keyword:"type"}];
+validate221.errors = [{instancePath:instancePath+"/until_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs31){
 if(typeof data14 == "number"){
 if(data14 < 0 || isNaN(data14)){
-validate211.errors = [{instancePath:instancePath+"/until_ns",keyword:"minimum"}];
+validate221.errors = [{instancePath:instancePath+"/until_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -12461,7 +13103,7 @@ if(valid0){
 if(data.tidscope !== undefined){
 const _errs33 = errors;
 if(typeof data.tidscope !== "string"){
-validate211.errors = [{instancePath:instancePath+"/tidscope",keyword:"type"}];
+validate221.errors = [{instancePath:instancePath+"/tidscope",keyword:"type"}];
 return false;
 }
 var valid0 = _errs33 === errors;
@@ -12503,8 +13145,8 @@ var valid3 = true;
 const len1 = data18.length;
 for(let i1=0; i1<len1; i1++){
 const _errs39 = errors;
-if(!(validate216(data18[i1], {instancePath:instancePath+"/fields/" + i1}))){
-vErrors = vErrors === null ? validate216.errors : vErrors.concat(validate216.errors);
+if(!(validate226(data18[i1], {instancePath:instancePath+"/fields/" + i1}))){
+vErrors = vErrors === null ? validate226.errors : vErrors.concat(validate226.errors);
 errors = vErrors.length;
 }
 var valid3 = _errs39 === errors;
@@ -12514,7 +13156,7 @@ break;
 }
 }
 else {
-validate211.errors = [{instancePath:instancePath+"/fields",keyword:"type"}];
+validate221.errors = [{instancePath:instancePath+"/fields",keyword:"type"}];
 return false;
 }
 }
@@ -12533,8 +13175,8 @@ var valid4 = true;
 const len2 = data20.length;
 for(let i2=0; i2<len2; i2++){
 const _errs42 = errors;
-if(!(validate220(data20[i2], {instancePath:instancePath+"/policies/" + i2}))){
-vErrors = vErrors === null ? validate220.errors : vErrors.concat(validate220.errors);
+if(!(validate230(data20[i2], {instancePath:instancePath+"/policies/" + i2}))){
+vErrors = vErrors === null ? validate230.errors : vErrors.concat(validate230.errors);
 errors = vErrors.length;
 }
 var valid4 = _errs42 === errors;
@@ -12544,7 +13186,7 @@ break;
 }
 }
 else {
-validate211.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
+validate221.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
 return false;
 }
 }
@@ -12563,8 +13205,8 @@ var valid5 = true;
 const len3 = data22.length;
 for(let i3=0; i3<len3; i3++){
 const _errs45 = errors;
-if(!(validate224(data22[i3], {instancePath:instancePath+"/marks/" + i3}))){
-vErrors = vErrors === null ? validate224.errors : vErrors.concat(validate224.errors);
+if(!(validate234(data22[i3], {instancePath:instancePath+"/marks/" + i3}))){
+vErrors = vErrors === null ? validate234.errors : vErrors.concat(validate234.errors);
 errors = vErrors.length;
 }
 var valid5 = _errs45 === errors;
@@ -12574,7 +13216,7 @@ break;
 }
 }
 else {
-validate211.errors = [{instancePath:instancePath+"/marks",keyword:"type"}];
+validate221.errors = [{instancePath:instancePath+"/marks",keyword:"type"}];
 return false;
 }
 }
@@ -12586,8 +13228,8 @@ var valid0 = true;
 if(valid0){
 if(data.losses !== undefined){
 const _errs46 = errors;
-if(!(validate201(data.losses, {instancePath:instancePath+"/losses"}))){
-vErrors = vErrors === null ? validate201.errors : vErrors.concat(validate201.errors);
+if(!(validate211(data.losses, {instancePath:instancePath+"/losses"}))){
+vErrors = vErrors === null ? validate211.errors : vErrors.concat(validate211.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs46 === errors;
@@ -12598,8 +13240,8 @@ var valid0 = true;
 if(valid0){
 if(data.counts !== undefined){
 const _errs47 = errors;
-if(!(validate203(data.counts, {instancePath:instancePath+"/counts"}))){
-vErrors = vErrors === null ? validate203.errors : vErrors.concat(validate203.errors);
+if(!(validate213(data.counts, {instancePath:instancePath+"/counts"}))){
+vErrors = vErrors === null ? validate213.errors : vErrors.concat(validate213.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs47 === errors;
@@ -12617,8 +13259,8 @@ var valid6 = true;
 const len4 = data26.length;
 for(let i4=0; i4<len4; i4++){
 const _errs50 = errors;
-if(!(validate98(data26[i4], {instancePath:instancePath+"/counters_from/" + i4}))){
-vErrors = vErrors === null ? validate98.errors : vErrors.concat(validate98.errors);
+if(!(validate102(data26[i4], {instancePath:instancePath+"/counters_from/" + i4}))){
+vErrors = vErrors === null ? validate102.errors : vErrors.concat(validate102.errors);
 errors = vErrors.length;
 }
 var valid6 = _errs50 === errors;
@@ -12628,7 +13270,7 @@ break;
 }
 }
 else {
-validate211.errors = [{instancePath:instancePath+"/counters_from",keyword:"type"}];
+validate221.errors = [{instancePath:instancePath+"/counters_from",keyword:"type"}];
 return false;
 }
 }
@@ -12644,8 +13286,8 @@ const _errs51 = errors;
 const _errs52 = errors;
 let valid7 = false;
 const _errs53 = errors;
-if(!(validate229(data28, {instancePath:instancePath+"/outcome"}))){
-vErrors = vErrors === null ? validate229.errors : vErrors.concat(validate229.errors);
+if(!(validate239(data28, {instancePath:instancePath+"/outcome"}))){
+vErrors = vErrors === null ? validate239.errors : vErrors.concat(validate239.errors);
 errors = vErrors.length;
 }
 var _valid1 = _errs53 === errors;
@@ -12674,7 +13316,7 @@ else {
 vErrors.push(err3);
 }
 errors++;
-validate211.errors = vErrors;
+validate221.errors = vErrors;
 return false;
 }
 else {
@@ -12697,7 +13339,7 @@ if(valid0){
 if(data.imported !== undefined){
 const _errs56 = errors;
 if(typeof data.imported !== "boolean"){
-validate211.errors = [{instancePath:instancePath+"/imported",keyword:"type"}];
+validate221.errors = [{instancePath:instancePath+"/imported",keyword:"type"}];
 return false;
 }
 var valid0 = _errs56 === errors;
@@ -12732,57 +13374,57 @@ var valid0 = true;
 }
 }
 else {
-validate211.errors = [{instancePath,keyword:"type"}];
+validate221.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate211.errors = vErrors;
+validate221.errors = vErrors;
 return errors === 0;
 }
-export const isComparison = validate231;
-function validate232(data, {instancePath=""}={}){
+export const isComparison = validate241;
+function validate242(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate232.errors = [{instancePath,keyword:"type"}];
+validate242.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 if(!(((data === "start") || (data === "policy")) || (data === "mark"))){
-validate232.errors = [{instancePath,keyword:"enum"}];
+validate242.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate232.errors = vErrors;
+validate242.errors = vErrors;
 return errors === 0;
 }
-function validate234(data, {instancePath=""}={}){
+function validate244(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate234.errors = [{instancePath,keyword:"type"}];
+validate244.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 if(!((data === "rates") || (data === "totals"))){
-validate234.errors = [{instancePath,keyword:"enum"}];
+validate244.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate234.errors = vErrors;
+validate244.errors = vErrors;
 return errors === 0;
 }
-function validate236(data, {instancePath=""}={}){
+function validate246(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((data.run === undefined) && (missing0 = "run")) || ((data.name === undefined) && (missing0 = "name"))) || ((data.group === undefined) && (missing0 = "group"))) || ((data.zero_ns === undefined) && (missing0 = "zero_ns"))) || ((data.align_problem === undefined) && (missing0 = "align_problem"))) || ((data.duration_ns === undefined) && (missing0 = "duration_ns"))) || ((data.losses === undefined) && (missing0 = "losses"))){
-validate236.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate246.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.run !== undefined){
 const _errs1 = errors;
 if(typeof data.run !== "string"){
-validate236.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
+validate246.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -12794,7 +13436,7 @@ if(valid0){
 if(data.name !== undefined){
 const _errs3 = errors;
 if(typeof data.name !== "string"){
-validate236.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate246.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -12807,13 +13449,13 @@ if(data.group !== undefined){
 let data2 = data.group;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate236.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
+validate246.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate236.errors = [{instancePath:instancePath+"/group",keyword:"minimum"}];
+validate246.errors = [{instancePath:instancePath+"/group",keyword:"minimum"}];
 return false;
 }
 }
@@ -12828,13 +13470,13 @@ if(data.zero_ns !== undefined){
 let data3 = data.zero_ns;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate236.errors = [{instancePath:instancePath+"/zero_ns",keyword:"type"}];
+validate246.errors = [{instancePath:instancePath+"/zero_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate236.errors = [{instancePath:instancePath+"/zero_ns",keyword:"minimum"}];
+validate246.errors = [{instancePath:instancePath+"/zero_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -12849,7 +13491,7 @@ if(data.align_problem !== undefined){
 let data4 = data.align_problem;
 const _errs9 = errors;
 if((typeof data4 !== "string") && (data4 !== null)){
-validate236.errors = [{instancePath:instancePath+"/align_problem",keyword:"type"}];
+validate246.errors = [{instancePath:instancePath+"/align_problem",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -12862,13 +13504,13 @@ if(data.duration_ns !== undefined){
 let data5 = data.duration_ns;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate236.errors = [{instancePath:instancePath+"/duration_ns",keyword:"type"}];
+validate246.errors = [{instancePath:instancePath+"/duration_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate236.errors = [{instancePath:instancePath+"/duration_ns",keyword:"minimum"}];
+validate246.errors = [{instancePath:instancePath+"/duration_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -12881,8 +13523,8 @@ var valid0 = true;
 if(valid0){
 if(data.losses !== undefined){
 const _errs13 = errors;
-if(!(validate201(data.losses, {instancePath:instancePath+"/losses"}))){
-vErrors = vErrors === null ? validate201.errors : vErrors.concat(validate201.errors);
+if(!(validate211(data.losses, {instancePath:instancePath+"/losses"}))){
+vErrors = vErrors === null ? validate211.errors : vErrors.concat(validate211.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs13 === errors;
@@ -12895,13 +13537,13 @@ if(data.children_cpu_us !== undefined){
 let data7 = data.children_cpu_us;
 const _errs14 = errors;
 if((!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))) && (data7 !== null)){
-validate236.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
+validate246.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs14){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate236.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
+validate246.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -12921,28 +13563,28 @@ var valid0 = true;
 }
 }
 else {
-validate236.errors = [{instancePath,keyword:"type"}];
+validate246.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate236.errors = vErrors;
+validate246.errors = vErrors;
 return errors === 0;
 }
-function validate239(data, {instancePath=""}={}){
+function validate249(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.label === undefined) && (missing0 = "label")) || ((data.runs === undefined) && (missing0 = "runs"))){
-validate239.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate249.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.label !== undefined){
 const _errs1 = errors;
 if(typeof data.label !== "string"){
-validate239.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
+validate249.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -12961,7 +13603,7 @@ const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
 if(typeof data1[i0] !== "string"){
-validate239.errors = [{instancePath:instancePath+"/runs/" + i0,keyword:"type"}];
+validate249.errors = [{instancePath:instancePath+"/runs/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs5 === errors;
@@ -12971,7 +13613,7 @@ break;
 }
 }
 else {
-validate239.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
+validate249.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
 return false;
 }
 }
@@ -12984,28 +13626,28 @@ var valid0 = true;
 }
 }
 else {
-validate239.errors = [{instancePath,keyword:"type"}];
+validate249.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate239.errors = vErrors;
+validate249.errors = vErrors;
 return errors === 0;
 }
-function validate241(data, {instancePath=""}={}){
+function validate251(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.what === undefined) && (missing0 = "what")) || ((data.values === undefined) && (missing0 = "values"))){
-validate241.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate251.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.what !== undefined){
 const _errs1 = errors;
 if(typeof data.what !== "string"){
-validate241.errors = [{instancePath:instancePath+"/what",keyword:"type"}];
+validate251.errors = [{instancePath:instancePath+"/what",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -13024,7 +13666,7 @@ const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
 if(typeof data1[i0] !== "string"){
-validate241.errors = [{instancePath:instancePath+"/values/" + i0,keyword:"type"}];
+validate251.errors = [{instancePath:instancePath+"/values/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs5 === errors;
@@ -13034,7 +13676,7 @@ break;
 }
 }
 else {
-validate241.errors = [{instancePath:instancePath+"/values",keyword:"type"}];
+validate251.errors = [{instancePath:instancePath+"/values",keyword:"type"}];
 return false;
 }
 }
@@ -13047,28 +13689,28 @@ var valid0 = true;
 }
 }
 else {
-validate241.errors = [{instancePath,keyword:"type"}];
+validate251.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate241.errors = vErrors;
+validate251.errors = vErrors;
 return errors === 0;
 }
-function validate243(data, {instancePath=""}={}){
+function validate253(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.label === undefined) && (missing0 = "label")) || ((data.roles === undefined) && (missing0 = "roles"))) || ((data.manual === undefined) && (missing0 = "manual"))){
-validate243.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate253.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.label !== undefined){
 const _errs1 = errors;
 if(typeof data.label !== "string"){
-validate243.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
+validate253.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -13088,7 +13730,7 @@ for(let i0=0; i0<len0; i0++){
 let data2 = data1[i0];
 const _errs5 = errors;
 if((typeof data2 !== "string") && (data2 !== null)){
-validate243.errors = [{instancePath:instancePath+"/roles/" + i0,keyword:"type"}];
+validate253.errors = [{instancePath:instancePath+"/roles/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs5 === errors;
@@ -13098,7 +13740,7 @@ break;
 }
 }
 else {
-validate243.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
+validate253.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
 return false;
 }
 }
@@ -13111,7 +13753,7 @@ if(valid0){
 if(data.manual !== undefined){
 const _errs7 = errors;
 if(typeof data.manual !== "boolean"){
-validate243.errors = [{instancePath:instancePath+"/manual",keyword:"type"}];
+validate253.errors = [{instancePath:instancePath+"/manual",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -13124,21 +13766,21 @@ var valid0 = true;
 }
 }
 else {
-validate243.errors = [{instancePath,keyword:"type"}];
+validate253.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate243.errors = vErrors;
+validate253.errors = vErrors;
 return errors === 0;
 }
-function validate247(data, {instancePath=""}={}){
+function validate257(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.values === undefined) && (missing0 = "values")) || ((data.n === undefined) && (missing0 = "n"))) || ((data.mean === undefined) && (missing0 = "mean"))) || ((data.std_dev === undefined) && (missing0 = "std_dev"))) || ((data.low === undefined) && (missing0 = "low"))) || ((data.high === undefined) && (missing0 = "high"))){
-validate247.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate257.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -13153,7 +13795,7 @@ for(let i0=0; i0<len0; i0++){
 let data1 = data0[i0];
 const _errs3 = errors;
 if((!(typeof data1 == "number")) && (data1 !== null)){
-validate247.errors = [{instancePath:instancePath+"/values/" + i0,keyword:"type"}];
+validate257.errors = [{instancePath:instancePath+"/values/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs3 === errors;
@@ -13163,7 +13805,7 @@ break;
 }
 }
 else {
-validate247.errors = [{instancePath:instancePath+"/values",keyword:"type"}];
+validate257.errors = [{instancePath:instancePath+"/values",keyword:"type"}];
 return false;
 }
 }
@@ -13177,13 +13819,13 @@ if(data.n !== undefined){
 let data2 = data.n;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate247.errors = [{instancePath:instancePath+"/n",keyword:"type"}];
+validate257.errors = [{instancePath:instancePath+"/n",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate247.errors = [{instancePath:instancePath+"/n",keyword:"minimum"}];
+validate257.errors = [{instancePath:instancePath+"/n",keyword:"minimum"}];
 return false;
 }
 }
@@ -13198,7 +13840,7 @@ if(data.mean !== undefined){
 let data3 = data.mean;
 const _errs7 = errors;
 if((!(typeof data3 == "number")) && (data3 !== null)){
-validate247.errors = [{instancePath:instancePath+"/mean",keyword:"type"}];
+validate257.errors = [{instancePath:instancePath+"/mean",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -13211,7 +13853,7 @@ if(data.std_dev !== undefined){
 let data4 = data.std_dev;
 const _errs9 = errors;
 if((!(typeof data4 == "number")) && (data4 !== null)){
-validate247.errors = [{instancePath:instancePath+"/std_dev",keyword:"type"}];
+validate257.errors = [{instancePath:instancePath+"/std_dev",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -13224,7 +13866,7 @@ if(data.low !== undefined){
 let data5 = data.low;
 const _errs11 = errors;
 if((!(typeof data5 == "number")) && (data5 !== null)){
-validate247.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
+validate257.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -13237,7 +13879,7 @@ if(data.high !== undefined){
 let data6 = data.high;
 const _errs13 = errors;
 if((!(typeof data6 == "number")) && (data6 !== null)){
-validate247.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
+validate257.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -13253,21 +13895,21 @@ var valid0 = true;
 }
 }
 else {
-validate247.errors = [{instancePath,keyword:"type"}];
+validate257.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate247.errors = vErrors;
+validate257.errors = vErrors;
 return errors === 0;
 }
-function validate249(data, {instancePath=""}={}){
+function validate259(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((data.absolute === undefined) && (missing0 = "absolute")) || ((data.percent === undefined) && (missing0 = "percent"))) || ((data.low === undefined) && (missing0 = "low"))) || ((data.high === undefined) && (missing0 = "high"))) || ((data.method === undefined) && (missing0 = "method"))) || ((data.verdict === undefined) && (missing0 = "verdict"))) || ((data.caveat === undefined) && (missing0 = "caveat"))){
-validate249.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate259.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -13275,7 +13917,7 @@ if(data.absolute !== undefined){
 let data0 = data.absolute;
 const _errs1 = errors;
 if((!(typeof data0 == "number")) && (data0 !== null)){
-validate249.errors = [{instancePath:instancePath+"/absolute",keyword:"type"}];
+validate259.errors = [{instancePath:instancePath+"/absolute",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -13288,7 +13930,7 @@ if(data.percent !== undefined){
 let data1 = data.percent;
 const _errs3 = errors;
 if((!(typeof data1 == "number")) && (data1 !== null)){
-validate249.errors = [{instancePath:instancePath+"/percent",keyword:"type"}];
+validate259.errors = [{instancePath:instancePath+"/percent",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -13301,7 +13943,7 @@ if(data.low !== undefined){
 let data2 = data.low;
 const _errs5 = errors;
 if((!(typeof data2 == "number")) && (data2 !== null)){
-validate249.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
+validate259.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -13314,7 +13956,7 @@ if(data.high !== undefined){
 let data3 = data.high;
 const _errs7 = errors;
 if((!(typeof data3 == "number")) && (data3 !== null)){
-validate249.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
+validate259.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -13327,11 +13969,11 @@ if(data.method !== undefined){
 let data4 = data.method;
 const _errs9 = errors;
 if(typeof data4 !== "string"){
-validate249.errors = [{instancePath:instancePath+"/method",keyword:"type"}];
+validate259.errors = [{instancePath:instancePath+"/method",keyword:"type"}];
 return false;
 }
 if(!((data4 === "welch") || (data4 === "none"))){
-validate249.errors = [{instancePath:instancePath+"/method",keyword:"enum"}];
+validate259.errors = [{instancePath:instancePath+"/method",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -13344,11 +13986,11 @@ if(data.verdict !== undefined){
 let data5 = data.verdict;
 const _errs11 = errors;
 if(typeof data5 !== "string"){
-validate249.errors = [{instancePath:instancePath+"/verdict",keyword:"type"}];
+validate259.errors = [{instancePath:instancePath+"/verdict",keyword:"type"}];
 return false;
 }
 if(!(((((((data5 === "better") || (data5 === "worse")) || (data5 === "more")) || (data5 === "less")) || (data5 === "equal")) || (data5 === "unclear")) || (data5 === "unknown"))){
-validate249.errors = [{instancePath:instancePath+"/verdict",keyword:"enum"}];
+validate259.errors = [{instancePath:instancePath+"/verdict",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -13361,7 +14003,7 @@ if(data.caveat !== undefined){
 let data6 = data.caveat;
 const _errs13 = errors;
 if((typeof data6 !== "string") && (data6 !== null)){
-validate249.errors = [{instancePath:instancePath+"/caveat",keyword:"type"}];
+validate259.errors = [{instancePath:instancePath+"/caveat",keyword:"type"}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -13378,28 +14020,28 @@ var valid0 = true;
 }
 }
 else {
-validate249.errors = [{instancePath,keyword:"type"}];
+validate259.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate249.errors = vErrors;
+validate259.errors = vErrors;
 return errors === 0;
 }
-function validate245(data, {instancePath=""}={}){
+function validate255(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((data.metric === undefined) && (missing0 = "metric")) || ((data.label === undefined) && (missing0 = "label"))) || ((data.unit === undefined) && (missing0 = "unit"))) || ((data.role === undefined) && (missing0 = "role"))) || ((data.provenance === undefined) && (missing0 = "provenance"))) || ((data.better === undefined) && (missing0 = "better"))) || ((data.groups === undefined) && (missing0 = "groups"))) || ((data.differences === undefined) && (missing0 = "differences"))){
-validate245.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate255.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.metric !== undefined){
 const _errs1 = errors;
 if(typeof data.metric !== "string"){
-validate245.errors = [{instancePath:instancePath+"/metric",keyword:"type"}];
+validate255.errors = [{instancePath:instancePath+"/metric",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -13411,7 +14053,7 @@ if(valid0){
 if(data.label !== undefined){
 const _errs3 = errors;
 if(typeof data.label !== "string"){
-validate245.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
+validate255.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -13423,7 +14065,7 @@ if(valid0){
 if(data.unit !== undefined){
 const _errs5 = errors;
 if(typeof data.unit !== "string"){
-validate245.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
+validate255.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -13436,7 +14078,7 @@ if(data.role !== undefined){
 let data3 = data.role;
 const _errs7 = errors;
 if((typeof data3 !== "string") && (data3 !== null)){
-validate245.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
+validate255.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -13447,8 +14089,8 @@ var valid0 = true;
 if(valid0){
 if(data.provenance !== undefined){
 const _errs9 = errors;
-if(!(validate217(data.provenance, {instancePath:instancePath+"/provenance"}))){
-vErrors = vErrors === null ? validate217.errors : vErrors.concat(validate217.errors);
+if(!(validate227(data.provenance, {instancePath:instancePath+"/provenance"}))){
+vErrors = vErrors === null ? validate227.errors : vErrors.concat(validate227.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs9 === errors;
@@ -13461,11 +14103,11 @@ if(data.better !== undefined){
 let data5 = data.better;
 const _errs10 = errors;
 if(typeof data5 !== "string"){
-validate245.errors = [{instancePath:instancePath+"/better",keyword:"type"}];
+validate255.errors = [{instancePath:instancePath+"/better",keyword:"type"}];
 return false;
 }
 if(!(((data5 === "less") || (data5 === "more")) || (data5 === "neither"))){
-validate245.errors = [{instancePath:instancePath+"/better",keyword:"enum"}];
+validate255.errors = [{instancePath:instancePath+"/better",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -13483,8 +14125,8 @@ var valid1 = true;
 const len0 = data6.length;
 for(let i0=0; i0<len0; i0++){
 const _errs14 = errors;
-if(!(validate247(data6[i0], {instancePath:instancePath+"/groups/" + i0}))){
-vErrors = vErrors === null ? validate247.errors : vErrors.concat(validate247.errors);
+if(!(validate257(data6[i0], {instancePath:instancePath+"/groups/" + i0}))){
+vErrors = vErrors === null ? validate257.errors : vErrors.concat(validate257.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs14 === errors;
@@ -13494,7 +14136,7 @@ break;
 }
 }
 else {
-validate245.errors = [{instancePath:instancePath+"/groups",keyword:"type"}];
+validate255.errors = [{instancePath:instancePath+"/groups",keyword:"type"}];
 return false;
 }
 }
@@ -13513,8 +14155,8 @@ var valid2 = true;
 const len1 = data8.length;
 for(let i1=0; i1<len1; i1++){
 const _errs17 = errors;
-if(!(validate249(data8[i1], {instancePath:instancePath+"/differences/" + i1}))){
-vErrors = vErrors === null ? validate249.errors : vErrors.concat(validate249.errors);
+if(!(validate259(data8[i1], {instancePath:instancePath+"/differences/" + i1}))){
+vErrors = vErrors === null ? validate259.errors : vErrors.concat(validate259.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs17 === errors;
@@ -13524,7 +14166,7 @@ break;
 }
 }
 else {
-validate245.errors = [{instancePath:instancePath+"/differences",keyword:"type"}];
+validate255.errors = [{instancePath:instancePath+"/differences",keyword:"type"}];
 return false;
 }
 }
@@ -13543,28 +14185,28 @@ var valid0 = true;
 }
 }
 else {
-validate245.errors = [{instancePath,keyword:"type"}];
+validate255.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate245.errors = vErrors;
+validate255.errors = vErrors;
 return errors === 0;
 }
-function validate252(data, {instancePath=""}={}){
+function validate262(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.run === undefined) && (missing0 = "run")) || ((data.metric === undefined) && (missing0 = "metric"))) || ((data.role === undefined) && (missing0 = "role"))) || ((data.time_s === undefined) && (missing0 = "time_s"))) || ((data.value === undefined) && (missing0 = "value"))){
-validate252.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate262.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.run !== undefined){
 const _errs1 = errors;
 if(typeof data.run !== "string"){
-validate252.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
+validate262.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -13576,7 +14218,7 @@ if(valid0){
 if(data.metric !== undefined){
 const _errs3 = errors;
 if(typeof data.metric !== "string"){
-validate252.errors = [{instancePath:instancePath+"/metric",keyword:"type"}];
+validate262.errors = [{instancePath:instancePath+"/metric",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -13589,7 +14231,7 @@ if(data.role !== undefined){
 let data2 = data.role;
 const _errs5 = errors;
 if((typeof data2 !== "string") && (data2 !== null)){
-validate252.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
+validate262.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -13608,7 +14250,7 @@ const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 const _errs9 = errors;
 if(!(typeof data3[i0] == "number")){
-validate252.errors = [{instancePath:instancePath+"/time_s/" + i0,keyword:"type"}];
+validate262.errors = [{instancePath:instancePath+"/time_s/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs9 === errors;
@@ -13618,7 +14260,7 @@ break;
 }
 }
 else {
-validate252.errors = [{instancePath:instancePath+"/time_s",keyword:"type"}];
+validate262.errors = [{instancePath:instancePath+"/time_s",keyword:"type"}];
 return false;
 }
 }
@@ -13639,7 +14281,7 @@ for(let i1=0; i1<len1; i1++){
 let data6 = data5[i1];
 const _errs13 = errors;
 if((!(typeof data6 == "number")) && (data6 !== null)){
-validate252.errors = [{instancePath:instancePath+"/value/" + i1,keyword:"type"}];
+validate262.errors = [{instancePath:instancePath+"/value/" + i1,keyword:"type"}];
 return false;
 }
 var valid2 = _errs13 === errors;
@@ -13649,7 +14291,7 @@ break;
 }
 }
 else {
-validate252.errors = [{instancePath:instancePath+"/value",keyword:"type"}];
+validate262.errors = [{instancePath:instancePath+"/value",keyword:"type"}];
 return false;
 }
 }
@@ -13665,28 +14307,28 @@ var valid0 = true;
 }
 }
 else {
-validate252.errors = [{instancePath,keyword:"type"}];
+validate262.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate252.errors = vErrors;
+validate262.errors = vErrors;
 return errors === 0;
 }
-function validate231(data, {instancePath=""}={}){
+function validate241(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((data.align === undefined) && (missing0 = "align")) || ((data.mark === undefined) && (missing0 = "mark"))) || ((data.basis === undefined) && (missing0 = "basis"))) || ((data.same_length === undefined) && (missing0 = "same_length"))) || ((data.runs === undefined) && (missing0 = "runs"))) || ((data.groups === undefined) && (missing0 = "groups"))) || ((data.setup === undefined) && (missing0 = "setup"))) || ((data.roles === undefined) && (missing0 = "roles"))) || ((data.metrics === undefined) && (missing0 = "metrics"))) || ((data.series === undefined) && (missing0 = "series"))) || ((data.confidence === undefined) && (missing0 = "confidence"))){
-validate231.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate241.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.align !== undefined){
 const _errs1 = errors;
-if(!(validate232(data.align, {instancePath:instancePath+"/align"}))){
-vErrors = vErrors === null ? validate232.errors : vErrors.concat(validate232.errors);
+if(!(validate242(data.align, {instancePath:instancePath+"/align"}))){
+vErrors = vErrors === null ? validate242.errors : vErrors.concat(validate242.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs1 === errors;
@@ -13699,7 +14341,7 @@ if(data.mark !== undefined){
 let data1 = data.mark;
 const _errs2 = errors;
 if((typeof data1 !== "string") && (data1 !== null)){
-validate231.errors = [{instancePath:instancePath+"/mark",keyword:"type"}];
+validate241.errors = [{instancePath:instancePath+"/mark",keyword:"type"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -13710,8 +14352,8 @@ var valid0 = true;
 if(valid0){
 if(data.basis !== undefined){
 const _errs4 = errors;
-if(!(validate234(data.basis, {instancePath:instancePath+"/basis"}))){
-vErrors = vErrors === null ? validate234.errors : vErrors.concat(validate234.errors);
+if(!(validate244(data.basis, {instancePath:instancePath+"/basis"}))){
+vErrors = vErrors === null ? validate244.errors : vErrors.concat(validate244.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs4 === errors;
@@ -13723,7 +14365,7 @@ if(valid0){
 if(data.same_length !== undefined){
 const _errs5 = errors;
 if(typeof data.same_length !== "boolean"){
-validate231.errors = [{instancePath:instancePath+"/same_length",keyword:"type"}];
+validate241.errors = [{instancePath:instancePath+"/same_length",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -13741,8 +14383,8 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs9 = errors;
-if(!(validate236(data4[i0], {instancePath:instancePath+"/runs/" + i0}))){
-vErrors = vErrors === null ? validate236.errors : vErrors.concat(validate236.errors);
+if(!(validate246(data4[i0], {instancePath:instancePath+"/runs/" + i0}))){
+vErrors = vErrors === null ? validate246.errors : vErrors.concat(validate246.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs9 === errors;
@@ -13752,7 +14394,7 @@ break;
 }
 }
 else {
-validate231.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
+validate241.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
 return false;
 }
 }
@@ -13771,8 +14413,8 @@ var valid2 = true;
 const len1 = data6.length;
 for(let i1=0; i1<len1; i1++){
 const _errs12 = errors;
-if(!(validate239(data6[i1], {instancePath:instancePath+"/groups/" + i1}))){
-vErrors = vErrors === null ? validate239.errors : vErrors.concat(validate239.errors);
+if(!(validate249(data6[i1], {instancePath:instancePath+"/groups/" + i1}))){
+vErrors = vErrors === null ? validate249.errors : vErrors.concat(validate249.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs12 === errors;
@@ -13782,7 +14424,7 @@ break;
 }
 }
 else {
-validate231.errors = [{instancePath:instancePath+"/groups",keyword:"type"}];
+validate241.errors = [{instancePath:instancePath+"/groups",keyword:"type"}];
 return false;
 }
 }
@@ -13801,8 +14443,8 @@ var valid3 = true;
 const len2 = data8.length;
 for(let i2=0; i2<len2; i2++){
 const _errs15 = errors;
-if(!(validate241(data8[i2], {instancePath:instancePath+"/setup/" + i2}))){
-vErrors = vErrors === null ? validate241.errors : vErrors.concat(validate241.errors);
+if(!(validate251(data8[i2], {instancePath:instancePath+"/setup/" + i2}))){
+vErrors = vErrors === null ? validate251.errors : vErrors.concat(validate251.errors);
 errors = vErrors.length;
 }
 var valid3 = _errs15 === errors;
@@ -13812,7 +14454,7 @@ break;
 }
 }
 else {
-validate231.errors = [{instancePath:instancePath+"/setup",keyword:"type"}];
+validate241.errors = [{instancePath:instancePath+"/setup",keyword:"type"}];
 return false;
 }
 }
@@ -13831,8 +14473,8 @@ var valid4 = true;
 const len3 = data10.length;
 for(let i3=0; i3<len3; i3++){
 const _errs18 = errors;
-if(!(validate243(data10[i3], {instancePath:instancePath+"/roles/" + i3}))){
-vErrors = vErrors === null ? validate243.errors : vErrors.concat(validate243.errors);
+if(!(validate253(data10[i3], {instancePath:instancePath+"/roles/" + i3}))){
+vErrors = vErrors === null ? validate253.errors : vErrors.concat(validate253.errors);
 errors = vErrors.length;
 }
 var valid4 = _errs18 === errors;
@@ -13842,7 +14484,7 @@ break;
 }
 }
 else {
-validate231.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
+validate241.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
 return false;
 }
 }
@@ -13861,8 +14503,8 @@ var valid5 = true;
 const len4 = data12.length;
 for(let i4=0; i4<len4; i4++){
 const _errs21 = errors;
-if(!(validate245(data12[i4], {instancePath:instancePath+"/metrics/" + i4}))){
-vErrors = vErrors === null ? validate245.errors : vErrors.concat(validate245.errors);
+if(!(validate255(data12[i4], {instancePath:instancePath+"/metrics/" + i4}))){
+vErrors = vErrors === null ? validate255.errors : vErrors.concat(validate255.errors);
 errors = vErrors.length;
 }
 var valid5 = _errs21 === errors;
@@ -13872,7 +14514,7 @@ break;
 }
 }
 else {
-validate231.errors = [{instancePath:instancePath+"/metrics",keyword:"type"}];
+validate241.errors = [{instancePath:instancePath+"/metrics",keyword:"type"}];
 return false;
 }
 }
@@ -13891,8 +14533,8 @@ var valid6 = true;
 const len5 = data14.length;
 for(let i5=0; i5<len5; i5++){
 const _errs24 = errors;
-if(!(validate252(data14[i5], {instancePath:instancePath+"/series/" + i5}))){
-vErrors = vErrors === null ? validate252.errors : vErrors.concat(validate252.errors);
+if(!(validate262(data14[i5], {instancePath:instancePath+"/series/" + i5}))){
+vErrors = vErrors === null ? validate262.errors : vErrors.concat(validate262.errors);
 errors = vErrors.length;
 }
 var valid6 = _errs24 === errors;
@@ -13902,7 +14544,7 @@ break;
 }
 }
 else {
-validate231.errors = [{instancePath:instancePath+"/series",keyword:"type"}];
+validate241.errors = [{instancePath:instancePath+"/series",keyword:"type"}];
 return false;
 }
 }
@@ -13915,7 +14557,7 @@ if(valid0){
 if(data.confidence !== undefined){
 const _errs25 = errors;
 if(typeof data.confidence !== "string"){
-validate231.errors = [{instancePath:instancePath+"/confidence",keyword:"type"}];
+validate241.errors = [{instancePath:instancePath+"/confidence",keyword:"type"}];
 return false;
 }
 var valid0 = _errs25 === errors;
@@ -13936,10 +14578,10 @@ var valid0 = true;
 }
 }
 else {
-validate231.errors = [{instancePath,keyword:"type"}];
+validate241.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate231.errors = vErrors;
+validate241.errors = vErrors;
 return errors === 0;
 }
