@@ -4,12 +4,11 @@ from collections import deque
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
+
+from tidscope_collector.ebpf.watched import Pids
 
 BELIEVED_NS = 2_000_000_000
 """Once its end is known a process' exit records may still come for so long."""
-
-Pids = npt.NDArray[np.uint32]
 
 
 @dataclass(slots=True)
@@ -176,20 +175,3 @@ class Members:
         if self._believed is None:
             self._believed = np.array(sorted({*self.alive, *self._ended}), np.uint32)
         return self._believed
-
-
-def are_in(pids: Pids, known: Pids) -> npt.NDArray[np.bool_]:
-    """Which ids are among known ones.
-
-    Args:
-        pids: uint32[n].
-        known: uint32[m], ascending.
-
-    Returns:
-        bool[n].
-    """
-    if not len(known):
-        return np.zeros(len(pids), np.bool_)
-    at = np.minimum(np.searchsorted(known, pids), len(known) - 1)
-    found: npt.NDArray[np.bool_] = known[at] == pids
-    return found

@@ -28,14 +28,15 @@ class TargetTables:
         made["inexact"] = np.concatenate([rows() for rows in self._inexact])
         return made
 
-    def executed(self, account_of: Callable[[], LockSource | None]) -> None:
+    def executed(self, pid: int, account_of: Callable[[], LockSource | None]) -> None:
         """The target runs another program.
 
         Args:
+            pid: of the process.
             account_of: finds its own account of its locks.
         """
         if self._ledger is not None:
-            self._ledger.locks.executed(account_of())
+            self._ledger.locks.executed_in(pid, account_of())
 
     def close(self) -> None:
         """Examine locks no more."""

@@ -152,7 +152,8 @@ class TargetRegistry:
     ) -> Target:
         lead = selection.lead
         program = open_gomaxprocs(self._procfs, lead.pid, lead.start_ticks)
-        reader = self._sources.groups.reader(membership, selection.name)
+        reading = self._sources.group_reader(membership, selection.name, attach_ns)
+        reader = reading.reader
         target = Target(
             id=f"t-{lead.pid}-{secrets.token_hex(4)}",
             host=self._host,
@@ -168,10 +169,10 @@ class TargetRegistry:
             state="attached",
             rate_hz=rate_hz,
             attached_unix_us=time.time_ns() // 1000,
-            source=self._sources.describe_group(),
+            source=self._sources.describe(),
             energy=self._engine.energy,
             fields=list(reader.fields),
-            absent=self._sources.explain_group(reader.absent),
+            absent=self._sources.explain(reader.absent),
             gomaxprocs=program.reader.read() if program.reader else None,
             gomaxprocs_reason=program.reason,
             role_rules=list(self._sources.naming.role_rules) or None,
@@ -184,12 +185,11 @@ class TargetRegistry:
             )
         sampler = GroupSampler(
             target,
-            reader,
+            reading,
             program.reader,
             attach_ns,
             self._procfs,
             self._sources.delays,
-            None,
             Descriptions(self._procfs, self._workers, self._engine.submit),
             matches,
         )
@@ -258,7 +258,7 @@ class TargetRegistry:
             return
         tables = self._tables.get(target.id)
         if executed and tables is not None:
-            tables.executed(lambda: self._sources.ledger.account_of(process))
+            tables.executed(pid, lambda: self._sources.ledger.account_of(process))
         names = self._names.get(target.id)
         if executed and names is not None:
             names.executed(self._sources.name_source(process))
