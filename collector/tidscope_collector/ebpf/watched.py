@@ -1,5 +1,6 @@
 """Whose threads are counted: those of one process, or of the several that a group has."""
 
+from collections.abc import Mapping
 from typing import Protocol
 
 import numpy as np
@@ -18,6 +19,9 @@ class Processes(Protocol):
 
     @property
     def pids(self) -> Pids: ...
+
+    def names(self) -> Mapping[int, str]:
+        """Names of these processes by their ids: comm of each."""
 
 
 Whose = int | Processes

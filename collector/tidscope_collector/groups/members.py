@@ -149,6 +149,11 @@ class Members:
         """The process that an id stands for, or stood for lately."""
         return self.alive.get(pid) or self._ended.get(pid)
 
+    def names(self) -> dict[int, str]:
+        """Names of those alive and those that ended lately, by their ids."""
+        known = [*self._ended.values(), *self.alive.values()]
+        return {member.pid: member.name for member in known}
+
     def take_ended(self) -> list[Member]:
         """Those that ended since this was asked last."""
         left, self._left = self._left, []

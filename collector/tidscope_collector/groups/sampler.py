@@ -29,6 +29,7 @@ from tidscope_collector.sampling.health import HealthNow
 from tidscope_collector.sampling.presence import Presence, presence_in
 from tidscope_collector.sampling.process_meter import ProcessMeter
 from tidscope_collector.sampling.sampled_frame import SampledFrame
+from tidscope_collector.sampling.state_columns import StateColumns
 from tidscope_collector.sampling.table_changes import TableSource
 from tidscope_collector.sampling.target import DESCRIBE_NS, TargetSampler
 from tidscope_collector.sampling.tracker import Tracker
@@ -85,7 +86,8 @@ class GroupSampler(TargetSampler):
         self._group, self._ledgers, self._locks = reading.group, reading.ledgers, reading.locks
         self._membership: Membership = reading.group.membership
         self._procfs = procfs
-        self._sums = ProcessSums(reading.group.members, reading.reader.fields)
+        summed = StateColumns(reading.reader.fields, attach_ns).summed
+        self._sums = ProcessSums(reading.group.members, summed)
         table = ProcessTable(self._sums, self._live, descriptions)
         tables = JoinedTables(table, reading.tables)
         super().__init__(target, reading.reader, gomaxprocs, attach_ns, procfs, delays, tables)

@@ -133,6 +133,10 @@ class Counting:
 
     def _keep_left(self, whose: Whose) -> None:
         """Add up what threads left that have ended lately: all of them at once."""
+        self._read_names()
+        if not isinstance(whose, int):
+            for pid, name in whose.names().items():
+                self._known_names[pid] = name, False
         left = self._left.pop(whose, None)
         if left is None:
             return
@@ -154,7 +158,6 @@ class Counting:
         Raises:
             BpfError: the kernel refused.
         """
-        self._read_names()
         self._keep_left(whose)
         ledgers, indices = read()
         tids = np.where(ledgers.state == State.ENDED, 0, ledgers.tid).astype(np.uint64)
@@ -174,7 +177,6 @@ class Counting:
         own = replace(own, queued=_queued(tids, later.ns[row_of[indices]]))
         ended = without_dead(self._ended.get(whose, Counts()), living)
         ended = self._ended[whose] = self._by_name.fold(ended, whose, living.pids)
-        self._read_names()
         counts = self._by_name.fold(ended.with_all(own, more), whose, living.pids)
         counts = without_foreign(counts, whose)
         return as_tables(
