@@ -16,21 +16,22 @@ import pytest
 from processes import start_ticks, wait_for_end
 from programs.agent_program import LANGUAGES, LOWER, ORIGINAL, UPPER, AgentFolder, AgentProgram
 from raw_agent import RawAgent
-from tidscope_collector.foreign.gomaxprocs import open_gomaxprocs
-from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.steering.agent.client import AgentClient, open_agent
-from tidscope_collector.steering.agent.errors import (
+from tidscope_collector.agent.client import AgentClient, open_agent
+from tidscope_collector.agent.errors import (
     AgentLostError,
     AgentRefusedError,
     NoAgentError,
     StaleSocketError,
 )
+from tidscope_collector.foreign.gomaxprocs import open_gomaxprocs
+from tidscope_collector.procfs.files import ProcFs
 
 PROC = ProcFs()
 NOBODY = 65534
 LONG_S = 60.0
 LARGEST_ID = (1 << 53) - 1
 KNOBS = {"go": "gomaxprocs", "python": "pool", "java": "pool"}
+PROTOCOLS = {"go": 1, "python": 2, "java": 1}
 CALL = b'{"jsonrpc": "2.0", "id": 7, "method": "hello"}\n'
 PARSE, INVALID, METHOD, PARAMS = -32700, -32600, -32601, -32602
 BOUNDS, BUSY, CLIENTS = -32001, -32003, -32004
@@ -139,7 +140,11 @@ def works_with(program: AgentProgram, size: int) -> bool:
 
 def test_hello_says_who_it_is(program: AgentProgram, client: AgentClient) -> None:
     hello = client.hello
-    assert (hello.pid, hello.runtime, hello.protocol) == (program.pid, program.language, 1)
+    assert (hello.pid, hello.runtime, hello.protocol) == (
+        program.pid,
+        program.language,
+        PROTOCOLS[program.language],
+    )
     assert hello.knob == KNOBS[program.language]
     assert (hello.lower, hello.upper) == (LOWER, UPPER)
     assert (hello.size, hello.original) == (ORIGINAL, ORIGINAL)

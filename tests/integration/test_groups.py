@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from capabilities import missing, needs
 from group_targets import Heard, HeldCommand, group_targets, used_ns
-from tidscope_collector.groups.cgroups import Cgroup, cpu_used_ns, find_cgroups
+from tidscope_collector.groups.accounts import CgroupAccount
+from tidscope_collector.groups.cgroups import Cgroup, find_cgroups
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.walk.choice import Choice as WalkChoice
 from tidscope_wire.generated.models import GroupSelector, ProgramExecuted, ThreadBorn, ThreadExited
@@ -105,12 +106,13 @@ def test_a_control_group_is_what_its_own_clock_says() -> None:
         first = HeldCommand(["true"])
         procs.write_text(str(first.pid))
         command = HeldCommand(["bash", "-c", f"echo $$ > {procs}; {SHELL_LOOP}"])
-        before = cpu_used_ns(cgroups)
+        account = CgroupAccount(cgroups[0])
+        before = account.read()
         target = groups.attach(GroupSelector(kind="cgroup", value=path))
         assert target.process.pid == first.pid
         command.run()
         first.run()
-        after = cpu_used_ns(cgroups)
+        after = account.read()
         # The last switch of a process may come a moment after wait4 returns.
         groups.until(lambda header: header.group is not None and header.group.live == 0)
         groups.targets.detach(target.id)
@@ -121,7 +123,7 @@ def test_a_control_group_is_what_its_own_clock_says() -> None:
     assert heard.counts.started == COMMANDS + 2
     assert heard.counts.ended == COMMANDS + 3
     # What the shell used before it went into the group is its own, some milliseconds.
-    used = after - before
+    used = after.cpu_ns - before.cpu_ns
     assert cpu_ns(heard) == pytest.approx(used, rel=0.02, abs=10_000_000)
     assert np.all(heard.processes["live"] == 0)
 

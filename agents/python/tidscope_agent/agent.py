@@ -11,6 +11,7 @@ from tidscope_agent.pool import ThreadPoolExecutor
 from tidscope_agent.protocol import LARGEST_SIZE
 from tidscope_agent.server import Server
 from tidscope_agent.socket_folder import listen
+from tidscope_agent.steered import NothingSteered, Steered
 
 _running = threading.Lock()
 
@@ -47,11 +48,13 @@ class Agent:
         _running.release()
 
 
-def start(pool: ThreadPoolExecutor, *, lower: int = 1, upper: int | None = None) -> Agent:
-    """Let collectors steer a pool. A program has one agent at most.
+def start(
+    pool: ThreadPoolExecutor | None = None, *, lower: int = 1, upper: int | None = None
+) -> Agent:
+    """Let collectors read all pools and steer one. A program has one agent at most.
 
     Args:
-        pool: its size now is what collectors go back to.
+        pool: its size now is what collectors go back to. None: they set nothing.
         lower: smallest size that it may be given.
         upper: largest size that it may be given; by default its size now.
 
@@ -60,7 +63,8 @@ def start(pool: ThreadPoolExecutor, *, lower: int = 1, upper: int | None = None)
         ValueError: the bounds do not hold the size.
         RuntimeError: there is an agent already.
     """
-    size = pool.wanted
+    steered: Steered = NothingSteered() if pool is None else pool
+    size = steered.wanted
     upper = size if upper is None else upper
     if not 1 <= lower <= size <= upper <= LARGEST_SIZE:
         raise ValueError(f"the pool's size {size} is not within the bounds {lower} to {upper}")
@@ -68,7 +72,7 @@ def start(pool: ThreadPoolExecutor, *, lower: int = 1, upper: int | None = None)
         raise RuntimeError("the agent of this program is already running")
     try:
         listener, path = listen(os.getpid())
-        return Agent(listener, path, Lease(pool, lower, upper))
+        return Agent(listener, path, Lease(steered, lower, upper))
     except BaseException:
         _running.release()
         raise

@@ -2,8 +2,8 @@
 
 import time
 
-from tidscope_agent.pool import ThreadPoolExecutor
 from tidscope_agent.protocol import BOUNDS, BUSY, FailureError
+from tidscope_agent.steered import Steered
 
 
 class Lease:
@@ -20,7 +20,7 @@ class Lease:
         upper: largest size.
     """
 
-    def __init__(self, pool: ThreadPoolExecutor, lower: int, upper: int) -> None:
+    def __init__(self, pool: Steered, lower: int, upper: int) -> None:
         self.pool = pool
         self.lower = lower
         self.upper = upper

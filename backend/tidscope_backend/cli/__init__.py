@@ -19,6 +19,7 @@ VERBS = (
     "compare",
     "steer",
     "policies",
+    "predictd",
     "locks",
     "audit",
     "serve",

@@ -14,6 +14,7 @@ from tidscope_collector.processes.cgroup_names import cgroup_path, names_of_cgro
 from tidscope_collector.processes.details import DetailReader
 from tidscope_collector.processes.identity import group_and_uid
 from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.procfs.namespaces import namespace_pid
 
 LOG = logging.getLogger(__name__)
 EVERY_NS = 2_000_000_000
@@ -31,12 +32,14 @@ class Description:
         user: name, or number, of its real user.
         container: id or name.
         unit: of systemd.
+        namespace_pid: its id in its own PID namespace; 0: that of /proc.
     """
 
     title: str = ""
     user: str = ""
     container: str = ""
     unit: str = ""
+    namespace_pid: int = 0
 
 
 UNKNOWN = Description()
@@ -108,7 +111,8 @@ class Descriptions:
     def _describe(self, pid: int, command: str) -> Description | None:
         try:
             listed = self._procfs.read(f"{pid}/cgroup", 1 << 16).decode(errors="replace")
-            _, uid = group_and_uid(self._procfs.read(f"{pid}/status", 8192))
+            status = self._procfs.read(f"{pid}/status", 8192)
+            _, uid = group_and_uid(status)
         except (OSError, ValueError):
             return None
         names = names_of_cgroup(cgroup_path(listed) or "/")
@@ -118,6 +122,7 @@ class Descriptions:
             user=user_name(uid),
             container="" if container is None else container.name or container.id,
             unit="" if unit is None else unit.name,
+            namespace_pid=namespace_pid(status) or 0,
         )
 
     def _take(self, found: Found) -> None:

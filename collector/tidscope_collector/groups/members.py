@@ -24,6 +24,7 @@ class Member:
         name: comm.
         uid: real user id; None: not known.
         before: whether it lived when it came into the group: its counters had begun already.
+        moved_ns: CPU time of its main thread when it was moved into the group; None: not known.
         seen: whether a sample has seen it alive.
         ended_ns: CLOCK_MONOTONIC of its end; 0 while it lives.
     """
@@ -36,6 +37,7 @@ class Member:
     name: str
     uid: int | None
     before: bool
+    moved_ns: int | None = None
     seen: bool = False
     ended_ns: int = 0
 
@@ -83,13 +85,21 @@ class Members:
         self._believed: Pids | None = None
         self._left: list[Member] = []
 
-    def add(self, newcomer: Newcomer, *, at_attach: bool = False, before: bool = False) -> Member:
+    def add(
+        self,
+        newcomer: Newcomer,
+        *,
+        at_attach: bool = False,
+        before: bool = False,
+        moved_ns: int | None = None,
+    ) -> Member:
         """A process is in the group from now on; one that is already is left as it is.
 
         Args:
             newcomer: the process.
             at_attach: it is one of those that the group began with.
             before: it began before it came into the group.
+            moved_ns: see `Member`.
         """
         known = self.alive.get(newcomer.pid)
         if known is not None:
@@ -106,6 +116,7 @@ class Members:
             newcomer.name,
             newcomer.uid,
             before or at_attach,
+            moved_ns,
         )
         self.alive[newcomer.pid] = member
         self._ids = self._believed = None

@@ -234,7 +234,8 @@ class ReportedMembership:
                     if not value:
                         members.end(pid, at_ns, now_ns)
             elif kind in (BORN, MOVED) and groups & mask:
-                members.add(one, before=kind == MOVED)
+                moved = kind == MOVED
+                members.add(one, before=moved, moved_ns=run_ns if moved else None)
             elif kind == MOVED:
                 members.end(pid, at_ns, now_ns)
 

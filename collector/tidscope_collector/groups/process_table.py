@@ -73,6 +73,7 @@ class ProcessTable:
                 known = self._descriptions.of(member)
                 one["title"], one["user"] = known.title, known.user
                 one["container"], one["unit"] = known.container, known.unit
+                one["namespace_pid"] = known.namespace_pid
         return table
 
     def close(self) -> None:

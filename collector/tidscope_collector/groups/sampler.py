@@ -13,6 +13,8 @@ from tidscope_wire.generated.models import (
 )
 
 from tidscope_collector.foreign.gomaxprocs import GomaxprocsReader, GoProgram
+from tidscope_collector.groups.account_check import AccountCheck
+from tidscope_collector.groups.accounts import account_of
 from tidscope_collector.groups.descriptions import Descriptions
 from tidscope_collector.groups.exits import CPU
 from tidscope_collector.groups.matching import MatchWatch
@@ -27,6 +29,7 @@ from tidscope_collector.procfs.delay_accounting import DelayAccounting
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.health import HealthNow
 from tidscope_collector.sampling.presence import Presence, presence_in
+from tidscope_collector.sampling.process_clock import process_cpu_ns
 from tidscope_collector.sampling.process_meter import ProcessMeter
 from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.sampling.state_columns import StateColumns
@@ -115,15 +118,16 @@ class GroupSampler(TargetSampler):
         self, procfs: ProcFs, delays: DelayAccounting | None, gomaxprocs: GomaxprocsReader | None
     ) -> ProcessMeter:
         members = self._membership.members
-        return GroupMeter(
-            self.pid,
-            procfs,
-            delays,
-            gomaxprocs,
-            self.target.gomaxprocs,
-            members,
-            self._membership.cgroups,
+        group = self.target.group
+        cgroups = self._membership.cgroups
+        account = None
+        if group is not None:
+            account = account_of(group.kind, procfs, members, cgroups, process_cpu_ns)
+        self._check = AccountCheck(account)
+        self._meter = GroupMeter(
+            self.pid, procfs, delays, gomaxprocs, self.target.gomaxprocs, members, account
         )
+        return self._meter
 
     def _open(self, opened: ExitStack, procfs: ProcFs) -> None:
         """Nothing is open but the reader: members come and go."""
@@ -137,6 +141,7 @@ class GroupSampler(TargetSampler):
             ended=members.ended,
             unseen=members.unseen,
             missed=None if missed is None else missed + self._group.uncounted,
+            check=self._check.found,
         )
 
     def _check_alive(self) -> None:
@@ -162,6 +167,9 @@ class GroupSampler(TargetSampler):
         last: bool = False,
     ) -> list[SampledFrame]:
         self._settle()
+        used = self._meter.take_used()
+        if used is not None:
+            self._check.note(self._sums.rows(*self._live(started_ns)[:3], started_ns), used)
         return super()._sample(events, rows, started_ns, late, health, last=last)
 
     def _look(self, tid: int) -> Presence:

@@ -24,6 +24,7 @@ from tidscope_collector.naming.source import NameSource, name_source
 from tidscope_collector.naming.thread_names import ThreadNames
 from tidscope_collector.netacct.choice import Choice, NetworkSource
 from tidscope_collector.netacct.reader import NetworkReader
+from tidscope_collector.pools.opening import open_pools
 from tidscope_collector.procfs.delay_accounting import DelayAccounting
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.thread_reader import ProcThreadReader
@@ -217,15 +218,18 @@ class Sources:
             counters = SwitchingReader(pid, asking, "genetlink", rate_hz, option)
         return ValidDelays(self.ledger.beside(counters, pid, attach_ns))
 
-    def tables(self, reader: ValidDelays, process: Process) -> TargetTables:
+    def tables(self, reader: ValidDelays, process: Process, attach_ns: int) -> TargetTables:
         """The tables of a target.
 
         Args:
             reader: made by `target_reader`.
             process: whose.
+            attach_ns: CLOCK_MONOTONIC of the attachment.
         """
         uncounted = partial(self.network.uncounted, process.pid, reader.start_of)
-        return TargetTables(self.ledger.tables(reader.base, process), [reader.table, uncounted])
+        pools = open_pools(self._procfs, process, attach_ns)
+        ledger = self.ledger.tables(reader.base, process)
+        return TargetTables(ledger, [reader.table, uncounted], pools)
 
     def group_reader(self, membership: Membership, name: str, attach_ns: int) -> GroupReading:
         """Make what a group is sampled with.

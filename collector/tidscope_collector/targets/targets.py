@@ -16,7 +16,7 @@ from tidscope_collector.groups.descriptions import Descriptions
 from tidscope_collector.groups.matching import MatchWatch
 from tidscope_collector.groups.membership import Membership
 from tidscope_collector.groups.sampler import GroupSampler
-from tidscope_collector.groups.selector import Selection, listed_within, select
+from tidscope_collector.groups.selector import Selection, select
 from tidscope_collector.naming.thread_names import ThreadNames
 from tidscope_collector.processes.identity import identify
 from tidscope_collector.processes.listing import ProcessLister
@@ -102,11 +102,7 @@ class TargetRegistry:
             ProblemError: it cannot be attached to.
         """
         processes = self.processes()
-        selection = select(
-            selector,
-            processes,
-            lambda path: listed_within(processes, path) | processes_in(self._procfs, path),
-        )
+        selection = select(selector, processes, lambda path: processes_in(self._procfs, path))
         with self._lock:
             for one in self._active():
                 if one.group is not None and _is_same(one, selection):
@@ -217,7 +213,7 @@ class TargetRegistry:
                 role_rules=list(self._sources.naming.role_rules) or None,
                 steering=None,
             )
-            tables = self._sources.tables(reader, process)
+            tables = self._sources.tables(reader, process, attach_ns)
             names = self._sources.thread_names(process)
             sampler = TargetSampler(
                 target,

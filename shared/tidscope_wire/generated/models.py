@@ -765,6 +765,8 @@ TableName = TypeAliasType(
             "call_stays",
             "inexact",
             "processes",
+            "pools",
+            "pool_times",
         ],
         Field(title="TableName"),
     ],
@@ -906,6 +908,71 @@ How processes are found that join it: ebpf: the kernel reports each fork, exec a
 """
 
 
+CpuAccount = TypeAliasType(
+    "CpuAccount",
+    Annotated[
+        Literal["cpu.stat", "cpuacct.usage", "rusage"], Field(title="CpuAccount")
+    ],
+)
+"""
+Account of CPU time: of the control group (version 2, 1), or of each process and the children that it waited for (getrusage(2)).
+"""
+
+
+IoAccount = TypeAliasType(
+    "IoAccount",
+    Annotated[
+        Literal["io.stat", "blkio.throttle.io_service_bytes_recursive"] | None,
+        Field(title="IoAccount"),
+    ],
+)
+"""
+Account of bytes from and to block devices; null: there is none.
+"""
+
+
+class GroupCheck(Message):
+    """
+    What the threads of a group add up to, those that ended included, beside what the kernel says of the same time by another account. Both count from the first sample on, and are read right after each other about once a second.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    cpu_by: Annotated[CpuAccount, Field(title="CpuAccount")]
+    """
+    Account of CPU time: of the control group (version 2, 1), or of each process and the children that it waited for (getrusage(2)).
+    """
+    threads_cpu_ns: Annotated[int, Field(ge=0)]
+    """
+    CPU time of the threads, nanoseconds.
+    """
+    kernel_cpu_ns: Annotated[int, Field(ge=0)]
+    """
+    The same by the account, nanoseconds.
+    """
+    io_by: Annotated[IoAccount, Field(title="IoAccount")]
+    """
+    Account of bytes from and to block devices; null: there is none.
+    """
+    threads_read_bytes: Annotated[int | None, Field(ge=0)]
+    """
+    Bytes that the threads had read from block devices; null without an account.
+    """
+    kernel_read_bytes: Annotated[int | None, Field(ge=0)]
+    """
+    The same by the account, all devices added up.
+    """
+    threads_write_bytes: Annotated[int | None, Field(ge=0)]
+    """
+    Bytes that the threads had written to block devices, or to pages that are written later; null without an account.
+    """
+    kernel_write_bytes: Annotated[int | None, Field(ge=0)]
+    """
+    The same by the account; version 1 counts pages that are written later for no group.
+    """
+
+
 class GroupCounts(Message):
     """
     How many processes a group has and had.
@@ -933,6 +1000,10 @@ class GroupCounts(Message):
     missed: Annotated[int | None, Field(ge=0)]
     """
     Processes that may have been missed; null: it cannot be known.
+    """
+    check: GroupCheck | None = None
+    """
+    What its threads add up to beside an account that the kernel keeps by itself; null: there is no such account, or none yet.
     """
 
 
@@ -1975,130 +2046,6 @@ RunState = TypeAliasType(
 """
 recording: frames are being added. complete: ended as intended, and nothing is missing. incomplete: ended as intended, but frames, samples or exit records are missing; losses has how many. interrupted: cut short by a crash, a full disk or a lost collector; what was written is kept.
 """
-
-
-class RunSummary(Message):
-    """
-    A run in the list of runs.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    id: Annotated[str, Field(pattern="^r-[0-9]{8}-[0-9]{6}-[0-9a-f]{6}$")]
-    """
-    Run id: start time in UTC and six random hex digits.
-    """
-    name: Annotated[str, Field(max_length=120)]
-    """
-    Display name.
-    """
-    tags: Annotated[list[Tag], Field(max_length=32)]
-    """
-    Tags.
-    """
-    group: Annotated[str | None, Field(max_length=80)]
-    """
-    Runs of one group are repeats of one another; null: not in a group.
-    """
-    notes: Annotated[str, Field(max_length=20000)]
-    """
-    Free-text notes.
-    """
-    state: RunState
-    end: RunEnd | None
-    """
-    Why it ended; null while it is being recorded.
-    """
-    end_detail: str
-    """
-    The same as a sentence, with what is missing.
-    """
-    created_unix_us: Annotated[int, Field(ge=0)]
-    """
-    When recording was requested, Unix microseconds.
-    """
-    started_unix_us: Annotated[int, Field(ge=0)]
-    """
-    Wall clock of its first frame, Unix microseconds.
-    """
-    duration_ns: Annotated[int, Field(ge=0)]
-    """
-    From its first frame to its last, nanoseconds.
-    """
-    host_name: str
-    """
-    Name of the host.
-    """
-    target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
-    """
-    Identity of one attachment; a new one each time a process is attached to.
-    """
-    pid: Annotated[int, Field(ge=1)]
-    """
-    Process id.
-    """
-    process: str
-    """
-    Comm of the process.
-    """
-    command: str | None
-    """
-    Command line of the process; null: hidden, since arguments are not for viewers.
-    """
-    policies: list[str]
-    """
-    Policies that steered the target, in order.
-    """
-    losses: RunLosses
-    children_cpu_us: Annotated[int | None, Field(ge=0)] = None
-    """
-    CPU time of children that the recorded command waited for, microseconds; a run of one process does not show it. Null: not known, or the run is not of a command.
-    """
-    counts: RunCounts
-    exit_code: int | None
-    """
-    Exit code of the command that was recorded; null if a signal ended it, or if the run is not of a command.
-    """
-    signal: Annotated[str | None, Field(max_length=20)]
-    """
-    Name of the signal that ended the command, such as SIGKILL; null if none did.
-    """
-    imported: bool
-    """
-    It was imported.
-    """
-
-
-class RunsResponse(Message):
-    """
-    GET /api/v1/runs.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    runs: list[RunSummary]
-    """
-    Newest first.
-    """
-    deleted: list[RunSummary]
-    """
-    Runs in the trash, which can be restored.
-    """
-    damaged: list[DamagedRun]
-    """
-    Folders that cannot be read.
-    """
-    bytes: Annotated[int, Field(ge=0)]
-    """
-    Bytes of all runs, the trash included.
-    """
-    free_bytes: Annotated[int, Field(ge=0)]
-    """
-    Free space on the disk.
-    """
-    retention: Retention
 
 
 Runtime = TypeAliasType(
@@ -3641,6 +3588,134 @@ class RunPolicy(Message):
     """
 
 
+class RunSummary(Message):
+    """
+    A run in the list of runs.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    id: Annotated[str, Field(pattern="^r-[0-9]{8}-[0-9]{6}-[0-9a-f]{6}$")]
+    """
+    Run id: start time in UTC and six random hex digits.
+    """
+    name: Annotated[str, Field(max_length=120)]
+    """
+    Display name.
+    """
+    tags: Annotated[list[Tag], Field(max_length=32)]
+    """
+    Tags.
+    """
+    group: Annotated[str | None, Field(max_length=80)]
+    """
+    Runs of one group are repeats of one another; null: not in a group.
+    """
+    notes: Annotated[str, Field(max_length=20000)]
+    """
+    Free-text notes.
+    """
+    state: RunState
+    end: RunEnd | None
+    """
+    Why it ended; null while it is being recorded.
+    """
+    end_detail: str
+    """
+    The same as a sentence, with what is missing.
+    """
+    created_unix_us: Annotated[int, Field(ge=0)]
+    """
+    When recording was requested, Unix microseconds.
+    """
+    started_unix_us: Annotated[int, Field(ge=0)]
+    """
+    Wall clock of its first frame, Unix microseconds.
+    """
+    duration_ns: Annotated[int, Field(ge=0)]
+    """
+    From its first frame to its last, nanoseconds.
+    """
+    host_name: str
+    """
+    Name of the host.
+    """
+    target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
+    """
+    Identity of one attachment; a new one each time a process is attached to.
+    """
+    pid: Annotated[int, Field(ge=1)]
+    """
+    Process id.
+    """
+    process: str
+    """
+    Comm of the process.
+    """
+    command: str | None
+    """
+    Command line of the process; null: hidden, since arguments are not for viewers.
+    """
+    target_group: Group | None = None
+    """
+    The group of processes that was recorded; null: one process.
+    """
+    policies: list[str]
+    """
+    Policies that steered the target, in order.
+    """
+    losses: RunLosses
+    children_cpu_us: Annotated[int | None, Field(ge=0)] = None
+    """
+    CPU time of children that the recorded command waited for, microseconds; a run of one process does not show it. Null: not known, or the run is not of a command.
+    """
+    counts: RunCounts
+    exit_code: int | None
+    """
+    Exit code of the command that was recorded; null if a signal ended it, or if the run is not of a command.
+    """
+    signal: Annotated[str | None, Field(max_length=20)]
+    """
+    Name of the signal that ended the command, such as SIGKILL; null if none did.
+    """
+    imported: bool
+    """
+    It was imported.
+    """
+
+
+class RunsResponse(Message):
+    """
+    GET /api/v1/runs.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    runs: list[RunSummary]
+    """
+    Newest first.
+    """
+    deleted: list[RunSummary]
+    """
+    Runs in the trash, which can be restored.
+    """
+    damaged: list[DamagedRun]
+    """
+    Folders that cannot be read.
+    """
+    bytes: Annotated[int, Field(ge=0)]
+    """
+    Bytes of all runs, the trash included.
+    """
+    free_bytes: Annotated[int, Field(ge=0)]
+    """
+    Free space on the disk.
+    """
+    retention: Retention
+
+
 class SetDelayAccountingCommand(Message):
     """
     Switch the kernel's delay accounting; answered with a DoctorReply.
@@ -3995,7 +4070,7 @@ class FrameHeader(Message):
     """
     How the counters of this sample were read; null if none were.
     """
-    tables: Annotated[list[FrameTable] | None, Field(max_length=9)] = None
+    tables: Annotated[list[FrameTable] | None, Field(max_length=11)] = None
     """
     Tables behind the rows, each name once: in key frames all rows, about once a second those that changed since the table was sent last; null if there are none. A row replaces an earlier one with the same key, and one whose figures are all 0 takes it away; in a key frame the table replaces the earlier table, and tables that it does not name are empty.
     """

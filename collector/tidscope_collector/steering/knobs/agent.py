@@ -6,8 +6,8 @@ When the collector dies the agent restores the original size, as soon as the lea
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from tidscope_collector.steering.agent.client import AgentClient
-from tidscope_collector.steering.agent.errors import AgentClientError, AgentRefusedError
+from tidscope_collector.agent.client import AgentClient
+from tidscope_collector.agent.errors import AgentClientError, AgentRefusedError
 from tidscope_collector.steering.knobs.knob import (
     KnobDescription,
     KnobKind,

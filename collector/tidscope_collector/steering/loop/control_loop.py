@@ -25,7 +25,7 @@ from tidscope_wire.generated.models import (
     SteeringStarted,
 )
 
-from tidscope_collector.steering.agent.errors import AgentClientError
+from tidscope_collector.agent.errors import AgentClientError
 from tidscope_collector.steering.knobs.knob import KnobError
 from tidscope_collector.steering.loop.interval_meter import IntervalMeter
 from tidscope_collector.steering.loop.loop_inputs import ControlSetup, LoopSettings

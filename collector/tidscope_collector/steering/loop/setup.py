@@ -13,12 +13,12 @@ from tidscope_wire.generated.models import (
     SignalOption,
 )
 
+from tidscope_collector.agent.client import AgentClient, open_agent
+from tidscope_collector.agent.errors import AgentClientError
+from tidscope_collector.agent.socket_paths import find_socket
 from tidscope_collector.foreign.agent_sockets import SocketId
 from tidscope_collector.foreign.owned_port import OwnedPort
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.steering.agent.client import AgentClient, open_agent
-from tidscope_collector.steering.agent.errors import AgentClientError
-from tidscope_collector.steering.agent.socket_paths import find_socket
 from tidscope_collector.steering.knobs.agent import AgentKnob
 from tidscope_collector.steering.knobs.cpus import CpuShares
 from tidscope_collector.steering.knobs.go_affinity import open_go_affinity
@@ -180,9 +180,13 @@ class SetupOpener:
 
     def _agent(self, process: SteeredProcess) -> tuple[AgentClient | None, str]:
         try:
-            return open_agent(self._procfs, process.pid, process.start_ticks), ""
+            client = open_agent(self._procfs, process.pid, process.start_ticks)
         except AgentClientError as error:
             return None, str(error)
+        if client.hello.knob == "none":
+            client.close()
+            return None, "The agent in the program reports its pools only; it sets no size."
+        return client, ""
 
     def _knob(
         self, process: SteeredProcess, kind: KnobKind | None, client: AgentClient | None, why: str

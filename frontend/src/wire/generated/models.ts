@@ -122,7 +122,17 @@ export type TableName =
   | "calls"
   | "call_stays"
   | "inexact"
-  | "processes";
+  | "processes"
+  | "pools"
+  | "pool_times";
+/**
+ * Account of CPU time: of the control group (version 2, 1), or of each process and the children that it waited for (getrusage(2)).
+ */
+export type CpuAccount = "cpu.stat" | "cpuacct.usage" | "rusage";
+/**
+ * Account of bytes from and to block devices; null: there is none.
+ */
+export type IoAccount = "io.stat" | "blkio.throttle.io_service_bytes_recursive" | null;
 /**
  * degraded: no collector is connected.
  */
@@ -1326,7 +1336,7 @@ export interface FrameHeader {
   /**
    * Tables behind the rows, each name once: in key frames all rows, about once a second those that changed since the table was sent last; null if there are none. A row replaces an earlier one with the same key, and one whose figures are all 0 takes it away; in a key frame the table replaces the earlier table, and tables that it does not name are empty.
    *
-   * @maxItems 9
+   * @maxItems 11
    */
   tables?:
     | []
@@ -1348,6 +1358,31 @@ export interface FrameHeader {
         FrameTable
       ]
     | [
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable
+      ]
+    | [
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable
+      ]
+    | [
+        FrameTable,
+        FrameTable,
         FrameTable,
         FrameTable,
         FrameTable,
@@ -1865,6 +1900,41 @@ export interface GroupCounts {
    * Processes that may have been missed; null: it cannot be known.
    */
   missed: number | null;
+  /**
+   * What its threads add up to beside an account that the kernel keeps by itself; null: there is no such account, or none yet.
+   */
+  check?: GroupCheck | null;
+}
+/**
+ * What the threads of a group add up to, those that ended included, beside what the kernel says of the same time by another account. Both count from the first sample on, and are read right after each other about once a second.
+ */
+export interface GroupCheck {
+  cpu_by: CpuAccount;
+  /**
+   * CPU time of the threads, nanoseconds.
+   */
+  threads_cpu_ns: number;
+  /**
+   * The same by the account, nanoseconds.
+   */
+  kernel_cpu_ns: number;
+  io_by: IoAccount;
+  /**
+   * Bytes that the threads had read from block devices; null without an account.
+   */
+  threads_read_bytes: number | null;
+  /**
+   * The same by the account, all devices added up.
+   */
+  kernel_read_bytes: number | null;
+  /**
+   * Bytes that the threads had written to block devices, or to pages that are written later; null without an account.
+   */
+  threads_write_bytes: number | null;
+  /**
+   * The same by the account; version 1 counts pages that are written later for no group.
+   */
+  kernel_write_bytes: number | null;
 }
 /**
  * Frames that cannot be replayed because the collector's bounded replay buffer no longer has them.
@@ -2685,6 +2755,10 @@ export interface RunSummary {
    * Command line of the process; null: hidden, since arguments are not for viewers.
    */
   command: string | null;
+  /**
+   * The group of processes that was recorded; null: one process.
+   */
+  target_group?: Group | null;
   /**
    * Policies that steered the target, in order.
    *

@@ -9,6 +9,13 @@ import socket
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from tidscope_collector.agent.errors import (
+    AgentClientError,
+    AgentTimeoutError,
+    NoAgentError,
+    StaleSocketError,
+    WrongPeerError,
+)
 from tidscope_collector.foreign.agent_sockets import SocketId
 from tidscope_collector.foreign.reader import (
     NoAnswerError,
@@ -20,13 +27,6 @@ from tidscope_collector.foreign.reader import (
 )
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.stat import parse_stat
-from tidscope_collector.steering.agent.errors import (
-    AgentClientError,
-    AgentTimeoutError,
-    NoAgentError,
-    StaleSocketError,
-    WrongPeerError,
-)
 
 FOLDER_VARIABLE = "TIDSCOPE_AGENT_DIR"
 RUNTIME_VARIABLE = "XDG_RUNTIME_DIR"

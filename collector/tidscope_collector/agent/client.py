@@ -12,29 +12,33 @@ from tidscope_wire.generated.agent import (
     AgentFailure,
     AgentHello,
     AgentNotice,
+    AgentPool,
+    AgentPools,
     AgentReading,
     AgentSetCall,
     AgentSetParams,
     AgentSize,
 )
 
-from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.steering.agent.errors import (
+from tidscope_collector.agent.errors import (
     AgentLostError,
     AgentProtocolError,
     AgentRefusedError,
     AgentTimeoutError,
 )
-from tidscope_collector.steering.agent.socket_paths import connect
+from tidscope_collector.agent.socket_paths import connect
+from tidscope_collector.procfs.files import ProcFs
 
-PROTOCOL = 1
+PROTOCOLS = (1, 2)
+POOLS_PROTOCOL = 2
+"""The first one with `read_pools`."""
 TIMEOUT_S = 1.0
-LONGEST_LINE = 16384
+LONGEST_LINE = 65536
 MOST_NOTICES = 64
 
 _Line = AgentAnswer | AgentFailure | AgentNotice
 _LINE: TypeAdapter[_Line] = TypeAdapter(_Line)
-_Result = TypeVar("_Result", AgentHello, AgentReading, AgentSize)
+_Result = TypeVar("_Result", AgentHello, AgentReading, AgentPools, AgentSize)
 
 
 class AgentClient:
@@ -60,10 +64,10 @@ class AgentClient:
         self._restart_requested = False
         try:
             self.hello = self._call(AgentHello, "hello")
-            if self.hello.protocol != PROTOCOL:
+            if self.hello.protocol not in PROTOCOLS:
                 raise AgentProtocolError(
                     f"The agent speaks version {self.hello.protocol} of the protocol, "
-                    f"the collector {PROTOCOL}."
+                    f"the collector {PROTOCOLS[0]} and {PROTOCOLS[-1]}."
                 )
         except BaseException:
             self.close()
@@ -76,6 +80,16 @@ class AgentClient:
             AgentClientError: as every call does; see the module of errors.
         """
         return self._call(AgentReading, "read")
+
+    def read_pools(self) -> AgentPools:
+        """All pools of the program. Of an agent of protocol 1 what it says of the one it steers.
+
+        Raises:
+            AgentClientError: as every call does.
+        """
+        if self.hello.protocol >= POOLS_PROTOCOL:
+            return self._call(AgentPools, "read_pools")
+        return _one_pool(self.hello, self.read())
 
     def set(self, size: int, lease_s: float) -> AgentSize:
         """Set the size until the lease is over; the same size again renews it.
@@ -113,7 +127,11 @@ class AgentClient:
         self._next_id += 1
         return self._next_id
 
-    def _call(self, result: type[_Result], method: Literal["hello", "read", "release"]) -> _Result:
+    def _call(
+        self,
+        result: type[_Result],
+        method: Literal["hello", "read", "read_pools", "release"],
+    ) -> _Result:
         return self._answer(result, AgentCall(id=self._id(), method=method))
 
     def _answer(self, result: type[_Result], call: AgentCall | AgentSetCall) -> _Result:
@@ -190,6 +208,31 @@ class AgentClient:
     def _nonsense(self, what: str) -> AgentProtocolError:
         self.close()
         return AgentProtocolError(f"The agent sent {what}.")
+
+
+def _one_pool(hello: AgentHello, now: AgentReading) -> AgentPools:
+    """The pool of an agent that knows only of the one it steers, and no times but queue waits."""
+    pool = AgentPool(
+        name="pool" if hello.knob == "pool" else "GOMAXPROCS",
+        kind="threads" if hello.knob == "pool" else "gomaxprocs",
+        size=now.size,
+        busy=None,
+        queue=None,
+        submitted=None,
+        started=now.queue_waits,
+        finished=now.ops,
+        failed=None,
+        response_ns=None,
+        run_ns=None,
+        queue_wait_ns=now.queue_wait_ns,
+        idle_ns=None,
+        parks=None,
+        steals=None,
+        polls=None,
+        response=None,
+        queue_wait=None,
+    )
+    return AgentPools(pools=[pool], omitted=0, monotonic_ns=now.monotonic_ns)
 
 
 def open_agent(

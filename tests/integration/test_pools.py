@@ -1,0 +1,61 @@
+"""Pools of real programs in frames: what they did, exactly, steered or not."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from followed_target import FollowedTarget
+from programs.agent_program import ORIGINAL, AgentFolder, AgentProgram
+from tidscope_wire.pools import FIGURES
+
+PATIENCE_FRAMES = 2_000
+POOLED = ("python",)
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    with AgentFolder() as path:
+        yield path
+
+
+def until_finished(followed: FollowedTarget, jobs: int) -> dict[str, Any]:
+    """Take frames until a pool has finished so many; its row."""
+    for _ in range(PATIENCE_FRAMES):
+        followed.next()
+        for row in followed.seen.tables.get("pools", ()):
+            if row["finished"] >= jobs:
+                return {name: row[name] for name in row.dtype.names}
+    raise AssertionError(f"no pool finished {jobs} jobs: {followed.seen.tables.get('pools')}")
+
+
+def until_read(followed: FollowedTarget) -> None:
+    """Take frames until the pools were read: what they do from then on counts."""
+    for _ in range(PATIENCE_FRAMES):
+        followed.next()
+        if len(followed.seen.tables.get("pools", ())):
+            return
+    raise AssertionError("no pools were read")
+
+
+@pytest.mark.parametrize("language", POOLED)
+def test_jobs_are_counted_exactly_with_their_times(language: str, folder: Path) -> None:
+    with (
+        AgentProgram(language, folder) as program,
+        FollowedTarget(program.pid, rate_hz=50) as followed,
+    ):
+        until_read(followed)
+        assert program.ask("ops 1234") == "ops 1234"
+        row = until_finished(followed, 1234)
+        times = followed.seen.tables["pool_times"]
+    assert (row["name"], row["kind"], row["source"]) == ("pool", "threads", "agent")
+    assert (row["size"], row["pid"]) == (ORIGINAL, program.pid)
+    assert row["submitted"] == row["started"] == row["finished"] == 1234
+    assert (row["failed"], row["queue"], row["busy"]) == (0, 0, 0)
+    # Each job's response is its queue wait and its run.
+    assert row["response_ns"] == row["queue_wait_ns"] + row["run_ns"]
+    assert 0 < row["idle_ns"] < ORIGINAL * row["read_ns"]
+    own = times[times["pool"] == row["pool"]]
+    for time in (0, 1):
+        assert own["count"][own["time"] == time].sum() == 1234
+    assert int(row["known"]) & 1 << FIGURES.index("steals") == 0
