@@ -254,7 +254,7 @@ class Sources:
             valid,
             group,
             ledgers if isinstance(ledgers, LedgerReader) else None,
-            TargetTables(tables, [valid.table, uncounted]),
+            TargetTables(tables, [valid.table, uncounted], None),
             locks,
         )
 
