@@ -119,6 +119,7 @@ class Decision:
         reason: one sentence.
         probing: sizes are being tried out; others on this host should hold still meanwhile.
         proposed: in shadow mode the size that would have been set; None otherwise.
+        release: nothing is left to do: the program gets its own size back, and is steered no more.
     """
 
     size: int
@@ -126,6 +127,7 @@ class Decision:
     reason: str
     probing: bool = False
     proposed: int | None = None
+    release: bool = False
 
 
 class Policy(Protocol):

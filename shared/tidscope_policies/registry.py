@@ -23,11 +23,14 @@ from tidscope_policies.decorators.pauses import Pauses
 from tidscope_policies.decorators.shadow import Shadow
 from tidscope_policies.decorators.warm_up import WarmUp
 from tidscope_policies.parameters import (
+    ParameterError,
     ParameterInfo,
     Values,
     describe,
     make_parameters,
 )
+from tidscope_policies.proving.proof import Proof
+from tidscope_policies.proving.record import ProofSettings
 
 Signal = Literal["progress", "wait"]
 
@@ -39,10 +42,12 @@ class ReadyPolicy:
     Attributes:
         policy: fresh, with its decorators.
         interval_s: how often it wants an observation.
+        proof: the proof that it is a part of; None: it simply steers.
     """
 
     policy: Policy
     interval_s: float
+    proof: Proof | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,19 +76,29 @@ class PolicyEntry(Generic[Values]):
         return describe(self.kind)
 
     def make(
-        self, given: Mapping[str, float] | None = None, *, shadow: bool = False
+        self,
+        given: Mapping[str, float] | None = None,
+        *,
+        shadow: bool = False,
+        proof: ProofSettings | None = None,
     ) -> ReadyPolicy:
         """Build the policy with its decorators.
 
         Args:
             given: parameters that differ from their defaults.
             shadow: decide, but do not act.
+            proof: prove it against the program's own size; not in shadow mode.
 
         Raises:
             ParameterError: a name or a value is wrong.
         """
         values = make_parameters(self.kind, given or {})
         policy: Policy = Bounded(Pauses(self.core(values)))
+        if proof is not None:
+            if shadow:
+                raise ParameterError("a proof has to act: it cannot be made in shadow mode")
+            proving = Proof(policy, proof)
+            return ReadyPolicy(proving, values.interval_s, proving)
         return ReadyPolicy(Shadow(policy) if shadow else policy, values.interval_s)
 
 

@@ -51,6 +51,13 @@ def paced_python(largest: int, best: int) -> list[str]:
     return [sys.executable, str(program), str(largest), str(best), str(PENALTY)]
 
 
+def planted_gain(factor: float) -> list[str]:
+    """A pool of one worker that does so many times as much with two; 100 jobs a second with one."""
+    best, penalty = (factor, 0.0) if factor >= 1 else (1.0, 1 / factor - 1)
+    program = HERE / "paced_python" / "main.py"
+    return [sys.executable, str(program), "8", str(best), str(penalty), str(0.01 * best)]
+
+
 class Steered:
     """A running program; use it in a ``with`` statement.
 

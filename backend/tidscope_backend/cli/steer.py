@@ -73,7 +73,7 @@ class _SteeringClient:
             raise CommandError(
                 "a group of processes cannot be steered; steer its processes one by one, by --pid"
             )
-        request = _steering_request(options)
+        request = steering_request(options)
         target = self._request("/targets", Target, "POST", {"pid": options.pid})
         path = f"/targets/{target.id}/steering"
         if options.options:
@@ -153,7 +153,7 @@ class _SteeringClient:
         print_lines(f"tidscope steer: {text}", file=sys.stderr, flush=True)
 
 
-def _steering_request(options: argparse.Namespace) -> dict[str, object]:
+def steering_request(options: argparse.Namespace) -> dict[str, object]:
     """The body of the request."""
     parameters: dict[str, float] = {}
     for text in options.set:
@@ -185,8 +185,8 @@ def _steering_request(options: argparse.Namespace) -> dict[str, object]:
     return request
 
 
-def _add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_target_options(parser, what="of the program to steer", required=True)
+def add_policy_options(parser: argparse.ArgumentParser) -> None:
+    """Which policy steers, by which knob and signal, within which bounds."""
     parser.add_argument(
         "--policy",
         default="cooperative",
@@ -199,7 +199,6 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=NUMBER",
         help="a parameter of the policy (repeatable)",
     )
-    parser.add_argument("--shadow", action="store_true", help="dry run: decide, but do not act")
     parser.add_argument("--knob", choices=KNOBS, help="what to set (default: the best available)")
     parser.add_argument(
         "--signal", choices=SIGNALS, help="what to optimise (default: the best available)"
@@ -211,6 +210,12 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--lower", type=int, help="lower bound of the size")
     parser.add_argument("--upper", type=int, help="upper bound of the size")
+
+
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_target_options(parser, what="of the program to steer", required=True)
+    add_policy_options(parser)
+    parser.add_argument("--shadow", action="store_true", help="dry run: decide, but do not act")
     parser.add_argument("--duration", type=duration, metavar="SECONDS", help="stop after this time")
     parser.add_argument("--keep", action="store_true", help="keep steering after this command ends")
     what = parser.add_mutually_exclusive_group()

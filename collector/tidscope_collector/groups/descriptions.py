@@ -8,10 +8,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from tidscope_wire.generated.limits import MAX_PROCESS_TITLE
+from tidscope_wire.generated.models import Runtime
 
 from tidscope_collector.groups.members import Member, Members
+from tidscope_collector.naming.titles import read_title, role_of_title
 from tidscope_collector.processes.cgroup_names import cgroup_path, names_of_cgroup
-from tidscope_collector.processes.details import DetailReader
+from tidscope_collector.processes.details import UNKNOWN as UNKNOWN_PROGRAM
+from tidscope_collector.processes.details import DetailReader, Details
 from tidscope_collector.processes.identity import group_and_uid
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.namespaces import namespace_pid
@@ -33,6 +36,8 @@ class Description:
         container: id or name.
         unit: of systemd.
         namespace_pid: its id in its own PID namespace; 0: that of /proc.
+        runtime: of which language its program is.
+        role: what it does by its title; empty: it has none.
     """
 
     title: str = ""
@@ -40,6 +45,8 @@ class Description:
     container: str = ""
     unit: str = ""
     namespace_pid: int = 0
+    runtime: Runtime = "unknown"
+    role: str = ""
 
 
 UNKNOWN = Description()
@@ -102,13 +109,12 @@ class Descriptions:
         details = self._reader.read(wanted.values())
         found: Found = {}
         for number, one in wanted.items():
-            command = details[one].command if one in details else ""
-            described = self._describe(one[0], command)
+            described = self._describe(one[0], details.get(one, UNKNOWN_PROGRAM))
             if described is not None:
                 found[number] = described
         self._give(lambda: self._take(found))
 
-    def _describe(self, pid: int, command: str) -> Description | None:
+    def _describe(self, pid: int, program: Details) -> Description | None:
         try:
             listed = self._procfs.read(f"{pid}/cgroup", 1 << 16).decode(errors="replace")
             status = self._procfs.read(f"{pid}/status", 8192)
@@ -117,12 +123,15 @@ class Descriptions:
             return None
         names = names_of_cgroup(cgroup_path(listed) or "/")
         container, unit = names.container, names.unit
+        title = read_title(program.command.encode())
         return Description(
-            title=shortened(command),
+            title=shortened(program.command),
             user=user_name(uid),
             container="" if container is None else container.name or container.id,
             unit="" if unit is None else unit.name,
             namespace_pid=namespace_pid(status) or 0,
+            runtime=program.runtime,
+            role="" if title is None else role_of_title(title),
         )
 
     def _take(self, found: Found) -> None:
@@ -131,6 +140,10 @@ class Descriptions:
     def forget(self, numbers: set[int]) -> None:
         """Keep what is known of these only."""
         self._known = {number: one for number, one in self._known.items() if number in numbers}
+
+    def executed(self, member: Member) -> None:
+        """It runs another program: what is known is not of that one."""
+        self._known.pop(member.number, None)
 
     def close(self) -> None:
         """Ask no more."""

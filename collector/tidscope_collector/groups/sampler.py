@@ -10,6 +10,8 @@ from tidscope_wire.generated.models import (
     ProgramExecuted,
     Target,
     TargetEvent,
+    ThreadBorn,
+    ThreadRenamed,
 )
 
 from tidscope_collector.foreign.gomaxprocs import GomaxprocsReader, GoProgram
@@ -18,8 +20,10 @@ from tidscope_collector.groups.accounts import account_of
 from tidscope_collector.groups.descriptions import Descriptions
 from tidscope_collector.groups.exits import CPU
 from tidscope_collector.groups.matching import MatchWatch
+from tidscope_collector.groups.members import Member
 from tidscope_collector.groups.membership import Membership
 from tidscope_collector.groups.meter import GroupMeter
+from tidscope_collector.groups.own_accounts import OwnAccounts
 from tidscope_collector.groups.process_sums import ProcessSums
 from tidscope_collector.groups.process_table import JoinedTables, Live, ProcessTable
 from tidscope_collector.groups.reader import GroupReader
@@ -71,6 +75,7 @@ class GroupSampler(TargetSampler):
         procfs: root of /proc.
         delays: the switch of delay accounting, whose state is reported.
         descriptions: of the processes, for their table.
+        accounts: what their programs say of themselves; closed with the sampler.
         matches: says which processes match; None: the group is not of those that match.
     """
 
@@ -83,6 +88,7 @@ class GroupSampler(TargetSampler):
         procfs: ProcFs,
         delays: DelayAccounting | None,
         descriptions: Descriptions,
+        accounts: OwnAccounts,
         matches: MatchWatch | None = None,
     ) -> None:
         self._matches = matches
@@ -91,10 +97,12 @@ class GroupSampler(TargetSampler):
         self._procfs = procfs
         summed = StateColumns(reading.reader.fields, attach_ns).summed
         self._sums = ProcessSums(reading.group.members, summed)
-        table = ProcessTable(self._sums, self._live, descriptions)
+        self._accounts = accounts
+        table = ProcessTable(self._sums, self._live, descriptions, self._gomaxprocs_of)
         tables = JoinedTables(table, reading.tables)
         super().__init__(target, reading.reader, gomaxprocs, attach_ns, procfs, delays, tables)
         self._descriptions = descriptions
+        self._named_ns = -DESCRIBE_NS
 
     @property
     def exits_of(self) -> frozenset[int] | None:
@@ -129,8 +137,14 @@ class GroupSampler(TargetSampler):
         )
         return self._meter
 
+    def _gomaxprocs_of(self, member: Member) -> int:
+        if member.pid == self.pid:
+            return self._meter.gomaxprocs or 0
+        return self._accounts.size_of(member.number)
+
     def _open(self, opened: ExitStack, procfs: ProcFs) -> None:
         """Nothing is open but the reader: members come and go."""
+        opened.callback(self._accounts.close)
 
     def _group_counts(self) -> GroupCounts:
         members = self._membership.members
@@ -180,6 +194,9 @@ class GroupSampler(TargetSampler):
         for pid, name in self._group.take_executions():
             self._locks.executed_in(pid)
             member = self._membership.members.find(pid)
+            if member is not None:
+                self._descriptions.executed(member)
+                self._accounts.executed(pid)
             if member is not None and member.seen:
                 self._pending.append(
                     ProgramExecuted(name=name, executable=None, previous=None, pid=pid)
@@ -197,6 +214,25 @@ class GroupSampler(TargetSampler):
         if self._matches is not None:
             self._matches.ask(now_ns)
         self._descriptions.ask(self._membership.members, now_ns)
+
+    def _name_threads(self, events: list[TargetEvent], started_ns: int) -> None:
+        """See `TargetSampler`: of all programs."""
+        accounts = self._accounts
+        accounts.update(self._membership.members, self._descriptions, started_ns)
+        self._pending += accounts.take_changes()
+        named = [one for one in events if isinstance(one, ThreadBorn | ThreadRenamed)]
+        if named:
+            accounts.began({one.pid for one in named if one.pid is not None})
+        threads = self._tracker.threads
+        for pid, names in accounts.take_names():
+            own = {
+                t: name for t, name in names.items() if t in threads and threads[t].process == pid
+            }
+            events += self._tracker.rename(own)
+        described = accounts.description
+        if started_ns - self._named_ns >= DESCRIBE_NS and described != self.target.thread_names:
+            self._named_ns = started_ns
+            self.target = self.target.model_copy(update={"thread_names": described})
 
     def describe_again(
         self, process: Process, program: GoProgram | None, gomaxprocs: int | None

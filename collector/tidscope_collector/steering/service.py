@@ -32,6 +32,7 @@ from tidscope_collector.steering.loop.control_loop import (
 )
 from tidscope_collector.steering.loop.loop_inputs import ControlSetup, LoopSettings
 from tidscope_collector.steering.loop.peers import PeerRegistry
+from tidscope_collector.steering.loop.proof_reports import proof_settings
 from tidscope_collector.steering.loop.setup import SetupOpener, SteeredProcess
 
 log = logging.getLogger("tidscope.steering")
@@ -147,7 +148,11 @@ class SteeringService:
             names = ", ".join(POLICIES)
             raise BadParameterError(f"there is no policy {request.policy!r}; there are: {names}")
         try:
-            ready = entry.make(request.parameters or {}, shadow=bool(request.shadow))
+            ready = entry.make(
+                request.parameters or {},
+                shadow=bool(request.shadow),
+                proof=None if request.proof is None else proof_settings(request.proof),
+            )
             values = make_parameters(entry.kind, request.parameters or {})
         except ParameterError as error:
             raise BadParameterError(str(error)) from error

@@ -5,6 +5,7 @@ import secrets
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 from tidscope_wire.generated.models import Group, GroupSelector, Process, Target
 from tidscope_wire.problems import ProblemError, refusal
@@ -15,8 +16,10 @@ from tidscope_collector.groups.cgroups import find_cgroups, processes_in
 from tidscope_collector.groups.descriptions import Descriptions
 from tidscope_collector.groups.matching import MatchWatch
 from tidscope_collector.groups.membership import Membership
+from tidscope_collector.groups.own_accounts import Asking, OwnAccounts
 from tidscope_collector.groups.sampler import GroupSampler
 from tidscope_collector.groups.selector import Selection, select
+from tidscope_collector.naming.source import runtime_source
 from tidscope_collector.naming.thread_names import ThreadNames
 from tidscope_collector.processes.identity import identify
 from tidscope_collector.processes.listing import ProcessLister
@@ -187,9 +190,17 @@ class TargetRegistry:
             self._procfs,
             self._sources.delays,
             Descriptions(self._procfs, self._workers, self._engine.submit),
+            OwnAccounts(self._asking(), lead.pid, self._workers, self._engine.submit),
             matches,
         )
         return self._begin(target, sampler)
+
+    def _asking(self) -> Asking:
+        return Asking(
+            lambda pid, start_ticks: open_gomaxprocs(self._procfs, pid, start_ticks).reader,
+            partial(runtime_source, self._procfs),
+            self._sources.naming.ask_programs,
+        )
 
     def _open(self, process: Process, rate_hz: float) -> Target:
         program = open_gomaxprocs(self._procfs, process.pid, process.start_ticks)

@@ -151,7 +151,9 @@ class LedgerReader(WrappingReader):
         ledgers.set(arrived_at=offsets["arrived_ns"], began_at=offsets["began_ns"])
         ledgers.set(ns_at=offsets["ns"], attach_ns=self._attach_ns)
         ledgers.set(tgid=alone, tgid_at=offsets["tgid"], tid_at=offsets["tid"])
-        return SteadyRows(kept, rows, under.sample, under.walks, under.completed, ledgers)
+        return SteadyRows(
+            kept, rows, under.sample, under.sampled, under.walks, under.completed, ledgers
+        )
 
     def read(self) -> Reading:
         """Read all threads; see `ProcessReader.read`."""

@@ -4,6 +4,7 @@ import { type CallsView, callsView } from "./calls";
 import type { ViewInput } from "./chartView";
 import { type FindingsView, findingsView } from "./findings/findings";
 import { type LocksView, locksView } from "./locks";
+import { type PoolsView, poolsView } from "./pools/poolsView";
 import { type ProcessesView, processesView } from "./processesView";
 import { type TakersView, takersView } from "./takers";
 import { type ThreadFactsView, threadFactsView } from "./threadFacts";
@@ -15,6 +16,7 @@ import { type WakesView, wakesView } from "./wakes";
 export interface FactViews extends Record<FactPart, object> {
   readonly findings: FindingsView;
   readonly processes: ProcessesView;
+  readonly pools: PoolsView;
   readonly wakes: WakesView;
   readonly locks: LocksView;
   readonly takers: TakersView;
@@ -27,6 +29,7 @@ export interface FactViews extends Record<FactPart, object> {
 export const FACT_PARTS = [
   "findings",
   "processes",
+  "pools",
   "thread",
   "thread_facts",
   "wakes",
@@ -61,6 +64,8 @@ export class FactViewMaker {
       }
       case "processes":
         return { processes: processesView(input) };
+      case "pools":
+        return { pools: poolsView(input) };
       case "wakes":
         return { wakes: wakesView(input) };
       case "locks":

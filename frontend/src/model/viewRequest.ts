@@ -28,6 +28,7 @@ export type ChartId =
 export type FactPart =
   | "findings"
   | "processes"
+  | "pools"
   | "thread"
   | "thread_facts"
   | "wakes"

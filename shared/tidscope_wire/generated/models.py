@@ -1519,6 +1519,36 @@ class PrometheusCounter(Message):
     """
 
 
+class ProofPlan(Message):
+    """
+    Prove a policy against the size that the program has by itself: blocks with the policy and without it, in pairs, in random order.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    block_s: Annotated[float | None, Field(ge=1.0, le=600.0)] = None
+    """
+    Measured seconds of a block; null: 20.
+    """
+    most_s: Annotated[float | None, Field(ge=10.0, le=86400.0)] = None
+    """
+    Seconds after which it ends at the latest; null: 900.
+    """
+    smallest_percent: Annotated[float | None, Field(ge=0.1, le=50.0)] = None
+    """
+    Differences below this are none; null: 1.
+    """
+    loss_percent: Annotated[float | None, Field(ge=0.1, le=100.0)] = None
+    """
+    It is stopped when this share of the work is lost; null: 5.
+    """
+    seed: Annotated[int | None, Field(ge=0, le=9007199254740991)] = None
+    """
+    Of the order of blocks; null: 1.
+    """
+
+
 class ProofRequest(Message):
     """
     Body of POST /api/v1/proof: the backend is to prove that it knows a secret.
@@ -1568,6 +1598,18 @@ class ProofResponse(Message):
     """
     With the newest key of the subject and, while a rotation's grace lasts, the one before; with random ones where there is none.
     """
+
+
+ProofVerdict = TypeAliasType(
+    "ProofVerdict",
+    Annotated[
+        Literal["open", "better", "worse", "same", "harmful", "unsettled"],
+        Field(title="ProofVerdict"),
+    ],
+)
+"""
+How a proof stands: open; better, worse or same are shown; harmful: stopped because too much work was lost; unsettled: ended without a result.
+"""
 
 
 Provenance = TypeAliasType(
@@ -2354,69 +2396,9 @@ class SteerRequest(Message):
     """
     Which counter, if the signal is prometheus.
     """
-
-
-class Steering(Message):
+    proof: ProofPlan | None = None
     """
-    How a target is being steered.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    policy: Annotated[str, Field(max_length=64, min_length=1)]
-    """
-    Name of a policy.
-    """
-    parameters: Annotated[dict[str, float], Field(max_length=64)]
-    """
-    All parameters.
-    """
-    shadow: bool
-    """
-    Shadow mode: decides without acting.
-    """
-    knob: KnobKind
-    signal: SignalKind
-    proxy: bool
-    """
-    The signal is a proxy: lower confidence.
-    """
-    lower: Annotated[int, Field(ge=1, le=1048576)]
-    """
-    Smallest size allowed.
-    """
-    upper: Annotated[int, Field(ge=1, le=1048576)]
-    """
-    Largest size allowed.
-    """
-    original: Annotated[int, Field(ge=1, le=1048576)]
-    """
-    Size that a release restores.
-    """
-    size: Annotated[int, Field(ge=1, le=1048576)]
-    """
-    Current size.
-    """
-    state: Annotated[str, Field(max_length=256)]
-    """
-    What the policy is doing, in words.
-    """
-    reason: Annotated[str, Field(max_length=1024)]
-    """
-    Reason of the last decision, one sentence.
-    """
-    decisions: Annotated[int, Field(ge=0)]
-    """
-    Number of decisions.
-    """
-    since_unix_us: Annotated[int, Field(ge=0)]
-    """
-    When steering started, Unix microseconds.
-    """
-    problem: Annotated[str | None, Field(max_length=1024)]
-    """
-    What keeps it from working, one sentence; null if nothing does.
+    Prove the policy first; null: let it steer.
     """
 
 
@@ -2481,27 +2463,9 @@ class SteeringDecided(Message):
     """
     It is exploring sizes.
     """
-
-
-class SteeringOptions(Message):
+    with_policy: bool | None = None
     """
-    Body of GET /api/v1/targets/{target_id}/steering: how the target can be steered.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    knobs: list[KnobOption]
-    """
-    Best first.
-    """
-    signals: list[SignalOption]
-    """
-    Best first.
-    """
-    steering: Steering | None
-    """
-    Current steering; null: the target is not steered.
+    In a proof, whether the policy steered in the interval; null: it is none.
     """
 
 
@@ -2522,22 +2486,6 @@ class SteeringOptionsCommand(Message):
     """
     Identity of one attachment; a new one each time a process is attached to.
     """
-
-
-class SteeringOptionsReply(Message):
-    """
-    How a target can be steered.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    type: Literal["steering_options_reply"] = "steering_options_reply"
-    request_id: Annotated[int, Field(ge=0)]
-    """
-    Chosen by the sender, repeated in the reply.
-    """
-    options: SteeringOptions
 
 
 class SteeringProblem(Message):
@@ -3516,6 +3464,53 @@ class ProcessesResponse(Message):
     """
 
 
+class ProofState(Message):
+    """
+    What a proof has shown so far.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    verdict: ProofVerdict
+    pairs: Annotated[int, Field(ge=0)]
+    """
+    Pairs of blocks that were measured.
+    """
+    discarded: Annotated[int, Field(ge=0)]
+    """
+    Pairs that do not count: the program did nothing in a block, or entered another phase.
+    """
+    gain_percent: float | None
+    """
+    Gain of throughput by the policy; null before the first pair.
+    """
+    low_percent: Annotated[float | None, Field(ge=-100.0)]
+    """
+    Lower end of its interval (95 %, at all times together); null while there is none.
+    """
+    high_percent: float | None
+    """
+    Upper end of its interval.
+    """
+    lost_s: float
+    """
+    Work lost while the policy steered, in seconds of what the program does without it; negative where it did more.
+    """
+    elapsed_s: Annotated[float, Field(ge=0.0)]
+    """
+    Seconds since it began.
+    """
+    steers: bool
+    """
+    Whether the policy steers at present; otherwise the program has its own size.
+    """
+    text: Annotated[str, Field(max_length=1024)]
+    """
+    The same in words.
+    """
+
+
 class ReleaseCommand(Message):
     """
     Stop steering and restore the original size; answered with a TargetReply.
@@ -3781,6 +3776,128 @@ class SteerCommand(Message):
     actor: Actor
 
 
+class Steering(Message):
+    """
+    How a target is being steered.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    policy: Annotated[str, Field(max_length=64, min_length=1)]
+    """
+    Name of a policy.
+    """
+    parameters: Annotated[dict[str, float], Field(max_length=64)]
+    """
+    All parameters.
+    """
+    shadow: bool
+    """
+    Shadow mode: decides without acting.
+    """
+    knob: KnobKind
+    signal: SignalKind
+    proxy: bool
+    """
+    The signal is a proxy: lower confidence.
+    """
+    lower: Annotated[int, Field(ge=1, le=1048576)]
+    """
+    Smallest size allowed.
+    """
+    upper: Annotated[int, Field(ge=1, le=1048576)]
+    """
+    Largest size allowed.
+    """
+    original: Annotated[int, Field(ge=1, le=1048576)]
+    """
+    Size that a release restores.
+    """
+    size: Annotated[int, Field(ge=1, le=1048576)]
+    """
+    Current size.
+    """
+    state: Annotated[str, Field(max_length=256)]
+    """
+    What the policy is doing, in words.
+    """
+    reason: Annotated[str, Field(max_length=1024)]
+    """
+    Reason of the last decision, one sentence.
+    """
+    decisions: Annotated[int, Field(ge=0)]
+    """
+    Number of decisions.
+    """
+    since_unix_us: Annotated[int, Field(ge=0)]
+    """
+    When steering started, Unix microseconds.
+    """
+    problem: Annotated[str | None, Field(max_length=1024)]
+    """
+    What keeps it from working, one sentence; null if nothing does.
+    """
+    proof: ProofState | None = None
+    """
+    The proof that is made of the policy; null: it simply steers.
+    """
+
+
+class SteeringOptions(Message):
+    """
+    Body of GET /api/v1/targets/{target_id}/steering: how the target can be steered.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    knobs: list[KnobOption]
+    """
+    Best first.
+    """
+    signals: list[SignalOption]
+    """
+    Best first.
+    """
+    steering: Steering | None
+    """
+    Current steering; null: the target is not steered.
+    """
+
+
+class SteeringOptionsReply(Message):
+    """
+    How a target can be steered.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["steering_options_reply"] = "steering_options_reply"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the sender, repeated in the reply.
+    """
+    options: SteeringOptions
+
+
+class SteeringProven(Message):
+    """
+    A proof has ended.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["steering_proven"] = "steering_proven"
+    policy: Annotated[str, Field(max_length=64, min_length=1)]
+    """
+    Name of a policy.
+    """
+    proof: ProofState
+
+
 class Target(Message):
     """
     An attached process, or group of processes.
@@ -3879,7 +3996,8 @@ TargetEvent = TypeAliasType(
         | SteeringDecided
         | SearchRestarted
         | SteeringReleased
-        | SteeringProblem,
+        | SteeringProblem
+        | SteeringProven,
         Field(discriminator="type", title="TargetEvent"),
     ],
 )

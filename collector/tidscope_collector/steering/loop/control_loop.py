@@ -21,6 +21,7 @@ from tidscope_wire.generated.models import (
     Steering,
     SteeringDecided,
     SteeringProblem,
+    SteeringProven,
     SteeringReleased,
     SteeringStarted,
 )
@@ -30,6 +31,7 @@ from tidscope_collector.steering.knobs.knob import KnobError
 from tidscope_collector.steering.loop.interval_meter import IntervalMeter
 from tidscope_collector.steering.loop.loop_inputs import ControlSetup, LoopSettings
 from tidscope_collector.steering.loop.peers import PeerRegistry
+from tidscope_collector.steering.loop.proof_reports import proof_state
 from tidscope_collector.steering.signals.signal import (
     PROXIES,
     SignalLostError,
@@ -47,7 +49,14 @@ RELEASE_S = 5.0
 RETRY_S = 2.0
 STEERING_ERRORS = (KnobError, SignalLostError, SignalRefusedError, AgentClientError)
 
-Event = SteeringStarted | SteeringDecided | SearchRestarted | SteeringReleased | SteeringProblem
+Event = (
+    SteeringStarted
+    | SteeringDecided
+    | SearchRestarted
+    | SteeringReleased
+    | SteeringProblem
+    | SteeringProven
+)
 EventSink = Callable[[Steering | None, Event], None]
 """Takes what is in effect now (None: nothing any more), and what happened. Called by any thread."""
 
@@ -88,6 +97,7 @@ class ControlLoop:
     ) -> None:
         self.settings = settings
         self._policy, self._interval_s = ready.policy, ready.interval_s
+        self._proof, self._is_proven = ready.proof, False
         self._open_setup, self._setup = open_setup, setup
         self._peers, self._publish = peers, publish
         self._is_paused, self._is_gone = is_paused, is_gone
@@ -117,6 +127,7 @@ class ControlLoop:
             decisions=0,
             since_unix_us=time.time_ns() // 1000,
             problem=None,
+            proof=None if ready.proof is None else proof_state(ready.proof),
         )
         self._thread = threading.Thread(target=self._run, name="control loop", daemon=True)
 
@@ -315,13 +326,18 @@ class ControlLoop:
                 probing_elsewhere=self._peers.is_probing_elsewhere(name, now),
                 peers=self._peers.peers(name, now),
             )
+            steered = None if self._proof is None else self._proof.steers
             decision = self._policy.observe(seen)
             wanted = self._allowed_size(decision, seen, now)
             self._peers.record_interval(name, now, seen.progress, moved=wanted != seen.size)
             in_force = self._set_size(setup, seen.size, wanted)
             if in_force is None:
                 return
-            self._publish_decision(seen, decision, in_force)
+            self._publish_decision(seen, decision, in_force, with_policy=steered)
+            self._publish_proof()
+            if decision.release:
+                self.stop("the proof")
+                return
 
     def _measure(self, setup: ControlSetup, meter: IntervalMeter) -> bool:
         """Let an interval pass; whether to stop."""
@@ -358,7 +374,17 @@ class ControlLoop:
             in_force = setup.knob.read()
         return in_force
 
-    def _publish_decision(self, seen: Observation, decision: Decision, in_force: int) -> None:
+    def _publish_proof(self) -> None:
+        """Report the result of a proof, once."""
+        if self._proof is None or self._is_proven or self._proof.verdict == "open":
+            return
+        self._is_proven = True
+        result = SteeringProven(policy=self.settings.policy, proof=proof_state(self._proof))
+        self._publish(self._steering, result)
+
+    def _publish_decision(
+        self, seen: Observation, decision: Decision, in_force: int, *, with_policy: bool | None
+    ) -> None:
         waiting = decision.probing and in_force != decision.size and not self.settings.shadow
         self._steering = self._steering.model_copy(
             update={
@@ -366,6 +392,7 @@ class ControlLoop:
                 "state": decision.state[:256],
                 "reason": (WAITS_ITS_TURN if waiting else decision.reason)[:1024],
                 "decisions": self._steering.decisions + 1,
+                "proof": None if self._proof is None else proof_state(self._proof),
             }
         )
         self._publish(
@@ -384,5 +411,6 @@ class ControlLoop:
                 reason=self._steering.reason,
                 counted=is_usable(seen),
                 probing=decision.probing,
+                with_policy=with_policy,
             ),
         )

@@ -15,6 +15,7 @@ import { FactPanels } from "../live/scope/facts/FactPanels";
 import { FindingsPanel } from "../live/scope/facts/FindingsPanel";
 import { MapPanel } from "../live/scope/MapPanel";
 import { ProcessesPanel } from "../live/scope/ProcessesPanel";
+import { PoolsPanel } from "../live/scope/pools/PoolsPanel";
 import scope from "../live/scope/TargetPage.module.css";
 import { Tiles } from "../live/scope/Tiles";
 import { ThreadDrawer, useThreadOpen } from "../live/scope/thread/ThreadDrawer";
@@ -91,6 +92,7 @@ function RunPanels({ client, run, onChange }: RunPanelsProps) {
         <MapPanel target={target} />
         {target.group ? <ProcessesPanel target={target} /> : null}
         <ChartGrid target={target} />
+        {target.group ? null : <PoolsPanel />}
         <FactPanels target={target} />
         <RunLog run={run} onChange={onChange} />
         <RunNotes run={run} onChange={onChange} />

@@ -86,6 +86,10 @@ export type KnobKind = "go-agent" | "pool-agent" | "go-affinity";
  */
 export type SignalKind =
   "agent-ops" | "queue-wait" | "prometheus" | "network-calls" | "network-bytes";
+/**
+ * How a proof stands: open; better, worse or same are shown; harmful: stopped because too much work was lost; unsettled: ended without a result.
+ */
+export type ProofVerdict = "open" | "better" | "worse" | "same" | "harmful" | "unsettled";
 export type FrameKind = "key" | "delta";
 /**
  * An event of a target.
@@ -109,7 +113,8 @@ export type TargetEvent =
   | SteeringDecided
   | SearchRestarted
   | SteeringReleased
-  | SteeringProblem;
+  | SteeringProblem
+  | SteeringProven;
 /**
  * Which one; frame_tables.json has its columns.
  */
@@ -1160,6 +1165,52 @@ export interface Steering {
    * What keeps it from working, one sentence; null if nothing does.
    */
   problem: string | null;
+  /**
+   * The proof that is made of the policy; null: it simply steers.
+   */
+  proof?: ProofState | null;
+}
+/**
+ * What a proof has shown so far.
+ */
+export interface ProofState {
+  verdict: ProofVerdict;
+  /**
+   * Pairs of blocks that were measured.
+   */
+  pairs: number;
+  /**
+   * Pairs that do not count: the program did nothing in a block, or entered another phase.
+   */
+  discarded: number;
+  /**
+   * Gain of throughput by the policy; null before the first pair.
+   */
+  gain_percent: number | null;
+  /**
+   * Lower end of its interval (95 %, at all times together); null while there is none.
+   */
+  low_percent: number | null;
+  /**
+   * Upper end of its interval.
+   */
+  high_percent: number | null;
+  /**
+   * Work lost while the policy steered, in seconds of what the program does without it; negative where it did more.
+   */
+  lost_s: number;
+  /**
+   * Seconds since it began.
+   */
+  elapsed_s: number;
+  /**
+   * Whether the policy steers at present; otherwise the program has its own size.
+   */
+  steers: boolean;
+  /**
+   * The same in words.
+   */
+  text: string;
 }
 /**
  * The result of one check.
@@ -1710,6 +1761,10 @@ export interface SteeringDecided {
    * It is exploring sizes.
    */
   probing: boolean;
+  /**
+   * In a proof, whether the policy steered in the interval; null: it is none.
+   */
+  with_policy?: boolean | null;
 }
 /**
  * The policy restarted its search.
@@ -1760,6 +1815,17 @@ export interface SteeringProblem {
    * What is wrong, one sentence; null: resolved.
    */
   problem: string | null;
+}
+/**
+ * A proof has ended.
+ */
+export interface SteeringProven {
+  type: "steering_proven";
+  /**
+   * Name of a policy.
+   */
+  policy: string;
+  proof: ProofState;
 }
 /**
  * Process-level values of this sample.
@@ -2355,6 +2421,31 @@ export interface PrometheusCounter {
   metric: string;
 }
 /**
+ * Prove a policy against the size that the program has by itself: blocks with the policy and without it, in pairs, in random order.
+ */
+export interface ProofPlan {
+  /**
+   * Measured seconds of a block; null: 20.
+   */
+  block_s?: number | null;
+  /**
+   * Seconds after which it ends at the latest; null: 900.
+   */
+  most_s?: number | null;
+  /**
+   * Differences below this are none; null: 1.
+   */
+  smallest_percent?: number | null;
+  /**
+   * It is stopped when this share of the work is lost; null: 5.
+   */
+  loss_percent?: number | null;
+  /**
+   * Of the order of blocks; null: 1.
+   */
+  seed?: number | null;
+}
+/**
  * Body of PATCH /api/v1/targets/{id}.
  */
 export interface RateRequest {
@@ -2942,6 +3033,10 @@ export interface SteerRequest {
    * Which counter, if the signal is prometheus.
    */
   prometheus?: PrometheusCounter | null;
+  /**
+   * Prove the policy first; null: let it steer.
+   */
+  proof?: ProofPlan | null;
 }
 /**
  * Body of GET /api/v1/targets/{target_id}/steering: how the target can be steered.

@@ -1499,6 +1499,207 @@ return false;
 validate59.errors = vErrors;
 return errors === 0;
 }
+function validate62(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(typeof data !== "string"){
+validate62.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+if(!((((((data === "open") || (data === "better")) || (data === "worse")) || (data === "same")) || (data === "harmful")) || (data === "unsettled"))){
+validate62.errors = [{instancePath,keyword:"enum"}];
+return false;
+}
+validate62.errors = vErrors;
+return errors === 0;
+}
+function validate61(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((((((((data.verdict === undefined) && (missing0 = "verdict")) || ((data.pairs === undefined) && (missing0 = "pairs"))) || ((data.discarded === undefined) && (missing0 = "discarded"))) || ((data.gain_percent === undefined) && (missing0 = "gain_percent"))) || ((data.low_percent === undefined) && (missing0 = "low_percent"))) || ((data.high_percent === undefined) && (missing0 = "high_percent"))) || ((data.lost_s === undefined) && (missing0 = "lost_s"))) || ((data.elapsed_s === undefined) && (missing0 = "elapsed_s"))) || ((data.steers === undefined) && (missing0 = "steers"))) || ((data.text === undefined) && (missing0 = "text"))){
+validate61.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.verdict !== undefined){
+const _errs1 = errors;
+if(!(validate62(data.verdict, {instancePath:instancePath+"/verdict"}))){
+vErrors = vErrors === null ? validate62.errors : vErrors.concat(validate62.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.pairs !== undefined){
+let data1 = data.pairs;
+const _errs2 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate61.errors = [{instancePath:instancePath+"/pairs",keyword:"type"}];
+return false;
+}
+if(errors === _errs2){
+if(typeof data1 == "number"){
+if(data1 < 0 || isNaN(data1)){
+validate61.errors = [{instancePath:instancePath+"/pairs",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.discarded !== undefined){
+let data2 = data.discarded;
+const _errs4 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate61.errors = [{instancePath:instancePath+"/discarded",keyword:"type"}];
+return false;
+}
+if(errors === _errs4){
+if(typeof data2 == "number"){
+if(data2 < 0 || isNaN(data2)){
+validate61.errors = [{instancePath:instancePath+"/discarded",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.gain_percent !== undefined){
+let data3 = data.gain_percent;
+const _errs6 = errors;
+if((!(typeof data3 == "number")) && (data3 !== null)){
+validate61.errors = [{instancePath:instancePath+"/gain_percent",keyword:"type"}];
+return false;
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.low_percent !== undefined){
+let data4 = data.low_percent;
+const _errs8 = errors;
+if((!(typeof data4 == "number")) && (data4 !== null)){
+validate61.errors = [{instancePath:instancePath+"/low_percent",keyword:"type"}];
+return false;
+}
+if(errors === _errs8){
+if(typeof data4 == "number"){
+if(data4 < -100 || isNaN(data4)){
+validate61.errors = [{instancePath:instancePath+"/low_percent",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.high_percent !== undefined){
+let data5 = data.high_percent;
+const _errs10 = errors;
+if((!(typeof data5 == "number")) && (data5 !== null)){
+validate61.errors = [{instancePath:instancePath+"/high_percent",keyword:"type"}];
+return false;
+}
+var valid0 = _errs10 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.lost_s !== undefined){
+const _errs12 = errors;
+if(!(typeof data.lost_s == "number")){
+validate61.errors = [{instancePath:instancePath+"/lost_s",keyword:"type"}];
+return false;
+}
+var valid0 = _errs12 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.elapsed_s !== undefined){
+let data7 = data.elapsed_s;
+const _errs14 = errors;
+if(errors === _errs14){
+if(typeof data7 == "number"){
+if(data7 < 0 || isNaN(data7)){
+validate61.errors = [{instancePath:instancePath+"/elapsed_s",keyword:"minimum"}];
+return false;
+}
+}
+else {
+validate61.errors = [{instancePath:instancePath+"/elapsed_s",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs14 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.steers !== undefined){
+const _errs16 = errors;
+if(typeof data.steers !== "boolean"){
+validate61.errors = [{instancePath:instancePath+"/steers",keyword:"type"}];
+return false;
+}
+var valid0 = _errs16 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.text !== undefined){
+const _errs18 = errors;
+if(typeof data.text !== "string"){
+validate61.errors = [{instancePath:instancePath+"/text",keyword:"type"}];
+return false;
+}
+var valid0 = _errs18 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate61.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate61.errors = vErrors;
+return errors === 0;
+}
 function validate56(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
@@ -1765,6 +1966,63 @@ var valid0 = _errs30 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data.proof !== undefined){
+let data16 = data.proof;
+const _errs32 = errors;
+const _errs33 = errors;
+let valid2 = false;
+const _errs34 = errors;
+if(!(validate61(data16, {instancePath:instancePath+"/proof"}))){
+vErrors = vErrors === null ? validate61.errors : vErrors.concat(validate61.errors);
+errors = vErrors.length;
+}
+var _valid0 = _errs34 === errors;
+valid2 = valid2 || _valid0;
+if(!valid2){
+const _errs35 = errors;
+if(data16 !== null){
+const err0 = {instancePath:instancePath+"/proof",keyword:"type"};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+var _valid0 = _errs35 === errors;
+valid2 = valid2 || _valid0;
+}
+if(!valid2){
+const err1 = {instancePath:instancePath+"/proof",keyword:"anyOf"};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+validate56.errors = vErrors;
+return false;
+}
+else {
+errors = _errs33;
+if(vErrors !== null){
+if(_errs33){
+vErrors.length = _errs33;
+}
+else {
+vErrors = null;
+}
+}
+}
+var valid0 = _errs32 === errors;
+}
+else {
+var valid0 = true;
+}
 }
 }
 }
@@ -2187,21 +2445,21 @@ return false;
 validate30.errors = vErrors;
 return errors === 0;
 }
-function validate63(data, {instancePath=""}={}){
+function validate67(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.run === undefined) && (missing0 = "run")) || ((data.target === undefined) && (missing0 = "target"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.created_unix_us === undefined) && (missing0 = "created_unix_us"))){
-validate63.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate67.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.run !== undefined){
 const _errs1 = errors;
 if(typeof data.run !== "string"){
-validate63.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
+validate67.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -2213,7 +2471,7 @@ if(valid0){
 if(data.target !== undefined){
 const _errs3 = errors;
 if(typeof data.target !== "string"){
-validate63.errors = [{instancePath:instancePath+"/target",keyword:"type"}];
+validate67.errors = [{instancePath:instancePath+"/target",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -2225,7 +2483,7 @@ if(valid0){
 if(data.name !== undefined){
 const _errs5 = errors;
 if(typeof data.name !== "string"){
-validate63.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate67.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -2238,13 +2496,13 @@ if(data.created_unix_us !== undefined){
 let data3 = data.created_unix_us;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate63.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"type"}];
+validate67.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate63.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"minimum"}];
+validate67.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -2260,11 +2518,11 @@ var valid0 = true;
 }
 }
 else {
-validate63.errors = [{instancePath,keyword:"type"}];
+validate67.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate63.errors = vErrors;
+validate67.errors = vErrors;
 return errors === 0;
 }
 function validate23(data, {instancePath=""}={}){
@@ -2364,8 +2622,8 @@ var valid3 = true;
 const len2 = data5.length;
 for(let i2=0; i2<len2; i2++){
 const _errs11 = errors;
-if(!(validate63(data5[i2], {instancePath:instancePath+"/recordings/" + i2}))){
-vErrors = vErrors === null ? validate63.errors : vErrors.concat(validate63.errors);
+if(!(validate67(data5[i2], {instancePath:instancePath+"/recordings/" + i2}))){
+vErrors = vErrors === null ? validate67.errors : vErrors.concat(validate67.errors);
 errors = vErrors.length;
 }
 var valid3 = _errs11 === errors;
@@ -2397,14 +2655,14 @@ return false;
 validate23.errors = vErrors;
 return errors === 0;
 }
-function validate65(data, {instancePath=""}={}){
+function validate69(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.type === undefined) && (missing0 = "type")) || ((data.sent === undefined) && (missing0 = "sent"))) || ((data.coalesced === undefined) && (missing0 = "coalesced"))) || ((data.dropped === undefined) && (missing0 = "dropped"))) || ((data.queue === undefined) && (missing0 = "queue"))) || ((data.clients === undefined) && (missing0 = "clients"))){
-validate65.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate69.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -2412,11 +2670,11 @@ if(data.type !== undefined){
 let data0 = data.type;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate65.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+validate69.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
 if("stream_stats" !== data0){
-validate65.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+validate69.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -2429,13 +2687,13 @@ if(data.sent !== undefined){
 let data1 = data.sent;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate65.errors = [{instancePath:instancePath+"/sent",keyword:"type"}];
+validate69.errors = [{instancePath:instancePath+"/sent",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate65.errors = [{instancePath:instancePath+"/sent",keyword:"minimum"}];
+validate69.errors = [{instancePath:instancePath+"/sent",keyword:"minimum"}];
 return false;
 }
 }
@@ -2450,13 +2708,13 @@ if(data.coalesced !== undefined){
 let data2 = data.coalesced;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate65.errors = [{instancePath:instancePath+"/coalesced",keyword:"type"}];
+validate69.errors = [{instancePath:instancePath+"/coalesced",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate65.errors = [{instancePath:instancePath+"/coalesced",keyword:"minimum"}];
+validate69.errors = [{instancePath:instancePath+"/coalesced",keyword:"minimum"}];
 return false;
 }
 }
@@ -2471,13 +2729,13 @@ if(data.dropped !== undefined){
 let data3 = data.dropped;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate65.errors = [{instancePath:instancePath+"/dropped",keyword:"type"}];
+validate69.errors = [{instancePath:instancePath+"/dropped",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate65.errors = [{instancePath:instancePath+"/dropped",keyword:"minimum"}];
+validate69.errors = [{instancePath:instancePath+"/dropped",keyword:"minimum"}];
 return false;
 }
 }
@@ -2492,13 +2750,13 @@ if(data.queue !== undefined){
 let data4 = data.queue;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate65.errors = [{instancePath:instancePath+"/queue",keyword:"type"}];
+validate69.errors = [{instancePath:instancePath+"/queue",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate65.errors = [{instancePath:instancePath+"/queue",keyword:"minimum"}];
+validate69.errors = [{instancePath:instancePath+"/queue",keyword:"minimum"}];
 return false;
 }
 }
@@ -2513,13 +2771,13 @@ if(data.clients !== undefined){
 let data5 = data.clients;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate65.errors = [{instancePath:instancePath+"/clients",keyword:"type"}];
+validate69.errors = [{instancePath:instancePath+"/clients",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate65.errors = [{instancePath:instancePath+"/clients",keyword:"minimum"}];
+validate69.errors = [{instancePath:instancePath+"/clients",keyword:"minimum"}];
 return false;
 }
 }
@@ -2537,21 +2795,21 @@ var valid0 = true;
 }
 }
 else {
-validate65.errors = [{instancePath,keyword:"type"}];
+validate69.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate65.errors = vErrors;
+validate69.errors = vErrors;
 return errors === 0;
 }
-function validate66(data, {instancePath=""}={}){
+function validate70(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.type === undefined) && (missing0 = "type")) || ((data.target === undefined) && (missing0 = "target"))) || ((data.from_seq === undefined) && (missing0 = "from_seq"))) || ((data.to_seq === undefined) && (missing0 = "to_seq"))) || ((data.reason === undefined) && (missing0 = "reason"))){
-validate66.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate70.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -2559,11 +2817,11 @@ if(data.type !== undefined){
 let data0 = data.type;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate66.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+validate70.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
 if("frames_lost" !== data0){
-validate66.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+validate70.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -2575,7 +2833,7 @@ if(valid0){
 if(data.target !== undefined){
 const _errs3 = errors;
 if(typeof data.target !== "string"){
-validate66.errors = [{instancePath:instancePath+"/target",keyword:"type"}];
+validate70.errors = [{instancePath:instancePath+"/target",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -2588,13 +2846,13 @@ if(data.from_seq !== undefined){
 let data2 = data.from_seq;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate66.errors = [{instancePath:instancePath+"/from_seq",keyword:"type"}];
+validate70.errors = [{instancePath:instancePath+"/from_seq",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 1 || isNaN(data2)){
-validate66.errors = [{instancePath:instancePath+"/from_seq",keyword:"minimum"}];
+validate70.errors = [{instancePath:instancePath+"/from_seq",keyword:"minimum"}];
 return false;
 }
 }
@@ -2609,13 +2867,13 @@ if(data.to_seq !== undefined){
 let data3 = data.to_seq;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate66.errors = [{instancePath:instancePath+"/to_seq",keyword:"type"}];
+validate70.errors = [{instancePath:instancePath+"/to_seq",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 1 || isNaN(data3)){
-validate66.errors = [{instancePath:instancePath+"/to_seq",keyword:"minimum"}];
+validate70.errors = [{instancePath:instancePath+"/to_seq",keyword:"minimum"}];
 return false;
 }
 }
@@ -2629,7 +2887,7 @@ if(valid0){
 if(data.reason !== undefined){
 const _errs9 = errors;
 if(typeof data.reason !== "string"){
-validate66.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+validate70.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -2644,21 +2902,21 @@ var valid0 = true;
 }
 }
 else {
-validate66.errors = [{instancePath,keyword:"type"}];
+validate70.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate66.errors = vErrors;
+validate70.errors = vErrors;
 return errors === 0;
 }
-function validate67(data, {instancePath=""}={}){
+function validate71(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.type === undefined) && (missing0 = "type")) || ((data.problem === undefined) && (missing0 = "problem"))){
-validate67.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate71.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -2666,11 +2924,11 @@ if(data.type !== undefined){
 let data0 = data.type;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate67.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+validate71.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
 if("live_problem" !== data0){
-validate67.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+validate71.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -2694,11 +2952,11 @@ var valid0 = true;
 }
 }
 else {
-validate67.errors = [{instancePath,keyword:"type"}];
+validate71.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate67.errors = vErrors;
+validate71.errors = vErrors;
 return errors === 0;
 }
 function validate22(data, {instancePath=""}={}){
@@ -2715,20 +2973,20 @@ errors = vErrors.length;
 }
 }
 else if(tag0 === "stream_stats"){
-if(!(validate65(data, {instancePath}))){
-vErrors = vErrors === null ? validate65.errors : vErrors.concat(validate65.errors);
+if(!(validate69(data, {instancePath}))){
+vErrors = vErrors === null ? validate69.errors : vErrors.concat(validate69.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "frames_lost"){
-if(!(validate66(data, {instancePath}))){
-vErrors = vErrors === null ? validate66.errors : vErrors.concat(validate66.errors);
+if(!(validate70(data, {instancePath}))){
+vErrors = vErrors === null ? validate70.errors : vErrors.concat(validate70.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "live_problem"){
-if(!(validate67(data, {instancePath}))){
-vErrors = vErrors === null ? validate67.errors : vErrors.concat(validate67.errors);
+if(!(validate71(data, {instancePath}))){
+vErrors = vErrors === null ? validate71.errors : vErrors.concat(validate71.errors);
 errors = vErrors.length;
 }
 }
@@ -2746,15 +3004,15 @@ return false;
 validate22.errors = vErrors;
 return errors === 0;
 }
-export const isFrameHeader = validate73;
-function validate75(data, {instancePath=""}={}){
+export const isFrameHeader = validate77;
+function validate79(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.type === undefined) && (missing0 = "type")) || ((data.tid === undefined) && (missing0 = "tid"))) || ((data.start_ns === undefined) && (missing0 = "start_ns"))) || ((data.name === undefined) && (missing0 = "name"))){
-validate75.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate79.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -2762,11 +3020,11 @@ if(data.type !== undefined){
 let data0 = data.type;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate75.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+validate79.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
 if("thread_born" !== data0){
-validate75.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+validate79.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -2779,13 +3037,13 @@ if(data.tid !== undefined){
 let data1 = data.tid;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate75.errors = [{instancePath:instancePath+"/tid",keyword:"type"}];
+validate79.errors = [{instancePath:instancePath+"/tid",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 1 || isNaN(data1)){
-validate75.errors = [{instancePath:instancePath+"/tid",keyword:"minimum"}];
+validate79.errors = [{instancePath:instancePath+"/tid",keyword:"minimum"}];
 return false;
 }
 }
@@ -2800,7 +3058,7 @@ if(data.start_ns !== undefined){
 let data2 = data.start_ns;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate75.errors = [{instancePath:instancePath+"/start_ns",keyword:"type"}];
+validate79.errors = [{instancePath:instancePath+"/start_ns",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -2812,7 +3070,7 @@ if(valid0){
 if(data.name !== undefined){
 const _errs7 = errors;
 if(typeof data.name !== "string"){
-validate75.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate79.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -2825,13 +3083,13 @@ if(data.pid !== undefined){
 let data4 = data.pid;
 const _errs9 = errors;
 if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
-validate75.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
+validate79.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 1 || isNaN(data4)){
-validate75.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
+validate79.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
 return false;
 }
 }
@@ -2848,21 +3106,21 @@ var valid0 = true;
 }
 }
 else {
-validate75.errors = [{instancePath,keyword:"type"}];
+validate79.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate75.errors = vErrors;
+validate79.errors = vErrors;
 return errors === 0;
 }
-function validate76(data, {instancePath=""}={}){
+function validate80(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.type === undefined) && (missing0 = "type")) || ((data.tid === undefined) && (missing0 = "tid"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.previous === undefined) && (missing0 = "previous"))){
-validate76.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate80.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -2870,11 +3128,11 @@ if(data.type !== undefined){
 let data0 = data.type;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate76.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+validate80.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
 if("thread_renamed" !== data0){
-validate76.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+validate80.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -2887,13 +3145,13 @@ if(data.tid !== undefined){
 let data1 = data.tid;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate76.errors = [{instancePath:instancePath+"/tid",keyword:"type"}];
+validate80.errors = [{instancePath:instancePath+"/tid",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 1 || isNaN(data1)){
-validate76.errors = [{instancePath:instancePath+"/tid",keyword:"minimum"}];
+validate80.errors = [{instancePath:instancePath+"/tid",keyword:"minimum"}];
 return false;
 }
 }
@@ -2907,7 +3165,7 @@ if(valid0){
 if(data.name !== undefined){
 const _errs5 = errors;
 if(typeof data.name !== "string"){
-validate76.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate80.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -2919,7 +3177,7 @@ if(valid0){
 if(data.previous !== undefined){
 const _errs7 = errors;
 if(typeof data.previous !== "string"){
-validate76.errors = [{instancePath:instancePath+"/previous",keyword:"type"}];
+validate80.errors = [{instancePath:instancePath+"/previous",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -2932,13 +3190,13 @@ if(data.pid !== undefined){
 let data4 = data.pid;
 const _errs9 = errors;
 if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
-validate76.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
+validate80.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 1 || isNaN(data4)){
-validate76.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
+validate80.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
 return false;
 }
 }
@@ -2955,21 +3213,21 @@ var valid0 = true;
 }
 }
 else {
-validate76.errors = [{instancePath,keyword:"type"}];
+validate80.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate76.errors = vErrors;
+validate80.errors = vErrors;
 return errors === 0;
 }
-function validate77(data, {instancePath=""}={}){
+function validate81(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((data.type === undefined) && (missing0 = "type")) || ((data.tid === undefined) && (missing0 = "tid"))) || ((data.start_ns === undefined) && (missing0 = "start_ns"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.totals === undefined) && (missing0 = "totals"))) || ((data.exact === undefined) && (missing0 = "exact"))) || ((data.seen_alive === undefined) && (missing0 = "seen_alive"))){
-validate77.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate81.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -2977,11 +3235,11 @@ if(data.type !== undefined){
 let data0 = data.type;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate77.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+validate81.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
 if("thread_exited" !== data0){
-validate77.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+validate81.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -2994,13 +3252,13 @@ if(data.tid !== undefined){
 let data1 = data.tid;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate77.errors = [{instancePath:instancePath+"/tid",keyword:"type"}];
+validate81.errors = [{instancePath:instancePath+"/tid",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 1 || isNaN(data1)){
-validate77.errors = [{instancePath:instancePath+"/tid",keyword:"minimum"}];
+validate81.errors = [{instancePath:instancePath+"/tid",keyword:"minimum"}];
 return false;
 }
 }
@@ -3015,7 +3273,7 @@ if(data.start_ns !== undefined){
 let data2 = data.start_ns;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate77.errors = [{instancePath:instancePath+"/start_ns",keyword:"type"}];
+validate81.errors = [{instancePath:instancePath+"/start_ns",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -3027,7 +3285,7 @@ if(valid0){
 if(data.name !== undefined){
 const _errs7 = errors;
 if(typeof data.name !== "string"){
-validate77.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate81.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -3045,13 +3303,13 @@ for(const key0 in data4){
 let data5 = data4[key0];
 const _errs12 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate77.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type"}];
+validate81.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type"}];
 return false;
 }
 if(errors === _errs12){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate77.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"minimum"}];
+validate81.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"minimum"}];
 return false;
 }
 }
@@ -3063,7 +3321,7 @@ break;
 }
 }
 else {
-validate77.errors = [{instancePath:instancePath+"/totals",keyword:"type"}];
+validate81.errors = [{instancePath:instancePath+"/totals",keyword:"type"}];
 return false;
 }
 }
@@ -3076,7 +3334,7 @@ if(valid0){
 if(data.exact !== undefined){
 const _errs14 = errors;
 if(typeof data.exact !== "boolean"){
-validate77.errors = [{instancePath:instancePath+"/exact",keyword:"type"}];
+validate81.errors = [{instancePath:instancePath+"/exact",keyword:"type"}];
 return false;
 }
 var valid0 = _errs14 === errors;
@@ -3088,7 +3346,7 @@ if(valid0){
 if(data.seen_alive !== undefined){
 const _errs16 = errors;
 if(typeof data.seen_alive !== "boolean"){
-validate77.errors = [{instancePath:instancePath+"/seen_alive",keyword:"type"}];
+validate81.errors = [{instancePath:instancePath+"/seen_alive",keyword:"type"}];
 return false;
 }
 var valid0 = _errs16 === errors;
@@ -3101,13 +3359,13 @@ if(data.lifetime_ns !== undefined){
 let data8 = data.lifetime_ns;
 const _errs18 = errors;
 if((!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))) && (data8 !== null)){
-validate77.errors = [{instancePath:instancePath+"/lifetime_ns",keyword:"type"}];
+validate81.errors = [{instancePath:instancePath+"/lifetime_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs18){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate77.errors = [{instancePath:instancePath+"/lifetime_ns",keyword:"minimum"}];
+validate81.errors = [{instancePath:instancePath+"/lifetime_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -3122,13 +3380,13 @@ if(data.pid !== undefined){
 let data9 = data.pid;
 const _errs20 = errors;
 if((!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))) && (data9 !== null)){
-validate77.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
+validate81.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
 return false;
 }
 if(errors === _errs20){
 if(typeof data9 == "number"){
 if(data9 < 1 || isNaN(data9)){
-validate77.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
+validate81.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
 return false;
 }
 }
@@ -3149,7 +3407,7 @@ const len0 = data10.length;
 for(let i0=0; i0<len0; i0++){
 const _errs24 = errors;
 if(typeof data10[i0] !== "string"){
-validate77.errors = [{instancePath:instancePath+"/inexact/" + i0,keyword:"type"}];
+validate81.errors = [{instancePath:instancePath+"/inexact/" + i0,keyword:"type"}];
 return false;
 }
 var valid2 = _errs24 === errors;
@@ -3159,7 +3417,7 @@ break;
 }
 }
 else {
-validate77.errors = [{instancePath:instancePath+"/inexact",keyword:"type"}];
+validate81.errors = [{instancePath:instancePath+"/inexact",keyword:"type"}];
 return false;
 }
 }
@@ -3170,339 +3428,6 @@ var valid0 = true;
 }
 }
 }
-}
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-validate77.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate77.errors = vErrors;
-return errors === 0;
-}
-function validate78(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((data.type === undefined) && (missing0 = "type")) || ((data.exit_code === undefined) && (missing0 = "exit_code"))){
-validate78.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.type !== undefined){
-let data0 = data.type;
-const _errs1 = errors;
-if(typeof data0 !== "string"){
-validate78.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
-return false;
-}
-if("target_exited" !== data0){
-validate78.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.exit_code !== undefined){
-let data1 = data.exit_code;
-const _errs3 = errors;
-if((!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))) && (data1 !== null)){
-validate78.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
-return false;
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-else {
-validate78.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate78.errors = vErrors;
-return errors === 0;
-}
-function validate79(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.type === undefined) && (missing0 = "type")){
-validate79.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.type !== undefined){
-let data0 = data.type;
-if(typeof data0 !== "string"){
-validate79.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
-return false;
-}
-if("target_detached" !== data0){
-validate79.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
-return false;
-}
-}
-}
-}
-else {
-validate79.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate79.errors = vErrors;
-return errors === 0;
-}
-function validate80(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((((data.type === undefined) && (missing0 = "type")) || ((data.rate_hz === undefined) && (missing0 = "rate_hz"))) || ((data.previous_hz === undefined) && (missing0 = "previous_hz"))){
-validate80.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.type !== undefined){
-let data0 = data.type;
-const _errs1 = errors;
-if(typeof data0 !== "string"){
-validate80.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
-return false;
-}
-if("rate_changed" !== data0){
-validate80.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.rate_hz !== undefined){
-let data1 = data.rate_hz;
-const _errs3 = errors;
-if(errors === _errs3){
-if(typeof data1 == "number"){
-if(data1 < 1 || isNaN(data1)){
-validate80.errors = [{instancePath:instancePath+"/rate_hz",keyword:"minimum"}];
-return false;
-}
-}
-else {
-validate80.errors = [{instancePath:instancePath+"/rate_hz",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.previous_hz !== undefined){
-let data2 = data.previous_hz;
-const _errs5 = errors;
-if(errors === _errs5){
-if(typeof data2 == "number"){
-if(data2 < 1 || isNaN(data2)){
-validate80.errors = [{instancePath:instancePath+"/previous_hz",keyword:"minimum"}];
-return false;
-}
-}
-else {
-validate80.errors = [{instancePath:instancePath+"/previous_hz",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-else {
-validate80.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate80.errors = vErrors;
-return errors === 0;
-}
-function validate81(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((((((data.type === undefined) && (missing0 = "type")) || ((data.rate_hz === undefined) && (missing0 = "rate_hz"))) || ((data.previous_hz === undefined) && (missing0 = "previous_hz"))) || ((data.requested_hz === undefined) && (missing0 = "requested_hz"))) || ((data.overhead_percent === undefined) && (missing0 = "overhead_percent"))) || ((data.budget_percent === undefined) && (missing0 = "budget_percent"))){
-validate81.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.type !== undefined){
-let data0 = data.type;
-const _errs1 = errors;
-if(typeof data0 !== "string"){
-validate81.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
-return false;
-}
-if("rate_adapted" !== data0){
-validate81.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.rate_hz !== undefined){
-let data1 = data.rate_hz;
-const _errs3 = errors;
-if(errors === _errs3){
-if(typeof data1 == "number"){
-if(data1 < 1 || isNaN(data1)){
-validate81.errors = [{instancePath:instancePath+"/rate_hz",keyword:"minimum"}];
-return false;
-}
-}
-else {
-validate81.errors = [{instancePath:instancePath+"/rate_hz",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.previous_hz !== undefined){
-let data2 = data.previous_hz;
-const _errs5 = errors;
-if(errors === _errs5){
-if(typeof data2 == "number"){
-if(data2 < 1 || isNaN(data2)){
-validate81.errors = [{instancePath:instancePath+"/previous_hz",keyword:"minimum"}];
-return false;
-}
-}
-else {
-validate81.errors = [{instancePath:instancePath+"/previous_hz",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.requested_hz !== undefined){
-let data3 = data.requested_hz;
-const _errs7 = errors;
-if(errors === _errs7){
-if(typeof data3 == "number"){
-if(data3 < 1 || isNaN(data3)){
-validate81.errors = [{instancePath:instancePath+"/requested_hz",keyword:"minimum"}];
-return false;
-}
-}
-else {
-validate81.errors = [{instancePath:instancePath+"/requested_hz",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.overhead_percent !== undefined){
-let data4 = data.overhead_percent;
-const _errs9 = errors;
-if(errors === _errs9){
-if(typeof data4 == "number"){
-if(data4 < 0 || isNaN(data4)){
-validate81.errors = [{instancePath:instancePath+"/overhead_percent",keyword:"minimum"}];
-return false;
-}
-}
-else {
-validate81.errors = [{instancePath:instancePath+"/overhead_percent",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs9 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.budget_percent !== undefined){
-let data5 = data.budget_percent;
-const _errs11 = errors;
-if(errors === _errs11){
-if(typeof data5 == "number"){
-if(data5 < 0 || isNaN(data5)){
-validate81.errors = [{instancePath:instancePath+"/budget_percent",keyword:"minimum"}];
-return false;
-}
-}
-else {
-validate81.errors = [{instancePath:instancePath+"/budget_percent",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs11 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.undelivered_bytes !== undefined){
-let data6 = data.undelivered_bytes;
-const _errs13 = errors;
-if((!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))) && (data6 !== null)){
-validate81.errors = [{instancePath:instancePath+"/undelivered_bytes",keyword:"type"}];
-return false;
-}
-if(errors === _errs13){
-if(typeof data6 == "number"){
-if(data6 < 0 || isNaN(data6)){
-validate81.errors = [{instancePath:instancePath+"/undelivered_bytes",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs13 === errors;
-}
-else {
-var valid0 = true;
 }
 }
 }
@@ -3526,7 +3451,7 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((data.type === undefined) && (missing0 = "type")) || ((data.count === undefined) && (missing0 = "count"))){
+if(((data.type === undefined) && (missing0 = "type")) || ((data.exit_code === undefined) && (missing0 = "exit_code"))){
 validate82.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -3538,7 +3463,7 @@ if(typeof data0 !== "string"){
 validate82.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("deadlines_missed" !== data0){
+if("target_exited" !== data0){
 validate82.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
@@ -3548,20 +3473,12 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.count !== undefined){
-let data1 = data.count;
+if(data.exit_code !== undefined){
+let data1 = data.exit_code;
 const _errs3 = errors;
-if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate82.errors = [{instancePath:instancePath+"/count",keyword:"type"}];
+if((!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))) && (data1 !== null)){
+validate82.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
 return false;
-}
-if(errors === _errs3){
-if(typeof data1 == "number"){
-if(data1 < 1 || isNaN(data1)){
-validate82.errors = [{instancePath:instancePath+"/count",keyword:"minimum"}];
-return false;
-}
-}
 }
 var valid0 = _errs3 === errors;
 }
@@ -3585,47 +3502,20 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((data.type === undefined) && (missing0 = "type")) || ((data.count === undefined) && (missing0 = "count"))){
+if((data.type === undefined) && (missing0 = "type")){
 validate83.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.type !== undefined){
 let data0 = data.type;
-const _errs1 = errors;
 if(typeof data0 !== "string"){
 validate83.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("exit_records_lost" !== data0){
+if("target_detached" !== data0){
 validate83.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.count !== undefined){
-let data1 = data.count;
-const _errs3 = errors;
-if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate83.errors = [{instancePath:instancePath+"/count",keyword:"type"}];
-return false;
-}
-if(errors === _errs3){
-if(typeof data1 == "number"){
-if(data1 < 1 || isNaN(data1)){
-validate83.errors = [{instancePath:instancePath+"/count",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
 }
 }
 }
@@ -3644,7 +3534,7 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((data.type === undefined) && (missing0 = "type")) || ((data.from_seq === undefined) && (missing0 = "from_seq"))) || ((data.to_seq === undefined) && (missing0 = "to_seq"))) || ((data.reason === undefined) && (missing0 = "reason"))){
+if((((data.type === undefined) && (missing0 = "type")) || ((data.rate_hz === undefined) && (missing0 = "rate_hz"))) || ((data.previous_hz === undefined) && (missing0 = "previous_hz"))){
 validate84.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -3656,7 +3546,7 @@ if(typeof data0 !== "string"){
 validate84.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("gap" !== data0){
+if("rate_changed" !== data0){
 validate84.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
@@ -3666,19 +3556,19 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.from_seq !== undefined){
-let data1 = data.from_seq;
+if(data.rate_hz !== undefined){
+let data1 = data.rate_hz;
 const _errs3 = errors;
-if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate84.errors = [{instancePath:instancePath+"/from_seq",keyword:"type"}];
-return false;
-}
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 1 || isNaN(data1)){
-validate84.errors = [{instancePath:instancePath+"/from_seq",keyword:"minimum"}];
+validate84.errors = [{instancePath:instancePath+"/rate_hz",keyword:"minimum"}];
 return false;
 }
+}
+else {
+validate84.errors = [{instancePath:instancePath+"/rate_hz",keyword:"type"}];
+return false;
 }
 }
 var valid0 = _errs3 === errors;
@@ -3687,38 +3577,25 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.to_seq !== undefined){
-let data2 = data.to_seq;
+if(data.previous_hz !== undefined){
+let data2 = data.previous_hz;
 const _errs5 = errors;
-if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate84.errors = [{instancePath:instancePath+"/to_seq",keyword:"type"}];
-return false;
-}
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 1 || isNaN(data2)){
-validate84.errors = [{instancePath:instancePath+"/to_seq",keyword:"minimum"}];
+validate84.errors = [{instancePath:instancePath+"/previous_hz",keyword:"minimum"}];
 return false;
 }
+}
+else {
+validate84.errors = [{instancePath:instancePath+"/previous_hz",keyword:"type"}];
+return false;
 }
 }
 var valid0 = _errs5 === errors;
 }
 else {
 var valid0 = true;
-}
-if(valid0){
-if(data.reason !== undefined){
-const _errs7 = errors;
-if(typeof data.reason !== "string"){
-validate84.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
-return false;
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
 }
 }
 }
@@ -3738,7 +3615,7 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((data.type === undefined) && (missing0 = "type")) || ((data.size === undefined) && (missing0 = "size"))) || ((data.previous === undefined) && (missing0 = "previous"))){
+if(((((((data.type === undefined) && (missing0 = "type")) || ((data.rate_hz === undefined) && (missing0 = "rate_hz"))) || ((data.previous_hz === undefined) && (missing0 = "previous_hz"))) || ((data.requested_hz === undefined) && (missing0 = "requested_hz"))) || ((data.overhead_percent === undefined) && (missing0 = "overhead_percent"))) || ((data.budget_percent === undefined) && (missing0 = "budget_percent"))){
 validate85.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -3750,7 +3627,7 @@ if(typeof data0 !== "string"){
 validate85.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("gomaxprocs_changed" !== data0){
+if("rate_adapted" !== data0){
 validate85.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
@@ -3760,19 +3637,19 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.size !== undefined){
-let data1 = data.size;
+if(data.rate_hz !== undefined){
+let data1 = data.rate_hz;
 const _errs3 = errors;
-if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate85.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
-return false;
-}
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 1 || isNaN(data1)){
-validate85.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
+validate85.errors = [{instancePath:instancePath+"/rate_hz",keyword:"minimum"}];
 return false;
 }
+}
+else {
+validate85.errors = [{instancePath:instancePath+"/rate_hz",keyword:"type"}];
+return false;
 }
 }
 var valid0 = _errs3 === errors;
@@ -3781,19 +3658,19 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.previous !== undefined){
-let data2 = data.previous;
+if(data.previous_hz !== undefined){
+let data2 = data.previous_hz;
 const _errs5 = errors;
-if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate85.errors = [{instancePath:instancePath+"/previous",keyword:"type"}];
-return false;
-}
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 1 || isNaN(data2)){
-validate85.errors = [{instancePath:instancePath+"/previous",keyword:"minimum"}];
+validate85.errors = [{instancePath:instancePath+"/previous_hz",keyword:"minimum"}];
 return false;
 }
+}
+else {
+validate85.errors = [{instancePath:instancePath+"/previous_hz",keyword:"type"}];
+return false;
 }
 }
 var valid0 = _errs5 === errors;
@@ -3802,25 +3679,91 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.pid !== undefined){
-let data3 = data.pid;
+if(data.requested_hz !== undefined){
+let data3 = data.requested_hz;
 const _errs7 = errors;
-if((!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))) && (data3 !== null)){
-validate85.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
-return false;
-}
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 1 || isNaN(data3)){
-validate85.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
+validate85.errors = [{instancePath:instancePath+"/requested_hz",keyword:"minimum"}];
 return false;
 }
+}
+else {
+validate85.errors = [{instancePath:instancePath+"/requested_hz",keyword:"type"}];
+return false;
 }
 }
 var valid0 = _errs7 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data.overhead_percent !== undefined){
+let data4 = data.overhead_percent;
+const _errs9 = errors;
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 < 0 || isNaN(data4)){
+validate85.errors = [{instancePath:instancePath+"/overhead_percent",keyword:"minimum"}];
+return false;
+}
+}
+else {
+validate85.errors = [{instancePath:instancePath+"/overhead_percent",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.budget_percent !== undefined){
+let data5 = data.budget_percent;
+const _errs11 = errors;
+if(errors === _errs11){
+if(typeof data5 == "number"){
+if(data5 < 0 || isNaN(data5)){
+validate85.errors = [{instancePath:instancePath+"/budget_percent",keyword:"minimum"}];
+return false;
+}
+}
+else {
+validate85.errors = [{instancePath:instancePath+"/budget_percent",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.undelivered_bytes !== undefined){
+let data6 = data.undelivered_bytes;
+const _errs13 = errors;
+if((!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))) && (data6 !== null)){
+validate85.errors = [{instancePath:instancePath+"/undelivered_bytes",keyword:"type"}];
+return false;
+}
+if(errors === _errs13){
+if(typeof data6 == "number"){
+if(data6 < 0 || isNaN(data6)){
+validate85.errors = [{instancePath:instancePath+"/undelivered_bytes",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
 }
 }
 }
@@ -3841,7 +3784,7 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((data.type === undefined) && (missing0 = "type")) || ((data.name === undefined) && (missing0 = "name"))) || ((data.executable === undefined) && (missing0 = "executable"))) || ((data.previous === undefined) && (missing0 = "previous"))){
+if(((data.type === undefined) && (missing0 = "type")) || ((data.count === undefined) && (missing0 = "count"))){
 validate86.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -3853,7 +3796,7 @@ if(typeof data0 !== "string"){
 validate86.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("program_executed" !== data0){
+if("deadlines_missed" !== data0){
 validate86.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
@@ -3863,66 +3806,25 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.name !== undefined){
+if(data.count !== undefined){
+let data1 = data.count;
 const _errs3 = errors;
-if(typeof data.name !== "string"){
-validate86.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate86.errors = [{instancePath:instancePath+"/count",keyword:"type"}];
 return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 1 || isNaN(data1)){
+validate86.errors = [{instancePath:instancePath+"/count",keyword:"minimum"}];
+return false;
+}
+}
 }
 var valid0 = _errs3 === errors;
 }
 else {
 var valid0 = true;
-}
-if(valid0){
-if(data.executable !== undefined){
-let data2 = data.executable;
-const _errs5 = errors;
-if((typeof data2 !== "string") && (data2 !== null)){
-validate86.errors = [{instancePath:instancePath+"/executable",keyword:"type"}];
-return false;
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.previous !== undefined){
-let data3 = data.previous;
-const _errs7 = errors;
-if((typeof data3 !== "string") && (data3 !== null)){
-validate86.errors = [{instancePath:instancePath+"/previous",keyword:"type"}];
-return false;
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.pid !== undefined){
-let data4 = data.pid;
-const _errs9 = errors;
-if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
-validate86.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
-return false;
-}
-if(errors === _errs9){
-if(typeof data4 == "number"){
-if(data4 < 1 || isNaN(data4)){
-validate86.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs9 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
 }
 }
 }
@@ -3941,7 +3843,7 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((data.type === undefined) && (missing0 = "type")) || ((data.reason === undefined) && (missing0 = "reason"))){
+if(((data.type === undefined) && (missing0 = "type")) || ((data.count === undefined) && (missing0 = "count"))){
 validate87.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -3953,7 +3855,7 @@ if(typeof data0 !== "string"){
 validate87.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("sample_failed" !== data0){
+if("exit_records_lost" !== data0){
 validate87.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
@@ -3963,11 +3865,20 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.reason !== undefined){
+if(data.count !== undefined){
+let data1 = data.count;
 const _errs3 = errors;
-if(typeof data.reason !== "string"){
-validate87.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate87.errors = [{instancePath:instancePath+"/count",keyword:"type"}];
 return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 1 || isNaN(data1)){
+validate87.errors = [{instancePath:instancePath+"/count",keyword:"minimum"}];
+return false;
+}
+}
 }
 var valid0 = _errs3 === errors;
 }
@@ -3985,27 +3896,13 @@ return false;
 validate87.errors = vErrors;
 return errors === 0;
 }
-function validate89(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(typeof data !== "string"){
-validate89.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-if(!(((data === "genetlink") || (data === "walk")) || (data === "procfs"))){
-validate89.errors = [{instancePath,keyword:"enum"}];
-return false;
-}
-validate89.errors = vErrors;
-return errors === 0;
-}
 function validate88(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((((data.type === undefined) && (missing0 = "type")) || ((data.source === undefined) && (missing0 = "source"))) || ((data.previous === undefined) && (missing0 = "previous"))) || ((data.reason === undefined) && (missing0 = "reason"))) || ((data.disagreed === undefined) && (missing0 = "disagreed"))){
+if(((((data.type === undefined) && (missing0 = "type")) || ((data.from_seq === undefined) && (missing0 = "from_seq"))) || ((data.to_seq === undefined) && (missing0 = "to_seq"))) || ((data.reason === undefined) && (missing0 = "reason"))){
 validate88.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -4017,7 +3914,7 @@ if(typeof data0 !== "string"){
 validate88.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("counters_source_changed" !== data0){
+if("gap" !== data0){
 validate88.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
@@ -4027,11 +3924,20 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.source !== undefined){
+if(data.from_seq !== undefined){
+let data1 = data.from_seq;
 const _errs3 = errors;
-if(!(validate89(data.source, {instancePath:instancePath+"/source"}))){
-vErrors = vErrors === null ? validate89.errors : vErrors.concat(validate89.errors);
-errors = vErrors.length;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate88.errors = [{instancePath:instancePath+"/from_seq",keyword:"type"}];
+return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 1 || isNaN(data1)){
+validate88.errors = [{instancePath:instancePath+"/from_seq",keyword:"minimum"}];
+return false;
+}
+}
 }
 var valid0 = _errs3 === errors;
 }
@@ -4039,23 +3945,20 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.previous !== undefined){
-const _errs4 = errors;
-if(!(validate89(data.previous, {instancePath:instancePath+"/previous"}))){
-vErrors = vErrors === null ? validate89.errors : vErrors.concat(validate89.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.reason !== undefined){
+if(data.to_seq !== undefined){
+let data2 = data.to_seq;
 const _errs5 = errors;
-if(typeof data.reason !== "string"){
-validate88.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate88.errors = [{instancePath:instancePath+"/to_seq",keyword:"type"}];
 return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 1 || isNaN(data2)){
+validate88.errors = [{instancePath:instancePath+"/to_seq",keyword:"minimum"}];
+return false;
+}
+}
 }
 var valid0 = _errs5 === errors;
 }
@@ -4063,17 +3966,16 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.disagreed !== undefined){
+if(data.reason !== undefined){
 const _errs7 = errors;
-if(typeof data.disagreed !== "boolean"){
-validate88.errors = [{instancePath:instancePath+"/disagreed",keyword:"type"}];
+if(typeof data.reason !== "string"){
+validate88.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
 }
 else {
 var valid0 = true;
-}
 }
 }
 }
@@ -4088,13 +3990,280 @@ return false;
 validate88.errors = vErrors;
 return errors === 0;
 }
+function validate89(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((data.type === undefined) && (missing0 = "type")) || ((data.size === undefined) && (missing0 = "size"))) || ((data.previous === undefined) && (missing0 = "previous"))){
+validate89.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate89.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+return false;
+}
+if("gomaxprocs_changed" !== data0){
+validate89.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.size !== undefined){
+let data1 = data.size;
+const _errs3 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate89.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
+return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 1 || isNaN(data1)){
+validate89.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.previous !== undefined){
+let data2 = data.previous;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate89.errors = [{instancePath:instancePath+"/previous",keyword:"type"}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 1 || isNaN(data2)){
+validate89.errors = [{instancePath:instancePath+"/previous",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.pid !== undefined){
+let data3 = data.pid;
+const _errs7 = errors;
+if((!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))) && (data3 !== null)){
+validate89.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
+return false;
+}
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 < 1 || isNaN(data3)){
+validate89.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+else {
+validate89.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate89.errors = vErrors;
+return errors === 0;
+}
+function validate90(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((data.type === undefined) && (missing0 = "type")) || ((data.name === undefined) && (missing0 = "name"))) || ((data.executable === undefined) && (missing0 = "executable"))) || ((data.previous === undefined) && (missing0 = "previous"))){
+validate90.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate90.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+return false;
+}
+if("program_executed" !== data0){
+validate90.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.name !== undefined){
+const _errs3 = errors;
+if(typeof data.name !== "string"){
+validate90.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.executable !== undefined){
+let data2 = data.executable;
+const _errs5 = errors;
+if((typeof data2 !== "string") && (data2 !== null)){
+validate90.errors = [{instancePath:instancePath+"/executable",keyword:"type"}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.previous !== undefined){
+let data3 = data.previous;
+const _errs7 = errors;
+if((typeof data3 !== "string") && (data3 !== null)){
+validate90.errors = [{instancePath:instancePath+"/previous",keyword:"type"}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.pid !== undefined){
+let data4 = data.pid;
+const _errs9 = errors;
+if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
+validate90.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
+return false;
+}
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 < 1 || isNaN(data4)){
+validate90.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+else {
+validate90.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate90.errors = vErrors;
+return errors === 0;
+}
+function validate91(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.type === undefined) && (missing0 = "type")) || ((data.reason === undefined) && (missing0 = "reason"))){
+validate91.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate91.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+return false;
+}
+if("sample_failed" !== data0){
+validate91.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.reason !== undefined){
+const _errs3 = errors;
+if(typeof data.reason !== "string"){
+validate91.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate91.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate91.errors = vErrors;
+return errors === 0;
+}
+function validate93(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(typeof data !== "string"){
+validate93.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+if(!(((data === "genetlink") || (data === "walk")) || (data === "procfs"))){
+validate93.errors = [{instancePath,keyword:"enum"}];
+return false;
+}
+validate93.errors = vErrors;
+return errors === 0;
+}
 function validate92(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((((((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.shadow === undefined) && (missing0 = "shadow"))) || ((data.knob === undefined) && (missing0 = "knob"))) || ((data.signal === undefined) && (missing0 = "signal"))) || ((data.proxy === undefined) && (missing0 = "proxy"))) || ((data.lower === undefined) && (missing0 = "lower"))) || ((data.upper === undefined) && (missing0 = "upper"))) || ((data.size === undefined) && (missing0 = "size"))) || ((data.actor === undefined) && (missing0 = "actor"))){
+if((((((data.type === undefined) && (missing0 = "type")) || ((data.source === undefined) && (missing0 = "source"))) || ((data.previous === undefined) && (missing0 = "previous"))) || ((data.reason === undefined) && (missing0 = "reason"))) || ((data.disagreed === undefined) && (missing0 = "disagreed"))){
 validate92.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -4106,8 +4275,97 @@ if(typeof data0 !== "string"){
 validate92.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("steering_started" !== data0){
+if("counters_source_changed" !== data0){
 validate92.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.source !== undefined){
+const _errs3 = errors;
+if(!(validate93(data.source, {instancePath:instancePath+"/source"}))){
+vErrors = vErrors === null ? validate93.errors : vErrors.concat(validate93.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.previous !== undefined){
+const _errs4 = errors;
+if(!(validate93(data.previous, {instancePath:instancePath+"/previous"}))){
+vErrors = vErrors === null ? validate93.errors : vErrors.concat(validate93.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.reason !== undefined){
+const _errs5 = errors;
+if(typeof data.reason !== "string"){
+validate92.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.disagreed !== undefined){
+const _errs7 = errors;
+if(typeof data.disagreed !== "boolean"){
+validate92.errors = [{instancePath:instancePath+"/disagreed",keyword:"type"}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+else {
+validate92.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate92.errors = vErrors;
+return errors === 0;
+}
+function validate96(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((((((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.shadow === undefined) && (missing0 = "shadow"))) || ((data.knob === undefined) && (missing0 = "knob"))) || ((data.signal === undefined) && (missing0 = "signal"))) || ((data.proxy === undefined) && (missing0 = "proxy"))) || ((data.lower === undefined) && (missing0 = "lower"))) || ((data.upper === undefined) && (missing0 = "upper"))) || ((data.size === undefined) && (missing0 = "size"))) || ((data.actor === undefined) && (missing0 = "actor"))){
+validate96.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate96.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+return false;
+}
+if("steering_started" !== data0){
+validate96.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -4119,7 +4377,7 @@ if(valid0){
 if(data.policy !== undefined){
 const _errs3 = errors;
 if(typeof data.policy !== "string"){
-validate92.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
+validate96.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -4131,7 +4389,7 @@ if(valid0){
 if(data.shadow !== undefined){
 const _errs5 = errors;
 if(typeof data.shadow !== "boolean"){
-validate92.errors = [{instancePath:instancePath+"/shadow",keyword:"type"}];
+validate96.errors = [{instancePath:instancePath+"/shadow",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -4167,7 +4425,7 @@ if(valid0){
 if(data.proxy !== undefined){
 const _errs9 = errors;
 if(typeof data.proxy !== "boolean"){
-validate92.errors = [{instancePath:instancePath+"/proxy",keyword:"type"}];
+validate96.errors = [{instancePath:instancePath+"/proxy",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -4180,13 +4438,13 @@ if(data.lower !== undefined){
 let data6 = data.lower;
 const _errs11 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate92.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
+validate96.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data6 == "number"){
 if(data6 < 1 || isNaN(data6)){
-validate92.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
+validate96.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
 return false;
 }
 }
@@ -4201,13 +4459,13 @@ if(data.upper !== undefined){
 let data7 = data.upper;
 const _errs13 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate92.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
+validate96.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data7 == "number"){
 if(data7 < 1 || isNaN(data7)){
-validate92.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
+validate96.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
 return false;
 }
 }
@@ -4222,13 +4480,13 @@ if(data.size !== undefined){
 let data8 = data.size;
 const _errs15 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate92.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
+validate96.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data8 == "number"){
 if(data8 < 1 || isNaN(data8)){
-validate92.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
+validate96.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
 return false;
 }
 }
@@ -4242,7 +4500,7 @@ if(valid0){
 if(data.actor !== undefined){
 const _errs17 = errors;
 if(typeof data.actor !== "string"){
-validate92.errors = [{instancePath:instancePath+"/actor",keyword:"type"}];
+validate96.errors = [{instancePath:instancePath+"/actor",keyword:"type"}];
 return false;
 }
 var valid0 = _errs17 === errors;
@@ -4262,21 +4520,21 @@ var valid0 = true;
 }
 }
 else {
-validate92.errors = [{instancePath,keyword:"type"}];
+validate96.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate92.errors = vErrors;
+validate96.errors = vErrors;
 return errors === 0;
 }
-function validate95(data, {instancePath=""}={}){
+function validate99(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((((((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.number === undefined) && (missing0 = "number"))) || ((data.at_ns === undefined) && (missing0 = "at_ns"))) || ((data.elapsed_s === undefined) && (missing0 = "elapsed_s"))) || ((data.ops === undefined) && (missing0 = "ops"))) || ((data.mean_wait_s === undefined) && (missing0 = "mean_wait_s"))) || ((data.size === undefined) && (missing0 = "size"))) || ((data.next_size === undefined) && (missing0 = "next_size"))) || ((data.proposed === undefined) && (missing0 = "proposed"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.reason === undefined) && (missing0 = "reason"))) || ((data.counted === undefined) && (missing0 = "counted"))) || ((data.probing === undefined) && (missing0 = "probing"))){
-validate95.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate99.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -4284,11 +4542,11 @@ if(data.type !== undefined){
 let data0 = data.type;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate95.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+validate99.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
 if("steering_decided" !== data0){
-validate95.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+validate99.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -4300,7 +4558,7 @@ if(valid0){
 if(data.policy !== undefined){
 const _errs3 = errors;
 if(typeof data.policy !== "string"){
-validate95.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
+validate99.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -4313,13 +4571,13 @@ if(data.number !== undefined){
 let data2 = data.number;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate95.errors = [{instancePath:instancePath+"/number",keyword:"type"}];
+validate99.errors = [{instancePath:instancePath+"/number",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 1 || isNaN(data2)){
-validate95.errors = [{instancePath:instancePath+"/number",keyword:"minimum"}];
+validate99.errors = [{instancePath:instancePath+"/number",keyword:"minimum"}];
 return false;
 }
 }
@@ -4334,13 +4592,13 @@ if(data.at_ns !== undefined){
 let data3 = data.at_ns;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate95.errors = [{instancePath:instancePath+"/at_ns",keyword:"type"}];
+validate99.errors = [{instancePath:instancePath+"/at_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate95.errors = [{instancePath:instancePath+"/at_ns",keyword:"minimum"}];
+validate99.errors = [{instancePath:instancePath+"/at_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -4357,12 +4615,12 @@ const _errs9 = errors;
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate95.errors = [{instancePath:instancePath+"/elapsed_s",keyword:"minimum"}];
+validate99.errors = [{instancePath:instancePath+"/elapsed_s",keyword:"minimum"}];
 return false;
 }
 }
 else {
-validate95.errors = [{instancePath:instancePath+"/elapsed_s",keyword:"type"}];
+validate99.errors = [{instancePath:instancePath+"/elapsed_s",keyword:"type"}];
 return false;
 }
 }
@@ -4378,12 +4636,12 @@ const _errs11 = errors;
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate95.errors = [{instancePath:instancePath+"/ops",keyword:"minimum"}];
+validate99.errors = [{instancePath:instancePath+"/ops",keyword:"minimum"}];
 return false;
 }
 }
 else {
-validate95.errors = [{instancePath:instancePath+"/ops",keyword:"type"}];
+validate99.errors = [{instancePath:instancePath+"/ops",keyword:"type"}];
 return false;
 }
 }
@@ -4397,13 +4655,13 @@ if(data.mean_wait_s !== undefined){
 let data6 = data.mean_wait_s;
 const _errs13 = errors;
 if((!(typeof data6 == "number")) && (data6 !== null)){
-validate95.errors = [{instancePath:instancePath+"/mean_wait_s",keyword:"type"}];
+validate99.errors = [{instancePath:instancePath+"/mean_wait_s",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate95.errors = [{instancePath:instancePath+"/mean_wait_s",keyword:"minimum"}];
+validate99.errors = [{instancePath:instancePath+"/mean_wait_s",keyword:"minimum"}];
 return false;
 }
 }
@@ -4418,13 +4676,13 @@ if(data.size !== undefined){
 let data7 = data.size;
 const _errs15 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate95.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
+validate99.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 1 || isNaN(data7)){
-validate95.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
+validate99.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
 return false;
 }
 }
@@ -4439,13 +4697,13 @@ if(data.next_size !== undefined){
 let data8 = data.next_size;
 const _errs17 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate95.errors = [{instancePath:instancePath+"/next_size",keyword:"type"}];
+validate99.errors = [{instancePath:instancePath+"/next_size",keyword:"type"}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 < 1 || isNaN(data8)){
-validate95.errors = [{instancePath:instancePath+"/next_size",keyword:"minimum"}];
+validate99.errors = [{instancePath:instancePath+"/next_size",keyword:"minimum"}];
 return false;
 }
 }
@@ -4460,13 +4718,13 @@ if(data.proposed !== undefined){
 let data9 = data.proposed;
 const _errs19 = errors;
 if((!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))) && (data9 !== null)){
-validate95.errors = [{instancePath:instancePath+"/proposed",keyword:"type"}];
+validate99.errors = [{instancePath:instancePath+"/proposed",keyword:"type"}];
 return false;
 }
 if(errors === _errs19){
 if(typeof data9 == "number"){
 if(data9 < 1 || isNaN(data9)){
-validate95.errors = [{instancePath:instancePath+"/proposed",keyword:"minimum"}];
+validate99.errors = [{instancePath:instancePath+"/proposed",keyword:"minimum"}];
 return false;
 }
 }
@@ -4480,7 +4738,7 @@ if(valid0){
 if(data.state !== undefined){
 const _errs21 = errors;
 if(typeof data.state !== "string"){
-validate95.errors = [{instancePath:instancePath+"/state",keyword:"type"}];
+validate99.errors = [{instancePath:instancePath+"/state",keyword:"type"}];
 return false;
 }
 var valid0 = _errs21 === errors;
@@ -4492,7 +4750,7 @@ if(valid0){
 if(data.reason !== undefined){
 const _errs23 = errors;
 if(typeof data.reason !== "string"){
-validate95.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+validate99.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
 return false;
 }
 var valid0 = _errs23 === errors;
@@ -4504,7 +4762,7 @@ if(valid0){
 if(data.counted !== undefined){
 const _errs25 = errors;
 if(typeof data.counted !== "boolean"){
-validate95.errors = [{instancePath:instancePath+"/counted",keyword:"type"}];
+validate99.errors = [{instancePath:instancePath+"/counted",keyword:"type"}];
 return false;
 }
 var valid0 = _errs25 === errors;
@@ -4516,10 +4774,23 @@ if(valid0){
 if(data.probing !== undefined){
 const _errs27 = errors;
 if(typeof data.probing !== "boolean"){
-validate95.errors = [{instancePath:instancePath+"/probing",keyword:"type"}];
+validate99.errors = [{instancePath:instancePath+"/probing",keyword:"type"}];
 return false;
 }
 var valid0 = _errs27 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.with_policy !== undefined){
+let data14 = data.with_policy;
+const _errs29 = errors;
+if((typeof data14 !== "boolean") && (data14 !== null)){
+validate99.errors = [{instancePath:instancePath+"/with_policy",keyword:"type"}];
+return false;
+}
+var valid0 = _errs29 === errors;
 }
 else {
 var valid0 = true;
@@ -4539,22 +4810,23 @@ var valid0 = true;
 }
 }
 }
+}
 else {
-validate95.errors = [{instancePath,keyword:"type"}];
+validate99.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate95.errors = vErrors;
+validate99.errors = vErrors;
 return errors === 0;
 }
-function validate96(data, {instancePath=""}={}){
+function validate100(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.reason === undefined) && (missing0 = "reason"))) || ((data.actor === undefined) && (missing0 = "actor"))){
-validate96.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate100.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -4562,11 +4834,11 @@ if(data.type !== undefined){
 let data0 = data.type;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate96.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+validate100.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
 if("search_restarted" !== data0){
-validate96.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+validate100.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -4578,7 +4850,7 @@ if(valid0){
 if(data.policy !== undefined){
 const _errs3 = errors;
 if(typeof data.policy !== "string"){
-validate96.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
+validate100.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -4590,7 +4862,7 @@ if(valid0){
 if(data.reason !== undefined){
 const _errs5 = errors;
 if(typeof data.reason !== "string"){
-validate96.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+validate100.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -4602,7 +4874,7 @@ if(valid0){
 if(data.actor !== undefined){
 const _errs7 = errors;
 if(typeof data.actor !== "string"){
-validate96.errors = [{instancePath:instancePath+"/actor",keyword:"type"}];
+validate100.errors = [{instancePath:instancePath+"/actor",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -4616,21 +4888,21 @@ var valid0 = true;
 }
 }
 else {
-validate96.errors = [{instancePath,keyword:"type"}];
+validate100.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate96.errors = vErrors;
+validate100.errors = vErrors;
 return errors === 0;
 }
-function validate97(data, {instancePath=""}={}){
+function validate101(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.size === undefined) && (missing0 = "size"))) || ((data.actor === undefined) && (missing0 = "actor"))){
-validate97.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate101.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -4638,11 +4910,11 @@ if(data.type !== undefined){
 let data0 = data.type;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate97.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+validate101.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
 if("steering_released" !== data0){
-validate97.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+validate101.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -4654,7 +4926,7 @@ if(valid0){
 if(data.policy !== undefined){
 const _errs3 = errors;
 if(typeof data.policy !== "string"){
-validate97.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
+validate101.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -4667,13 +4939,13 @@ if(data.size !== undefined){
 let data2 = data.size;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate97.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
+validate101.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 1 || isNaN(data2)){
-validate97.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
+validate101.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
 return false;
 }
 }
@@ -4687,7 +4959,7 @@ if(valid0){
 if(data.actor !== undefined){
 const _errs7 = errors;
 if(typeof data.actor !== "string"){
-validate97.errors = [{instancePath:instancePath+"/actor",keyword:"type"}];
+validate101.errors = [{instancePath:instancePath+"/actor",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -4701,21 +4973,21 @@ var valid0 = true;
 }
 }
 else {
-validate97.errors = [{instancePath,keyword:"type"}];
+validate101.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate97.errors = vErrors;
+validate101.errors = vErrors;
 return errors === 0;
 }
-function validate98(data, {instancePath=""}={}){
+function validate102(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.problem === undefined) && (missing0 = "problem"))){
-validate98.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate102.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -4723,11 +4995,11 @@ if(data.type !== undefined){
 let data0 = data.type;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate98.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+validate102.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
 if("steering_problem" !== data0){
-validate98.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+validate102.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -4739,7 +5011,7 @@ if(valid0){
 if(data.policy !== undefined){
 const _errs3 = errors;
 if(typeof data.policy !== "string"){
-validate98.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
+validate102.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -4752,7 +5024,7 @@ if(data.problem !== undefined){
 let data2 = data.problem;
 const _errs5 = errors;
 if((typeof data2 !== "string") && (data2 !== null)){
-validate98.errors = [{instancePath:instancePath+"/problem",keyword:"type"}];
+validate102.errors = [{instancePath:instancePath+"/problem",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -4765,14 +5037,77 @@ var valid0 = true;
 }
 }
 else {
-validate98.errors = [{instancePath,keyword:"type"}];
+validate102.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate98.errors = vErrors;
+validate102.errors = vErrors;
 return errors === 0;
 }
-function validate74(data, {instancePath=""}={}){
+function validate103(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.proof === undefined) && (missing0 = "proof"))){
+validate103.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate103.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+return false;
+}
+if("steering_proven" !== data0){
+validate103.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.policy !== undefined){
+const _errs3 = errors;
+if(typeof data.policy !== "string"){
+validate103.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.proof !== undefined){
+const _errs5 = errors;
+if(!(validate61(data.proof, {instancePath:instancePath+"/proof"}))){
+vErrors = vErrors === null ? validate61.errors : vErrors.concat(validate61.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+else {
+validate103.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate103.errors = vErrors;
+return errors === 0;
+}
+function validate78(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -4780,141 +5115,147 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 const tag0 = data.type;
 if(typeof tag0 == "string"){
 if(tag0 === "thread_born"){
-if(!(validate75(data, {instancePath}))){
-vErrors = vErrors === null ? validate75.errors : vErrors.concat(validate75.errors);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "thread_renamed"){
-if(!(validate76(data, {instancePath}))){
-vErrors = vErrors === null ? validate76.errors : vErrors.concat(validate76.errors);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "thread_exited"){
-if(!(validate77(data, {instancePath}))){
-vErrors = vErrors === null ? validate77.errors : vErrors.concat(validate77.errors);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "target_exited"){
-if(!(validate78(data, {instancePath}))){
-vErrors = vErrors === null ? validate78.errors : vErrors.concat(validate78.errors);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "target_detached"){
 if(!(validate79(data, {instancePath}))){
 vErrors = vErrors === null ? validate79.errors : vErrors.concat(validate79.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "rate_changed"){
+else if(tag0 === "thread_renamed"){
 if(!(validate80(data, {instancePath}))){
 vErrors = vErrors === null ? validate80.errors : vErrors.concat(validate80.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "rate_adapted"){
+else if(tag0 === "thread_exited"){
 if(!(validate81(data, {instancePath}))){
 vErrors = vErrors === null ? validate81.errors : vErrors.concat(validate81.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "deadlines_missed"){
+else if(tag0 === "target_exited"){
 if(!(validate82(data, {instancePath}))){
 vErrors = vErrors === null ? validate82.errors : vErrors.concat(validate82.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "exit_records_lost"){
+else if(tag0 === "target_detached"){
 if(!(validate83(data, {instancePath}))){
 vErrors = vErrors === null ? validate83.errors : vErrors.concat(validate83.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "gap"){
+else if(tag0 === "rate_changed"){
 if(!(validate84(data, {instancePath}))){
 vErrors = vErrors === null ? validate84.errors : vErrors.concat(validate84.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "gomaxprocs_changed"){
+else if(tag0 === "rate_adapted"){
 if(!(validate85(data, {instancePath}))){
 vErrors = vErrors === null ? validate85.errors : vErrors.concat(validate85.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "program_executed"){
+else if(tag0 === "deadlines_missed"){
 if(!(validate86(data, {instancePath}))){
 vErrors = vErrors === null ? validate86.errors : vErrors.concat(validate86.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "sample_failed"){
+else if(tag0 === "exit_records_lost"){
 if(!(validate87(data, {instancePath}))){
 vErrors = vErrors === null ? validate87.errors : vErrors.concat(validate87.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "counters_source_changed"){
+else if(tag0 === "gap"){
 if(!(validate88(data, {instancePath}))){
 vErrors = vErrors === null ? validate88.errors : vErrors.concat(validate88.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "steering_started"){
+else if(tag0 === "gomaxprocs_changed"){
+if(!(validate89(data, {instancePath}))){
+vErrors = vErrors === null ? validate89.errors : vErrors.concat(validate89.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "program_executed"){
+if(!(validate90(data, {instancePath}))){
+vErrors = vErrors === null ? validate90.errors : vErrors.concat(validate90.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "sample_failed"){
+if(!(validate91(data, {instancePath}))){
+vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "counters_source_changed"){
 if(!(validate92(data, {instancePath}))){
 vErrors = vErrors === null ? validate92.errors : vErrors.concat(validate92.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "steering_decided"){
-if(!(validate95(data, {instancePath}))){
-vErrors = vErrors === null ? validate95.errors : vErrors.concat(validate95.errors);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "search_restarted"){
+else if(tag0 === "steering_started"){
 if(!(validate96(data, {instancePath}))){
 vErrors = vErrors === null ? validate96.errors : vErrors.concat(validate96.errors);
 errors = vErrors.length;
 }
 }
+else if(tag0 === "steering_decided"){
+if(!(validate99(data, {instancePath}))){
+vErrors = vErrors === null ? validate99.errors : vErrors.concat(validate99.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "search_restarted"){
+if(!(validate100(data, {instancePath}))){
+vErrors = vErrors === null ? validate100.errors : vErrors.concat(validate100.errors);
+errors = vErrors.length;
+}
+}
 else if(tag0 === "steering_released"){
-if(!(validate97(data, {instancePath}))){
-vErrors = vErrors === null ? validate97.errors : vErrors.concat(validate97.errors);
+if(!(validate101(data, {instancePath}))){
+vErrors = vErrors === null ? validate101.errors : vErrors.concat(validate101.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "steering_problem"){
-if(!(validate98(data, {instancePath}))){
-vErrors = vErrors === null ? validate98.errors : vErrors.concat(validate98.errors);
+if(!(validate102(data, {instancePath}))){
+vErrors = vErrors === null ? validate102.errors : vErrors.concat(validate102.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "steering_proven"){
+if(!(validate103(data, {instancePath}))){
+vErrors = vErrors === null ? validate103.errors : vErrors.concat(validate103.errors);
 errors = vErrors.length;
 }
 }
 else {
-validate74.errors = [{instancePath,keyword:"discriminator"}];
+validate78.errors = [{instancePath,keyword:"discriminator"}];
 return false;
 }
 }
 else {
-validate74.errors = [{instancePath,keyword:"discriminator"}];
+validate78.errors = [{instancePath,keyword:"discriminator"}];
 return false;
 }
 }
 }
-validate74.errors = vErrors;
+validate78.errors = vErrors;
 return errors === 0;
 }
-function validate119(data, {instancePath=""}={}){
+function validate126(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.gomaxprocs === undefined) && (missing0 = "gomaxprocs")) || ((data.rss_bytes === undefined) && (missing0 = "rss_bytes"))){
-validate119.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate126.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -4922,13 +5263,13 @@ if(data.gomaxprocs !== undefined){
 let data0 = data.gomaxprocs;
 const _errs1 = errors;
 if((!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))) && (data0 !== null)){
-validate119.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"type"}];
+validate126.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate119.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"minimum"}];
+validate126.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"minimum"}];
 return false;
 }
 }
@@ -4943,13 +5284,13 @@ if(data.gomaxprocs_missed !== undefined){
 let data1 = data.gomaxprocs_missed;
 const _errs3 = errors;
 if((!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))) && (data1 !== null)){
-validate119.errors = [{instancePath:instancePath+"/gomaxprocs_missed",keyword:"type"}];
+validate126.errors = [{instancePath:instancePath+"/gomaxprocs_missed",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate119.errors = [{instancePath:instancePath+"/gomaxprocs_missed",keyword:"minimum"}];
+validate126.errors = [{instancePath:instancePath+"/gomaxprocs_missed",keyword:"minimum"}];
 return false;
 }
 }
@@ -4964,13 +5305,13 @@ if(data.rss_bytes !== undefined){
 let data2 = data.rss_bytes;
 const _errs5 = errors;
 if((!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))) && (data2 !== null)){
-validate119.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"type"}];
+validate126.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate119.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"minimum"}];
+validate126.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -4985,13 +5326,13 @@ if(data.cpu_ns !== undefined){
 let data3 = data.cpu_ns;
 const _errs7 = errors;
 if((!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))) && (data3 !== null)){
-validate119.errors = [{instancePath:instancePath+"/cpu_ns",keyword:"type"}];
+validate126.errors = [{instancePath:instancePath+"/cpu_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate119.errors = [{instancePath:instancePath+"/cpu_ns",keyword:"minimum"}];
+validate126.errors = [{instancePath:instancePath+"/cpu_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -5006,7 +5347,7 @@ if(data.delay_accounting !== undefined){
 let data4 = data.delay_accounting;
 const _errs9 = errors;
 if((typeof data4 !== "boolean") && (data4 !== null)){
-validate119.errors = [{instancePath:instancePath+"/delay_accounting",keyword:"type"}];
+validate126.errors = [{instancePath:instancePath+"/delay_accounting",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -5019,13 +5360,13 @@ if(data.cpu_limit !== undefined){
 let data5 = data.cpu_limit;
 const _errs11 = errors;
 if((!(typeof data5 == "number")) && (data5 !== null)){
-validate119.errors = [{instancePath:instancePath+"/cpu_limit",keyword:"type"}];
+validate126.errors = [{instancePath:instancePath+"/cpu_limit",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate119.errors = [{instancePath:instancePath+"/cpu_limit",keyword:"minimum"}];
+validate126.errors = [{instancePath:instancePath+"/cpu_limit",keyword:"minimum"}];
 return false;
 }
 }
@@ -5040,13 +5381,13 @@ if(data.cgroup_periods !== undefined){
 let data6 = data.cgroup_periods;
 const _errs13 = errors;
 if((!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))) && (data6 !== null)){
-validate119.errors = [{instancePath:instancePath+"/cgroup_periods",keyword:"type"}];
+validate126.errors = [{instancePath:instancePath+"/cgroup_periods",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate119.errors = [{instancePath:instancePath+"/cgroup_periods",keyword:"minimum"}];
+validate126.errors = [{instancePath:instancePath+"/cgroup_periods",keyword:"minimum"}];
 return false;
 }
 }
@@ -5061,13 +5402,13 @@ if(data.cgroup_throttled !== undefined){
 let data7 = data.cgroup_throttled;
 const _errs15 = errors;
 if((!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))) && (data7 !== null)){
-validate119.errors = [{instancePath:instancePath+"/cgroup_throttled",keyword:"type"}];
+validate126.errors = [{instancePath:instancePath+"/cgroup_throttled",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate119.errors = [{instancePath:instancePath+"/cgroup_throttled",keyword:"minimum"}];
+validate126.errors = [{instancePath:instancePath+"/cgroup_throttled",keyword:"minimum"}];
 return false;
 }
 }
@@ -5082,13 +5423,13 @@ if(data.cgroup_throttled_us !== undefined){
 let data8 = data.cgroup_throttled_us;
 const _errs17 = errors;
 if((!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))) && (data8 !== null)){
-validate119.errors = [{instancePath:instancePath+"/cgroup_throttled_us",keyword:"type"}];
+validate126.errors = [{instancePath:instancePath+"/cgroup_throttled_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate119.errors = [{instancePath:instancePath+"/cgroup_throttled_us",keyword:"minimum"}];
+validate126.errors = [{instancePath:instancePath+"/cgroup_throttled_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -5109,21 +5450,21 @@ var valid0 = true;
 }
 }
 else {
-validate119.errors = [{instancePath,keyword:"type"}];
+validate126.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate119.errors = vErrors;
+validate126.errors = vErrors;
 return errors === 0;
 }
-function validate121(data, {instancePath=""}={}){
+function validate128(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.time_ns === undefined) && (missing0 = "time_ns")) || ((data.cpu_busy_us === undefined) && (missing0 = "cpu_busy_us"))) || ((data.package_uj === undefined) && (missing0 = "package_uj"))) || ((data.domains_uj === undefined) && (missing0 = "domains_uj"))) || ((data.gaps === undefined) && (missing0 = "gaps"))){
-validate121.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate128.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -5131,13 +5472,13 @@ if(data.time_ns !== undefined){
 let data0 = data.time_ns;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate121.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
+validate128.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate121.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
+validate128.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -5152,13 +5493,13 @@ if(data.cpu_busy_us !== undefined){
 let data1 = data.cpu_busy_us;
 const _errs3 = errors;
 if((!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))) && (data1 !== null)){
-validate121.errors = [{instancePath:instancePath+"/cpu_busy_us",keyword:"type"}];
+validate128.errors = [{instancePath:instancePath+"/cpu_busy_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate121.errors = [{instancePath:instancePath+"/cpu_busy_us",keyword:"minimum"}];
+validate128.errors = [{instancePath:instancePath+"/cpu_busy_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -5173,13 +5514,13 @@ if(data.cpu_steal_us !== undefined){
 let data2 = data.cpu_steal_us;
 const _errs5 = errors;
 if((!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))) && (data2 !== null)){
-validate121.errors = [{instancePath:instancePath+"/cpu_steal_us",keyword:"type"}];
+validate128.errors = [{instancePath:instancePath+"/cpu_steal_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate121.errors = [{instancePath:instancePath+"/cpu_steal_us",keyword:"minimum"}];
+validate128.errors = [{instancePath:instancePath+"/cpu_steal_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -5194,13 +5535,13 @@ if(data.package_uj !== undefined){
 let data3 = data.package_uj;
 const _errs7 = errors;
 if((!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))) && (data3 !== null)){
-validate121.errors = [{instancePath:instancePath+"/package_uj",keyword:"type"}];
+validate128.errors = [{instancePath:instancePath+"/package_uj",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate121.errors = [{instancePath:instancePath+"/package_uj",keyword:"minimum"}];
+validate128.errors = [{instancePath:instancePath+"/package_uj",keyword:"minimum"}];
 return false;
 }
 }
@@ -5222,13 +5563,13 @@ for(let i0=0; i0<len0; i0++){
 let data5 = data4[i0];
 const _errs11 = errors;
 if((!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))) && (data5 !== null)){
-validate121.errors = [{instancePath:instancePath+"/domains_uj/" + i0,keyword:"type"}];
+validate128.errors = [{instancePath:instancePath+"/domains_uj/" + i0,keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate121.errors = [{instancePath:instancePath+"/domains_uj/" + i0,keyword:"minimum"}];
+validate128.errors = [{instancePath:instancePath+"/domains_uj/" + i0,keyword:"minimum"}];
 return false;
 }
 }
@@ -5240,7 +5581,7 @@ break;
 }
 }
 else {
-validate121.errors = [{instancePath:instancePath+"/domains_uj",keyword:"type"}];
+validate128.errors = [{instancePath:instancePath+"/domains_uj",keyword:"type"}];
 return false;
 }
 }
@@ -5254,13 +5595,13 @@ if(data.gaps !== undefined){
 let data6 = data.gaps;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate121.errors = [{instancePath:instancePath+"/gaps",keyword:"type"}];
+validate128.errors = [{instancePath:instancePath+"/gaps",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate121.errors = [{instancePath:instancePath+"/gaps",keyword:"minimum"}];
+validate128.errors = [{instancePath:instancePath+"/gaps",keyword:"minimum"}];
 return false;
 }
 }
@@ -5278,21 +5619,21 @@ var valid0 = true;
 }
 }
 else {
-validate121.errors = [{instancePath,keyword:"type"}];
+validate128.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate121.errors = vErrors;
+validate128.errors = vErrors;
 return errors === 0;
 }
-function validate123(data, {instancePath=""}={}){
+function validate130(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((((((((data.sample_us === undefined) && (missing0 = "sample_us")) || ((data.sample_mean_us === undefined) && (missing0 = "sample_mean_us"))) || ((data.sample_max_us === undefined) && (missing0 = "sample_max_us"))) || ((data.late_us === undefined) && (missing0 = "late_us"))) || ((data.missed_deadlines === undefined) && (missing0 = "missed_deadlines"))) || ((data.effective_hz === undefined) && (missing0 = "effective_hz"))) || ((data.requested_hz === undefined) && (missing0 = "requested_hz"))) || ((data.exit_records_received === undefined) && (missing0 = "exit_records_received"))) || ((data.exit_records_lost === undefined) && (missing0 = "exit_records_lost"))) || ((data.cpu_percent === undefined) && (missing0 = "cpu_percent"))) || ((data.overhead_percent === undefined) && (missing0 = "overhead_percent"))) || ((data.budget_percent === undefined) && (missing0 = "budget_percent"))) || ((data.replay_bytes === undefined) && (missing0 = "replay_bytes"))) || ((data.replay_frames === undefined) && (missing0 = "replay_frames"))) || ((data.unsent_frames === undefined) && (missing0 = "unsent_frames"))) || ((data.sent_frames === undefined) && (missing0 = "sent_frames"))) || ((data.sent_bytes === undefined) && (missing0 = "sent_bytes"))){
-validate123.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate130.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -5300,13 +5641,13 @@ if(data.sample_us !== undefined){
 let data0 = data.sample_us;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate123.errors = [{instancePath:instancePath+"/sample_us",keyword:"type"}];
+validate130.errors = [{instancePath:instancePath+"/sample_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate123.errors = [{instancePath:instancePath+"/sample_us",keyword:"minimum"}];
+validate130.errors = [{instancePath:instancePath+"/sample_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -5321,13 +5662,13 @@ if(data.sample_mean_us !== undefined){
 let data1 = data.sample_mean_us;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate123.errors = [{instancePath:instancePath+"/sample_mean_us",keyword:"type"}];
+validate130.errors = [{instancePath:instancePath+"/sample_mean_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate123.errors = [{instancePath:instancePath+"/sample_mean_us",keyword:"minimum"}];
+validate130.errors = [{instancePath:instancePath+"/sample_mean_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -5342,13 +5683,13 @@ if(data.sample_max_us !== undefined){
 let data2 = data.sample_max_us;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate123.errors = [{instancePath:instancePath+"/sample_max_us",keyword:"type"}];
+validate130.errors = [{instancePath:instancePath+"/sample_max_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate123.errors = [{instancePath:instancePath+"/sample_max_us",keyword:"minimum"}];
+validate130.errors = [{instancePath:instancePath+"/sample_max_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -5363,13 +5704,13 @@ if(data.late_us !== undefined){
 let data3 = data.late_us;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate123.errors = [{instancePath:instancePath+"/late_us",keyword:"type"}];
+validate130.errors = [{instancePath:instancePath+"/late_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate123.errors = [{instancePath:instancePath+"/late_us",keyword:"minimum"}];
+validate130.errors = [{instancePath:instancePath+"/late_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -5384,13 +5725,13 @@ if(data.missed_deadlines !== undefined){
 let data4 = data.missed_deadlines;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate123.errors = [{instancePath:instancePath+"/missed_deadlines",keyword:"type"}];
+validate130.errors = [{instancePath:instancePath+"/missed_deadlines",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate123.errors = [{instancePath:instancePath+"/missed_deadlines",keyword:"minimum"}];
+validate130.errors = [{instancePath:instancePath+"/missed_deadlines",keyword:"minimum"}];
 return false;
 }
 }
@@ -5407,12 +5748,12 @@ const _errs11 = errors;
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 1 || isNaN(data5)){
-validate123.errors = [{instancePath:instancePath+"/effective_hz",keyword:"minimum"}];
+validate130.errors = [{instancePath:instancePath+"/effective_hz",keyword:"minimum"}];
 return false;
 }
 }
 else {
-validate123.errors = [{instancePath:instancePath+"/effective_hz",keyword:"type"}];
+validate130.errors = [{instancePath:instancePath+"/effective_hz",keyword:"type"}];
 return false;
 }
 }
@@ -5428,12 +5769,12 @@ const _errs13 = errors;
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 1 || isNaN(data6)){
-validate123.errors = [{instancePath:instancePath+"/requested_hz",keyword:"minimum"}];
+validate130.errors = [{instancePath:instancePath+"/requested_hz",keyword:"minimum"}];
 return false;
 }
 }
 else {
-validate123.errors = [{instancePath:instancePath+"/requested_hz",keyword:"type"}];
+validate130.errors = [{instancePath:instancePath+"/requested_hz",keyword:"type"}];
 return false;
 }
 }
@@ -5447,13 +5788,13 @@ if(data.exit_records_received !== undefined){
 let data7 = data.exit_records_received;
 const _errs15 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate123.errors = [{instancePath:instancePath+"/exit_records_received",keyword:"type"}];
+validate130.errors = [{instancePath:instancePath+"/exit_records_received",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate123.errors = [{instancePath:instancePath+"/exit_records_received",keyword:"minimum"}];
+validate130.errors = [{instancePath:instancePath+"/exit_records_received",keyword:"minimum"}];
 return false;
 }
 }
@@ -5468,13 +5809,13 @@ if(data.exit_records_lost !== undefined){
 let data8 = data.exit_records_lost;
 const _errs17 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate123.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"type"}];
+validate130.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"type"}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate123.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"minimum"}];
+validate130.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"minimum"}];
 return false;
 }
 }
@@ -5489,7 +5830,7 @@ if(data.cpu_percent !== undefined){
 let data9 = data.cpu_percent;
 const _errs19 = errors;
 if((!(typeof data9 == "number")) && (data9 !== null)){
-validate123.errors = [{instancePath:instancePath+"/cpu_percent",keyword:"type"}];
+validate130.errors = [{instancePath:instancePath+"/cpu_percent",keyword:"type"}];
 return false;
 }
 var valid0 = _errs19 === errors;
@@ -5502,13 +5843,13 @@ if(data.overhead_percent !== undefined){
 let data10 = data.overhead_percent;
 const _errs21 = errors;
 if((!(typeof data10 == "number")) && (data10 !== null)){
-validate123.errors = [{instancePath:instancePath+"/overhead_percent",keyword:"type"}];
+validate130.errors = [{instancePath:instancePath+"/overhead_percent",keyword:"type"}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate123.errors = [{instancePath:instancePath+"/overhead_percent",keyword:"minimum"}];
+validate130.errors = [{instancePath:instancePath+"/overhead_percent",keyword:"minimum"}];
 return false;
 }
 }
@@ -5525,12 +5866,12 @@ const _errs23 = errors;
 if(errors === _errs23){
 if(typeof data11 == "number"){
 if(data11 < 0 || isNaN(data11)){
-validate123.errors = [{instancePath:instancePath+"/budget_percent",keyword:"minimum"}];
+validate130.errors = [{instancePath:instancePath+"/budget_percent",keyword:"minimum"}];
 return false;
 }
 }
 else {
-validate123.errors = [{instancePath:instancePath+"/budget_percent",keyword:"type"}];
+validate130.errors = [{instancePath:instancePath+"/budget_percent",keyword:"type"}];
 return false;
 }
 }
@@ -5544,13 +5885,13 @@ if(data.replay_bytes !== undefined){
 let data12 = data.replay_bytes;
 const _errs25 = errors;
 if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
-validate123.errors = [{instancePath:instancePath+"/replay_bytes",keyword:"type"}];
+validate130.errors = [{instancePath:instancePath+"/replay_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data12 == "number"){
 if(data12 < 0 || isNaN(data12)){
-validate123.errors = [{instancePath:instancePath+"/replay_bytes",keyword:"minimum"}];
+validate130.errors = [{instancePath:instancePath+"/replay_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -5565,13 +5906,13 @@ if(data.replay_frames !== undefined){
 let data13 = data.replay_frames;
 const _errs27 = errors;
 if(!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))){
-validate123.errors = [{instancePath:instancePath+"/replay_frames",keyword:"type"}];
+validate130.errors = [{instancePath:instancePath+"/replay_frames",keyword:"type"}];
 return false;
 }
 if(errors === _errs27){
 if(typeof data13 == "number"){
 if(data13 < 0 || isNaN(data13)){
-validate123.errors = [{instancePath:instancePath+"/replay_frames",keyword:"minimum"}];
+validate130.errors = [{instancePath:instancePath+"/replay_frames",keyword:"minimum"}];
 return false;
 }
 }
@@ -5586,13 +5927,13 @@ if(data.unsent_frames !== undefined){
 let data14 = data.unsent_frames;
 const _errs29 = errors;
 if(!((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14)))){
-validate123.errors = [{instancePath:instancePath+"/unsent_frames",keyword:"type"}];
+validate130.errors = [{instancePath:instancePath+"/unsent_frames",keyword:"type"}];
 return false;
 }
 if(errors === _errs29){
 if(typeof data14 == "number"){
 if(data14 < 0 || isNaN(data14)){
-validate123.errors = [{instancePath:instancePath+"/unsent_frames",keyword:"minimum"}];
+validate130.errors = [{instancePath:instancePath+"/unsent_frames",keyword:"minimum"}];
 return false;
 }
 }
@@ -5607,13 +5948,13 @@ if(data.sent_frames !== undefined){
 let data15 = data.sent_frames;
 const _errs31 = errors;
 if(!((typeof data15 == "number") && (!(data15 % 1) && !isNaN(data15)))){
-validate123.errors = [{instancePath:instancePath+"/sent_frames",keyword:"type"}];
+validate130.errors = [{instancePath:instancePath+"/sent_frames",keyword:"type"}];
 return false;
 }
 if(errors === _errs31){
 if(typeof data15 == "number"){
 if(data15 < 0 || isNaN(data15)){
-validate123.errors = [{instancePath:instancePath+"/sent_frames",keyword:"minimum"}];
+validate130.errors = [{instancePath:instancePath+"/sent_frames",keyword:"minimum"}];
 return false;
 }
 }
@@ -5628,13 +5969,13 @@ if(data.sent_bytes !== undefined){
 let data16 = data.sent_bytes;
 const _errs33 = errors;
 if(!((typeof data16 == "number") && (!(data16 % 1) && !isNaN(data16)))){
-validate123.errors = [{instancePath:instancePath+"/sent_bytes",keyword:"type"}];
+validate130.errors = [{instancePath:instancePath+"/sent_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs33){
 if(typeof data16 == "number"){
 if(data16 < 0 || isNaN(data16)){
-validate123.errors = [{instancePath:instancePath+"/sent_bytes",keyword:"minimum"}];
+validate130.errors = [{instancePath:instancePath+"/sent_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -5648,7 +5989,7 @@ if(valid0){
 if(data.slowed_by_backlog !== undefined){
 const _errs35 = errors;
 if(typeof data.slowed_by_backlog !== "boolean"){
-validate123.errors = [{instancePath:instancePath+"/slowed_by_backlog",keyword:"type"}];
+validate130.errors = [{instancePath:instancePath+"/slowed_by_backlog",keyword:"type"}];
 return false;
 }
 var valid0 = _errs35 === errors;
@@ -5661,13 +6002,13 @@ if(data.undelivered_bytes !== undefined){
 let data18 = data.undelivered_bytes;
 const _errs37 = errors;
 if(!((typeof data18 == "number") && (!(data18 % 1) && !isNaN(data18)))){
-validate123.errors = [{instancePath:instancePath+"/undelivered_bytes",keyword:"type"}];
+validate130.errors = [{instancePath:instancePath+"/undelivered_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs37){
 if(typeof data18 == "number"){
 if(data18 < 0 || isNaN(data18)){
-validate123.errors = [{instancePath:instancePath+"/undelivered_bytes",keyword:"minimum"}];
+validate130.errors = [{instancePath:instancePath+"/undelivered_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -5682,13 +6023,13 @@ if(data.frames_dropped !== undefined){
 let data19 = data.frames_dropped;
 const _errs39 = errors;
 if(!((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19)))){
-validate123.errors = [{instancePath:instancePath+"/frames_dropped",keyword:"type"}];
+validate130.errors = [{instancePath:instancePath+"/frames_dropped",keyword:"type"}];
 return false;
 }
 if(errors === _errs39){
 if(typeof data19 == "number"){
 if(data19 < 0 || isNaN(data19)){
-validate123.errors = [{instancePath:instancePath+"/frames_dropped",keyword:"minimum"}];
+validate130.errors = [{instancePath:instancePath+"/frames_dropped",keyword:"minimum"}];
 return false;
 }
 }
@@ -5703,13 +6044,13 @@ if(data.exits_without_event !== undefined){
 let data20 = data.exits_without_event;
 const _errs41 = errors;
 if(!((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20)))){
-validate123.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"type"}];
+validate130.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"type"}];
 return false;
 }
 if(errors === _errs41){
 if(typeof data20 == "number"){
 if(data20 < 0 || isNaN(data20)){
-validate123.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"minimum"}];
+validate130.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"minimum"}];
 return false;
 }
 }
@@ -5724,13 +6065,13 @@ if(data.network_calls_uncounted !== undefined){
 let data21 = data.network_calls_uncounted;
 const _errs43 = errors;
 if(!((typeof data21 == "number") && (!(data21 % 1) && !isNaN(data21)))){
-validate123.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"type"}];
+validate130.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"type"}];
 return false;
 }
 if(errors === _errs43){
 if(typeof data21 == "number"){
 if(data21 < 0 || isNaN(data21)){
-validate123.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"minimum"}];
+validate130.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"minimum"}];
 return false;
 }
 }
@@ -5745,7 +6086,7 @@ if(data.counters_disagreement !== undefined){
 let data22 = data.counters_disagreement;
 const _errs45 = errors;
 if((typeof data22 !== "string") && (data22 !== null)){
-validate123.errors = [{instancePath:instancePath+"/counters_disagreement",keyword:"type"}];
+validate130.errors = [{instancePath:instancePath+"/counters_disagreement",keyword:"type"}];
 return false;
 }
 var valid0 = _errs45 === errors;
@@ -5758,13 +6099,13 @@ if(data.ledger_threads_uncounted !== undefined){
 let data23 = data.ledger_threads_uncounted;
 const _errs47 = errors;
 if(!((typeof data23 == "number") && (!(data23 % 1) && !isNaN(data23)))){
-validate123.errors = [{instancePath:instancePath+"/ledger_threads_uncounted",keyword:"type"}];
+validate130.errors = [{instancePath:instancePath+"/ledger_threads_uncounted",keyword:"type"}];
 return false;
 }
 if(errors === _errs47){
 if(typeof data23 == "number"){
 if(data23 < 0 || isNaN(data23)){
-validate123.errors = [{instancePath:instancePath+"/ledger_threads_uncounted",keyword:"minimum"}];
+validate130.errors = [{instancePath:instancePath+"/ledger_threads_uncounted",keyword:"minimum"}];
 return false;
 }
 }
@@ -5800,21 +6141,21 @@ var valid0 = true;
 }
 }
 else {
-validate123.errors = [{instancePath,keyword:"type"}];
+validate130.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate123.errors = vErrors;
+validate130.errors = vErrors;
 return errors === 0;
 }
-function validate125(data, {instancePath=""}={}){
+function validate132(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.threads === undefined) && (missing0 = "threads")) || ((data.inexact === undefined) && (missing0 = "inexact"))) || ((data.totals === undefined) && (missing0 = "totals"))){
-validate125.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate132.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -5822,13 +6163,13 @@ if(data.threads !== undefined){
 let data0 = data.threads;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate125.errors = [{instancePath:instancePath+"/threads",keyword:"type"}];
+validate132.errors = [{instancePath:instancePath+"/threads",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate125.errors = [{instancePath:instancePath+"/threads",keyword:"minimum"}];
+validate132.errors = [{instancePath:instancePath+"/threads",keyword:"minimum"}];
 return false;
 }
 }
@@ -5843,13 +6184,13 @@ if(data.inexact !== undefined){
 let data1 = data.inexact;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate125.errors = [{instancePath:instancePath+"/inexact",keyword:"type"}];
+validate132.errors = [{instancePath:instancePath+"/inexact",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate125.errors = [{instancePath:instancePath+"/inexact",keyword:"minimum"}];
+validate132.errors = [{instancePath:instancePath+"/inexact",keyword:"minimum"}];
 return false;
 }
 }
@@ -5869,13 +6210,13 @@ for(const key0 in data2){
 let data3 = data2[key0];
 const _errs8 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate125.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type"}];
+validate132.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type"}];
 return false;
 }
 if(errors === _errs8){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate125.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"minimum"}];
+validate132.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"minimum"}];
 return false;
 }
 }
@@ -5887,7 +6228,7 @@ break;
 }
 }
 else {
-validate125.errors = [{instancePath:instancePath+"/totals",keyword:"type"}];
+validate132.errors = [{instancePath:instancePath+"/totals",keyword:"type"}];
 return false;
 }
 }
@@ -5901,21 +6242,21 @@ var valid0 = true;
 }
 }
 else {
-validate125.errors = [{instancePath,keyword:"type"}];
+validate132.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate125.errors = vErrors;
+validate132.errors = vErrors;
 return errors === 0;
 }
-function validate127(data, {instancePath=""}={}){
+function validate134(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.role === undefined) && (missing0 = "role")) || ((data.live === undefined) && (missing0 = "live"))) || ((data.exited === undefined) && (missing0 = "exited"))) || ((data.totals === undefined) && (missing0 = "totals"))){
-validate127.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate134.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -5923,7 +6264,7 @@ if(data.role !== undefined){
 let data0 = data.role;
 const _errs1 = errors;
 if((typeof data0 !== "string") && (data0 !== null)){
-validate127.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
+validate134.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -5936,13 +6277,13 @@ if(data.live !== undefined){
 let data1 = data.live;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate127.errors = [{instancePath:instancePath+"/live",keyword:"type"}];
+validate134.errors = [{instancePath:instancePath+"/live",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate127.errors = [{instancePath:instancePath+"/live",keyword:"minimum"}];
+validate134.errors = [{instancePath:instancePath+"/live",keyword:"minimum"}];
 return false;
 }
 }
@@ -5957,13 +6298,13 @@ if(data.exited !== undefined){
 let data2 = data.exited;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate127.errors = [{instancePath:instancePath+"/exited",keyword:"type"}];
+validate134.errors = [{instancePath:instancePath+"/exited",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate127.errors = [{instancePath:instancePath+"/exited",keyword:"minimum"}];
+validate134.errors = [{instancePath:instancePath+"/exited",keyword:"minimum"}];
 return false;
 }
 }
@@ -5983,13 +6324,13 @@ for(const key0 in data3){
 let data4 = data3[key0];
 const _errs10 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate127.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type"}];
+validate134.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type"}];
 return false;
 }
 if(errors === _errs10){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate127.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"minimum"}];
+validate134.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"minimum"}];
 return false;
 }
 }
@@ -6001,7 +6342,7 @@ break;
 }
 }
 else {
-validate127.errors = [{instancePath:instancePath+"/totals",keyword:"type"}];
+validate134.errors = [{instancePath:instancePath+"/totals",keyword:"type"}];
 return false;
 }
 }
@@ -6016,21 +6357,21 @@ var valid0 = true;
 }
 }
 else {
-validate127.errors = [{instancePath,keyword:"type"}];
+validate134.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate127.errors = vErrors;
+validate134.errors = vErrors;
 return errors === 0;
 }
-function validate130(data, {instancePath=""}={}){
+function validate137(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.name === undefined) && (missing0 = "name")) || ((data.rows === undefined) && (missing0 = "rows"))) || ((data.bytes === undefined) && (missing0 = "bytes"))){
-validate130.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate137.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -6038,11 +6379,11 @@ if(data.name !== undefined){
 let data0 = data.name;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate130.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate137.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 if(!(((((((((((data0 === "stays") || (data0 === "wakes")) || (data0 === "locks")) || (data0 === "lock_names")) || (data0 === "takers")) || (data0 === "calls")) || (data0 === "call_stays")) || (data0 === "inexact")) || (data0 === "processes")) || (data0 === "pools")) || (data0 === "pool_times"))){
-validate130.errors = [{instancePath:instancePath+"/name",keyword:"enum"}];
+validate137.errors = [{instancePath:instancePath+"/name",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -6055,13 +6396,13 @@ if(data.rows !== undefined){
 let data1 = data.rows;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate130.errors = [{instancePath:instancePath+"/rows",keyword:"type"}];
+validate137.errors = [{instancePath:instancePath+"/rows",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate130.errors = [{instancePath:instancePath+"/rows",keyword:"minimum"}];
+validate137.errors = [{instancePath:instancePath+"/rows",keyword:"minimum"}];
 return false;
 }
 }
@@ -6076,13 +6417,13 @@ if(data.bytes !== undefined){
 let data2 = data.bytes;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate130.errors = [{instancePath:instancePath+"/bytes",keyword:"type"}];
+validate137.errors = [{instancePath:instancePath+"/bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 8 || isNaN(data2)){
-validate130.errors = [{instancePath:instancePath+"/bytes",keyword:"minimum"}];
+validate137.errors = [{instancePath:instancePath+"/bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -6097,13 +6438,13 @@ if(data.omitted !== undefined){
 let data3 = data.omitted;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate130.errors = [{instancePath:instancePath+"/omitted",keyword:"type"}];
+validate137.errors = [{instancePath:instancePath+"/omitted",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate130.errors = [{instancePath:instancePath+"/omitted",keyword:"minimum"}];
+validate137.errors = [{instancePath:instancePath+"/omitted",keyword:"minimum"}];
 return false;
 }
 }
@@ -6118,13 +6459,13 @@ if(data.read_ns !== undefined){
 let data4 = data.read_ns;
 const _errs9 = errors;
 if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
-validate130.errors = [{instancePath:instancePath+"/read_ns",keyword:"type"}];
+validate137.errors = [{instancePath:instancePath+"/read_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate130.errors = [{instancePath:instancePath+"/read_ns",keyword:"minimum"}];
+validate137.errors = [{instancePath:instancePath+"/read_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -6141,21 +6482,21 @@ var valid0 = true;
 }
 }
 else {
-validate130.errors = [{instancePath,keyword:"type"}];
+validate137.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate130.errors = vErrors;
+validate137.errors = vErrors;
 return errors === 0;
 }
-function validate133(data, {instancePath=""}={}){
+function validate140(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((data.cpu_by === undefined) && (missing0 = "cpu_by")) || ((data.threads_cpu_ns === undefined) && (missing0 = "threads_cpu_ns"))) || ((data.kernel_cpu_ns === undefined) && (missing0 = "kernel_cpu_ns"))) || ((data.io_by === undefined) && (missing0 = "io_by"))) || ((data.threads_read_bytes === undefined) && (missing0 = "threads_read_bytes"))) || ((data.kernel_read_bytes === undefined) && (missing0 = "kernel_read_bytes"))) || ((data.threads_write_bytes === undefined) && (missing0 = "threads_write_bytes"))) || ((data.kernel_write_bytes === undefined) && (missing0 = "kernel_write_bytes"))){
-validate133.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate140.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -6163,11 +6504,11 @@ if(data.cpu_by !== undefined){
 let data0 = data.cpu_by;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate133.errors = [{instancePath:instancePath+"/cpu_by",keyword:"type"}];
+validate140.errors = [{instancePath:instancePath+"/cpu_by",keyword:"type"}];
 return false;
 }
 if(!(((data0 === "cpu.stat") || (data0 === "cpuacct.usage")) || (data0 === "rusage"))){
-validate133.errors = [{instancePath:instancePath+"/cpu_by",keyword:"enum"}];
+validate140.errors = [{instancePath:instancePath+"/cpu_by",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -6180,13 +6521,13 @@ if(data.threads_cpu_ns !== undefined){
 let data1 = data.threads_cpu_ns;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate133.errors = [{instancePath:instancePath+"/threads_cpu_ns",keyword:"type"}];
+validate140.errors = [{instancePath:instancePath+"/threads_cpu_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate133.errors = [{instancePath:instancePath+"/threads_cpu_ns",keyword:"minimum"}];
+validate140.errors = [{instancePath:instancePath+"/threads_cpu_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -6201,13 +6542,13 @@ if(data.kernel_cpu_ns !== undefined){
 let data2 = data.kernel_cpu_ns;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate133.errors = [{instancePath:instancePath+"/kernel_cpu_ns",keyword:"type"}];
+validate140.errors = [{instancePath:instancePath+"/kernel_cpu_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate133.errors = [{instancePath:instancePath+"/kernel_cpu_ns",keyword:"minimum"}];
+validate140.errors = [{instancePath:instancePath+"/kernel_cpu_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -6222,11 +6563,11 @@ if(data.io_by !== undefined){
 let data3 = data.io_by;
 const _errs7 = errors;
 if((typeof data3 !== "string") && (data3 !== null)){
-validate133.errors = [{instancePath:instancePath+"/io_by",keyword:"type"}];
+validate140.errors = [{instancePath:instancePath+"/io_by",keyword:"type"}];
 return false;
 }
 if(!(((data3 === "io.stat") || (data3 === "blkio.throttle.io_service_bytes_recursive")) || (data3 === null))){
-validate133.errors = [{instancePath:instancePath+"/io_by",keyword:"enum"}];
+validate140.errors = [{instancePath:instancePath+"/io_by",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -6239,13 +6580,13 @@ if(data.threads_read_bytes !== undefined){
 let data4 = data.threads_read_bytes;
 const _errs9 = errors;
 if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
-validate133.errors = [{instancePath:instancePath+"/threads_read_bytes",keyword:"type"}];
+validate140.errors = [{instancePath:instancePath+"/threads_read_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate133.errors = [{instancePath:instancePath+"/threads_read_bytes",keyword:"minimum"}];
+validate140.errors = [{instancePath:instancePath+"/threads_read_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -6260,13 +6601,13 @@ if(data.kernel_read_bytes !== undefined){
 let data5 = data.kernel_read_bytes;
 const _errs11 = errors;
 if((!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))) && (data5 !== null)){
-validate133.errors = [{instancePath:instancePath+"/kernel_read_bytes",keyword:"type"}];
+validate140.errors = [{instancePath:instancePath+"/kernel_read_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate133.errors = [{instancePath:instancePath+"/kernel_read_bytes",keyword:"minimum"}];
+validate140.errors = [{instancePath:instancePath+"/kernel_read_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -6281,13 +6622,13 @@ if(data.threads_write_bytes !== undefined){
 let data6 = data.threads_write_bytes;
 const _errs13 = errors;
 if((!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))) && (data6 !== null)){
-validate133.errors = [{instancePath:instancePath+"/threads_write_bytes",keyword:"type"}];
+validate140.errors = [{instancePath:instancePath+"/threads_write_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate133.errors = [{instancePath:instancePath+"/threads_write_bytes",keyword:"minimum"}];
+validate140.errors = [{instancePath:instancePath+"/threads_write_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -6302,13 +6643,13 @@ if(data.kernel_write_bytes !== undefined){
 let data7 = data.kernel_write_bytes;
 const _errs15 = errors;
 if((!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))) && (data7 !== null)){
-validate133.errors = [{instancePath:instancePath+"/kernel_write_bytes",keyword:"type"}];
+validate140.errors = [{instancePath:instancePath+"/kernel_write_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate133.errors = [{instancePath:instancePath+"/kernel_write_bytes",keyword:"minimum"}];
+validate140.errors = [{instancePath:instancePath+"/kernel_write_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -6328,21 +6669,21 @@ var valid0 = true;
 }
 }
 else {
-validate133.errors = [{instancePath,keyword:"type"}];
+validate140.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate133.errors = vErrors;
+validate140.errors = vErrors;
 return errors === 0;
 }
-function validate132(data, {instancePath=""}={}){
+function validate139(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.live === undefined) && (missing0 = "live")) || ((data.started === undefined) && (missing0 = "started"))) || ((data.ended === undefined) && (missing0 = "ended"))) || ((data.unseen === undefined) && (missing0 = "unseen"))) || ((data.missed === undefined) && (missing0 = "missed"))){
-validate132.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate139.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -6350,13 +6691,13 @@ if(data.live !== undefined){
 let data0 = data.live;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate132.errors = [{instancePath:instancePath+"/live",keyword:"type"}];
+validate139.errors = [{instancePath:instancePath+"/live",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate132.errors = [{instancePath:instancePath+"/live",keyword:"minimum"}];
+validate139.errors = [{instancePath:instancePath+"/live",keyword:"minimum"}];
 return false;
 }
 }
@@ -6371,13 +6712,13 @@ if(data.started !== undefined){
 let data1 = data.started;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate132.errors = [{instancePath:instancePath+"/started",keyword:"type"}];
+validate139.errors = [{instancePath:instancePath+"/started",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate132.errors = [{instancePath:instancePath+"/started",keyword:"minimum"}];
+validate139.errors = [{instancePath:instancePath+"/started",keyword:"minimum"}];
 return false;
 }
 }
@@ -6392,13 +6733,13 @@ if(data.ended !== undefined){
 let data2 = data.ended;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate132.errors = [{instancePath:instancePath+"/ended",keyword:"type"}];
+validate139.errors = [{instancePath:instancePath+"/ended",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate132.errors = [{instancePath:instancePath+"/ended",keyword:"minimum"}];
+validate139.errors = [{instancePath:instancePath+"/ended",keyword:"minimum"}];
 return false;
 }
 }
@@ -6413,13 +6754,13 @@ if(data.unseen !== undefined){
 let data3 = data.unseen;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate132.errors = [{instancePath:instancePath+"/unseen",keyword:"type"}];
+validate139.errors = [{instancePath:instancePath+"/unseen",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate132.errors = [{instancePath:instancePath+"/unseen",keyword:"minimum"}];
+validate139.errors = [{instancePath:instancePath+"/unseen",keyword:"minimum"}];
 return false;
 }
 }
@@ -6434,13 +6775,13 @@ if(data.missed !== undefined){
 let data4 = data.missed;
 const _errs9 = errors;
 if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
-validate132.errors = [{instancePath:instancePath+"/missed",keyword:"type"}];
+validate139.errors = [{instancePath:instancePath+"/missed",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate132.errors = [{instancePath:instancePath+"/missed",keyword:"minimum"}];
+validate139.errors = [{instancePath:instancePath+"/missed",keyword:"minimum"}];
 return false;
 }
 }
@@ -6457,8 +6798,8 @@ const _errs11 = errors;
 const _errs12 = errors;
 let valid1 = false;
 const _errs13 = errors;
-if(!(validate133(data5, {instancePath:instancePath+"/check"}))){
-vErrors = vErrors === null ? validate133.errors : vErrors.concat(validate133.errors);
+if(!(validate140(data5, {instancePath:instancePath+"/check"}))){
+vErrors = vErrors === null ? validate140.errors : vErrors.concat(validate140.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs13 === errors;
@@ -6487,7 +6828,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate132.errors = vErrors;
+validate139.errors = vErrors;
 return false;
 }
 else {
@@ -6514,21 +6855,21 @@ var valid0 = true;
 }
 }
 else {
-validate132.errors = [{instancePath,keyword:"type"}];
+validate139.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate132.errors = vErrors;
+validate139.errors = vErrors;
 return errors === 0;
 }
-function validate73(data, {instancePath=""}={}){
+function validate77(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((((((((((data.type === undefined) && (missing0 = "type")) || ((data.target === undefined) && (missing0 = "target"))) || ((data.seq === undefined) && (missing0 = "seq"))) || ((data.first_seq === undefined) && (missing0 = "first_seq"))) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.baseline === undefined) && (missing0 = "baseline"))) || ((data.rows === undefined) && (missing0 = "rows"))) || ((data.time_ns === undefined) && (missing0 = "time_ns"))) || ((data.unix_us === undefined) && (missing0 = "unix_us"))) || ((data.live_threads === undefined) && (missing0 = "live_threads"))) || ((data.threads_born === undefined) && (missing0 = "threads_born"))) || ((data.events === undefined) && (missing0 = "events"))) || ((data.process === undefined) && (missing0 = "process"))) || ((data.machine === undefined) && (missing0 = "machine"))) || ((data.health === undefined) && (missing0 = "health"))) || ((data.exited === undefined) && (missing0 = "exited"))){
-validate73.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate77.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -6536,11 +6877,11 @@ if(data.type !== undefined){
 let data0 = data.type;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate73.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+validate77.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
 if("frame" !== data0){
-validate73.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+validate77.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -6552,7 +6893,7 @@ if(valid0){
 if(data.target !== undefined){
 const _errs3 = errors;
 if(typeof data.target !== "string"){
-validate73.errors = [{instancePath:instancePath+"/target",keyword:"type"}];
+validate77.errors = [{instancePath:instancePath+"/target",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -6565,13 +6906,13 @@ if(data.seq !== undefined){
 let data2 = data.seq;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate73.errors = [{instancePath:instancePath+"/seq",keyword:"type"}];
+validate77.errors = [{instancePath:instancePath+"/seq",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 1 || isNaN(data2)){
-validate73.errors = [{instancePath:instancePath+"/seq",keyword:"minimum"}];
+validate77.errors = [{instancePath:instancePath+"/seq",keyword:"minimum"}];
 return false;
 }
 }
@@ -6586,13 +6927,13 @@ if(data.first_seq !== undefined){
 let data3 = data.first_seq;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate73.errors = [{instancePath:instancePath+"/first_seq",keyword:"type"}];
+validate77.errors = [{instancePath:instancePath+"/first_seq",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 1 || isNaN(data3)){
-validate73.errors = [{instancePath:instancePath+"/first_seq",keyword:"minimum"}];
+validate77.errors = [{instancePath:instancePath+"/first_seq",keyword:"minimum"}];
 return false;
 }
 }
@@ -6607,11 +6948,11 @@ if(data.kind !== undefined){
 let data4 = data.kind;
 const _errs9 = errors;
 if(typeof data4 !== "string"){
-validate73.errors = [{instancePath:instancePath+"/kind",keyword:"type"}];
+validate77.errors = [{instancePath:instancePath+"/kind",keyword:"type"}];
 return false;
 }
 if(!((data4 === "key") || (data4 === "delta"))){
-validate73.errors = [{instancePath:instancePath+"/kind",keyword:"enum"}];
+validate77.errors = [{instancePath:instancePath+"/kind",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -6623,7 +6964,7 @@ if(valid0){
 if(data.baseline !== undefined){
 const _errs11 = errors;
 if(typeof data.baseline !== "boolean"){
-validate73.errors = [{instancePath:instancePath+"/baseline",keyword:"type"}];
+validate77.errors = [{instancePath:instancePath+"/baseline",keyword:"type"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -6636,13 +6977,13 @@ if(data.rows !== undefined){
 let data6 = data.rows;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate73.errors = [{instancePath:instancePath+"/rows",keyword:"type"}];
+validate77.errors = [{instancePath:instancePath+"/rows",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate73.errors = [{instancePath:instancePath+"/rows",keyword:"minimum"}];
+validate77.errors = [{instancePath:instancePath+"/rows",keyword:"minimum"}];
 return false;
 }
 }
@@ -6657,7 +6998,7 @@ if(data.fields !== undefined){
 let data7 = data.fields;
 const _errs15 = errors;
 if((!(Array.isArray(data7))) && (data7 !== null)){
-validate73.errors = [{instancePath:instancePath+"/fields",keyword:"type"}];
+validate77.errors = [{instancePath:instancePath+"/fields",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
@@ -6667,7 +7008,7 @@ const len0 = data7.length;
 for(let i0=0; i0<len0; i0++){
 const _errs17 = errors;
 if(typeof data7[i0] !== "string"){
-validate73.errors = [{instancePath:instancePath+"/fields/" + i0,keyword:"type"}];
+validate77.errors = [{instancePath:instancePath+"/fields/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs17 === errors;
@@ -6687,7 +7028,7 @@ if(data.columns !== undefined){
 let data9 = data.columns;
 const _errs19 = errors;
 if((!(Array.isArray(data9))) && (data9 !== null)){
-validate73.errors = [{instancePath:instancePath+"/columns",keyword:"type"}];
+validate77.errors = [{instancePath:instancePath+"/columns",keyword:"type"}];
 return false;
 }
 if(errors === _errs19){
@@ -6698,13 +7039,13 @@ for(let i1=0; i1<len1; i1++){
 let data10 = data9[i1];
 const _errs21 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate73.errors = [{instancePath:instancePath+"/columns/" + i1,keyword:"type"}];
+validate77.errors = [{instancePath:instancePath+"/columns/" + i1,keyword:"type"}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate73.errors = [{instancePath:instancePath+"/columns/" + i1,keyword:"minimum"}];
+validate77.errors = [{instancePath:instancePath+"/columns/" + i1,keyword:"minimum"}];
 return false;
 }
 }
@@ -6726,13 +7067,13 @@ if(data.time_ns !== undefined){
 let data11 = data.time_ns;
 const _errs23 = errors;
 if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
-validate73.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
+validate77.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs23){
 if(typeof data11 == "number"){
 if(data11 < 0 || isNaN(data11)){
-validate73.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
+validate77.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -6747,13 +7088,13 @@ if(data.unix_us !== undefined){
 let data12 = data.unix_us;
 const _errs25 = errors;
 if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
-validate73.errors = [{instancePath:instancePath+"/unix_us",keyword:"type"}];
+validate77.errors = [{instancePath:instancePath+"/unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data12 == "number"){
 if(data12 < 0 || isNaN(data12)){
-validate73.errors = [{instancePath:instancePath+"/unix_us",keyword:"minimum"}];
+validate77.errors = [{instancePath:instancePath+"/unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -6768,13 +7109,13 @@ if(data.live_threads !== undefined){
 let data13 = data.live_threads;
 const _errs27 = errors;
 if(!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))){
-validate73.errors = [{instancePath:instancePath+"/live_threads",keyword:"type"}];
+validate77.errors = [{instancePath:instancePath+"/live_threads",keyword:"type"}];
 return false;
 }
 if(errors === _errs27){
 if(typeof data13 == "number"){
 if(data13 < 0 || isNaN(data13)){
-validate73.errors = [{instancePath:instancePath+"/live_threads",keyword:"minimum"}];
+validate77.errors = [{instancePath:instancePath+"/live_threads",keyword:"minimum"}];
 return false;
 }
 }
@@ -6789,13 +7130,13 @@ if(data.threads_born !== undefined){
 let data14 = data.threads_born;
 const _errs29 = errors;
 if(!((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14)))){
-validate73.errors = [{instancePath:instancePath+"/threads_born",keyword:"type"}];
+validate77.errors = [{instancePath:instancePath+"/threads_born",keyword:"type"}];
 return false;
 }
 if(errors === _errs29){
 if(typeof data14 == "number"){
 if(data14 < 0 || isNaN(data14)){
-validate73.errors = [{instancePath:instancePath+"/threads_born",keyword:"minimum"}];
+validate77.errors = [{instancePath:instancePath+"/threads_born",keyword:"minimum"}];
 return false;
 }
 }
@@ -6815,8 +7156,8 @@ var valid3 = true;
 const len2 = data15.length;
 for(let i2=0; i2<len2; i2++){
 const _errs33 = errors;
-if(!(validate74(data15[i2], {instancePath:instancePath+"/events/" + i2}))){
-vErrors = vErrors === null ? validate74.errors : vErrors.concat(validate74.errors);
+if(!(validate78(data15[i2], {instancePath:instancePath+"/events/" + i2}))){
+vErrors = vErrors === null ? validate78.errors : vErrors.concat(validate78.errors);
 errors = vErrors.length;
 }
 var valid3 = _errs33 === errors;
@@ -6826,7 +7167,7 @@ break;
 }
 }
 else {
-validate73.errors = [{instancePath:instancePath+"/events",keyword:"type"}];
+validate77.errors = [{instancePath:instancePath+"/events",keyword:"type"}];
 return false;
 }
 }
@@ -6838,8 +7179,8 @@ var valid0 = true;
 if(valid0){
 if(data.process !== undefined){
 const _errs34 = errors;
-if(!(validate119(data.process, {instancePath:instancePath+"/process"}))){
-vErrors = vErrors === null ? validate119.errors : vErrors.concat(validate119.errors);
+if(!(validate126(data.process, {instancePath:instancePath+"/process"}))){
+vErrors = vErrors === null ? validate126.errors : vErrors.concat(validate126.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs34 === errors;
@@ -6850,8 +7191,8 @@ var valid0 = true;
 if(valid0){
 if(data.machine !== undefined){
 const _errs35 = errors;
-if(!(validate121(data.machine, {instancePath:instancePath+"/machine"}))){
-vErrors = vErrors === null ? validate121.errors : vErrors.concat(validate121.errors);
+if(!(validate128(data.machine, {instancePath:instancePath+"/machine"}))){
+vErrors = vErrors === null ? validate128.errors : vErrors.concat(validate128.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs35 === errors;
@@ -6862,8 +7203,8 @@ var valid0 = true;
 if(valid0){
 if(data.health !== undefined){
 const _errs36 = errors;
-if(!(validate123(data.health, {instancePath:instancePath+"/health"}))){
-vErrors = vErrors === null ? validate123.errors : vErrors.concat(validate123.errors);
+if(!(validate130(data.health, {instancePath:instancePath+"/health"}))){
+vErrors = vErrors === null ? validate130.errors : vErrors.concat(validate130.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs36 === errors;
@@ -6874,8 +7215,8 @@ var valid0 = true;
 if(valid0){
 if(data.exited !== undefined){
 const _errs37 = errors;
-if(!(validate125(data.exited, {instancePath:instancePath+"/exited"}))){
-vErrors = vErrors === null ? validate125.errors : vErrors.concat(validate125.errors);
+if(!(validate132(data.exited, {instancePath:instancePath+"/exited"}))){
+vErrors = vErrors === null ? validate132.errors : vErrors.concat(validate132.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs37 === errors;
@@ -6888,7 +7229,7 @@ if(data.roles !== undefined){
 let data21 = data.roles;
 const _errs38 = errors;
 if((!(Array.isArray(data21))) && (data21 !== null)){
-validate73.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
+validate77.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
 return false;
 }
 if(errors === _errs38){
@@ -6897,8 +7238,8 @@ var valid4 = true;
 const len3 = data21.length;
 for(let i3=0; i3<len3; i3++){
 const _errs40 = errors;
-if(!(validate127(data21[i3], {instancePath:instancePath+"/roles/" + i3}))){
-vErrors = vErrors === null ? validate127.errors : vErrors.concat(validate127.errors);
+if(!(validate134(data21[i3], {instancePath:instancePath+"/roles/" + i3}))){
+vErrors = vErrors === null ? validate134.errors : vErrors.concat(validate134.errors);
 errors = vErrors.length;
 }
 var valid4 = _errs40 === errors;
@@ -6920,8 +7261,8 @@ const _errs41 = errors;
 const _errs42 = errors;
 let valid5 = false;
 const _errs43 = errors;
-if(!(validate89(data23, {instancePath:instancePath+"/counters_from"}))){
-vErrors = vErrors === null ? validate89.errors : vErrors.concat(validate89.errors);
+if(!(validate93(data23, {instancePath:instancePath+"/counters_from"}))){
+vErrors = vErrors === null ? validate93.errors : vErrors.concat(validate93.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs43 === errors;
@@ -6950,7 +7291,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate73.errors = vErrors;
+validate77.errors = vErrors;
 return false;
 }
 else {
@@ -6974,7 +7315,7 @@ if(data.tables !== undefined){
 let data24 = data.tables;
 const _errs46 = errors;
 if((!(Array.isArray(data24))) && (data24 !== null)){
-validate73.errors = [{instancePath:instancePath+"/tables",keyword:"type"}];
+validate77.errors = [{instancePath:instancePath+"/tables",keyword:"type"}];
 return false;
 }
 if(errors === _errs46){
@@ -6983,8 +7324,8 @@ var valid6 = true;
 const len4 = data24.length;
 for(let i4=0; i4<len4; i4++){
 const _errs48 = errors;
-if(!(validate130(data24[i4], {instancePath:instancePath+"/tables/" + i4}))){
-vErrors = vErrors === null ? validate130.errors : vErrors.concat(validate130.errors);
+if(!(validate137(data24[i4], {instancePath:instancePath+"/tables/" + i4}))){
+vErrors = vErrors === null ? validate137.errors : vErrors.concat(validate137.errors);
 errors = vErrors.length;
 }
 var valid6 = _errs48 === errors;
@@ -7006,8 +7347,8 @@ const _errs49 = errors;
 const _errs50 = errors;
 let valid7 = false;
 const _errs51 = errors;
-if(!(validate132(data26, {instancePath:instancePath+"/group"}))){
-vErrors = vErrors === null ? validate132.errors : vErrors.concat(validate132.errors);
+if(!(validate139(data26, {instancePath:instancePath+"/group"}))){
+vErrors = vErrors === null ? validate139.errors : vErrors.concat(validate139.errors);
 errors = vErrors.length;
 }
 var _valid1 = _errs51 === errors;
@@ -7036,7 +7377,7 @@ else {
 vErrors.push(err3);
 }
 errors++;
-validate73.errors = vErrors;
+validate77.errors = vErrors;
 return false;
 }
 else {
@@ -7079,29 +7420,29 @@ var valid0 = true;
 }
 }
 else {
-validate73.errors = [{instancePath,keyword:"type"}];
+validate77.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate73.errors = vErrors;
+validate77.errors = vErrors;
 return errors === 0;
 }
-export const isProblem = validate136;
-function validate136(data, {instancePath=""}={}){
+export const isProblem = validate143;
+function validate143(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.type === undefined) && (missing0 = "type")) || ((data.title === undefined) && (missing0 = "title"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.detail === undefined) && (missing0 = "detail"))) || ((data.hint === undefined) && (missing0 = "hint"))){
-validate136.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate143.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.type !== undefined){
 const _errs1 = errors;
 if(typeof data.type !== "string"){
-validate136.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+validate143.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -7113,7 +7454,7 @@ if(valid0){
 if(data.title !== undefined){
 const _errs3 = errors;
 if(typeof data.title !== "string"){
-validate136.errors = [{instancePath:instancePath+"/title",keyword:"type"}];
+validate143.errors = [{instancePath:instancePath+"/title",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -7126,13 +7467,13 @@ if(data.status !== undefined){
 let data2 = data.status;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate136.errors = [{instancePath:instancePath+"/status",keyword:"type"}];
+validate143.errors = [{instancePath:instancePath+"/status",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 400 || isNaN(data2)){
-validate136.errors = [{instancePath:instancePath+"/status",keyword:"minimum"}];
+validate143.errors = [{instancePath:instancePath+"/status",keyword:"minimum"}];
 return false;
 }
 }
@@ -7146,7 +7487,7 @@ if(valid0){
 if(data.detail !== undefined){
 const _errs7 = errors;
 if(typeof data.detail !== "string"){
-validate136.errors = [{instancePath:instancePath+"/detail",keyword:"type"}];
+validate143.errors = [{instancePath:instancePath+"/detail",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -7158,7 +7499,7 @@ if(valid0){
 if(data.hint !== undefined){
 const _errs9 = errors;
 if(typeof data.hint !== "string"){
-validate136.errors = [{instancePath:instancePath+"/hint",keyword:"type"}];
+validate143.errors = [{instancePath:instancePath+"/hint",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -7173,22 +7514,22 @@ var valid0 = true;
 }
 }
 else {
-validate136.errors = [{instancePath,keyword:"type"}];
+validate143.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate136.errors = vErrors;
+validate143.errors = vErrors;
 return errors === 0;
 }
-export const isHealthResponse = validate137;
-function validate138(data, {instancePath=""}={}){
+export const isHealthResponse = validate144;
+function validate145(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.open === undefined) && (missing0 = "open")) || ((data.authenticated === undefined) && (missing0 = "authenticated"))) || ((data.evicted === undefined) && (missing0 = "evicted"))) || ((data.refused === undefined) && (missing0 = "refused"))) || ((data.timed_out === undefined) && (missing0 = "timed_out"))) || ((data.descriptor_shortages === undefined) && (missing0 = "descriptor_shortages"))){
-validate138.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate145.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -7196,13 +7537,13 @@ if(data.open !== undefined){
 let data0 = data.open;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate138.errors = [{instancePath:instancePath+"/open",keyword:"type"}];
+validate145.errors = [{instancePath:instancePath+"/open",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate138.errors = [{instancePath:instancePath+"/open",keyword:"minimum"}];
+validate145.errors = [{instancePath:instancePath+"/open",keyword:"minimum"}];
 return false;
 }
 }
@@ -7217,13 +7558,13 @@ if(data.authenticated !== undefined){
 let data1 = data.authenticated;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate138.errors = [{instancePath:instancePath+"/authenticated",keyword:"type"}];
+validate145.errors = [{instancePath:instancePath+"/authenticated",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate138.errors = [{instancePath:instancePath+"/authenticated",keyword:"minimum"}];
+validate145.errors = [{instancePath:instancePath+"/authenticated",keyword:"minimum"}];
 return false;
 }
 }
@@ -7238,13 +7579,13 @@ if(data.evicted !== undefined){
 let data2 = data.evicted;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate138.errors = [{instancePath:instancePath+"/evicted",keyword:"type"}];
+validate145.errors = [{instancePath:instancePath+"/evicted",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate138.errors = [{instancePath:instancePath+"/evicted",keyword:"minimum"}];
+validate145.errors = [{instancePath:instancePath+"/evicted",keyword:"minimum"}];
 return false;
 }
 }
@@ -7259,13 +7600,13 @@ if(data.refused !== undefined){
 let data3 = data.refused;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate138.errors = [{instancePath:instancePath+"/refused",keyword:"type"}];
+validate145.errors = [{instancePath:instancePath+"/refused",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate138.errors = [{instancePath:instancePath+"/refused",keyword:"minimum"}];
+validate145.errors = [{instancePath:instancePath+"/refused",keyword:"minimum"}];
 return false;
 }
 }
@@ -7280,13 +7621,13 @@ if(data.timed_out !== undefined){
 let data4 = data.timed_out;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate138.errors = [{instancePath:instancePath+"/timed_out",keyword:"type"}];
+validate145.errors = [{instancePath:instancePath+"/timed_out",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate138.errors = [{instancePath:instancePath+"/timed_out",keyword:"minimum"}];
+validate145.errors = [{instancePath:instancePath+"/timed_out",keyword:"minimum"}];
 return false;
 }
 }
@@ -7301,13 +7642,13 @@ if(data.descriptor_shortages !== undefined){
 let data5 = data.descriptor_shortages;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate138.errors = [{instancePath:instancePath+"/descriptor_shortages",keyword:"type"}];
+validate145.errors = [{instancePath:instancePath+"/descriptor_shortages",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate138.errors = [{instancePath:instancePath+"/descriptor_shortages",keyword:"minimum"}];
+validate145.errors = [{instancePath:instancePath+"/descriptor_shortages",keyword:"minimum"}];
 return false;
 }
 }
@@ -7325,21 +7666,21 @@ var valid0 = true;
 }
 }
 else {
-validate138.errors = [{instancePath,keyword:"type"}];
+validate145.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate138.errors = vErrors;
+validate145.errors = vErrors;
 return errors === 0;
 }
-function validate137(data, {instancePath=""}={}){
+function validate144(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((((((((data.status === undefined) && (missing0 = "status")) || ((data.version === undefined) && (missing0 = "version"))) || ((data.uptime_s === undefined) && (missing0 = "uptime_s"))) || ((data.collectors === undefined) && (missing0 = "collectors"))) || ((data.clients === undefined) && (missing0 = "clients"))) || ((data.targets === undefined) && (missing0 = "targets"))) || ((data.frames === undefined) && (missing0 = "frames"))) || ((data.frame_bytes === undefined) && (missing0 = "frame_bytes"))) || ((data.coalesced === undefined) && (missing0 = "coalesced"))) || ((data.dropped === undefined) && (missing0 = "dropped"))) || ((data.lost === undefined) && (missing0 = "lost"))) || ((data.history_bytes === undefined) && (missing0 = "history_bytes"))) || ((data.rss_bytes === undefined) && (missing0 = "rss_bytes"))) || ((data.connections === undefined) && (missing0 = "connections"))){
-validate137.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate144.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -7347,11 +7688,11 @@ if(data.status !== undefined){
 let data0 = data.status;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate137.errors = [{instancePath:instancePath+"/status",keyword:"type"}];
+validate144.errors = [{instancePath:instancePath+"/status",keyword:"type"}];
 return false;
 }
 if(!((data0 === "ok") || (data0 === "degraded"))){
-validate137.errors = [{instancePath:instancePath+"/status",keyword:"enum"}];
+validate144.errors = [{instancePath:instancePath+"/status",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -7363,7 +7704,7 @@ if(valid0){
 if(data.version !== undefined){
 const _errs3 = errors;
 if(typeof data.version !== "string"){
-validate137.errors = [{instancePath:instancePath+"/version",keyword:"type"}];
+validate144.errors = [{instancePath:instancePath+"/version",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -7375,7 +7716,7 @@ if(valid0){
 if(data.uptime_s !== undefined){
 const _errs5 = errors;
 if(!(typeof data.uptime_s == "number")){
-validate137.errors = [{instancePath:instancePath+"/uptime_s",keyword:"type"}];
+validate144.errors = [{instancePath:instancePath+"/uptime_s",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -7388,13 +7729,13 @@ if(data.uid !== undefined){
 let data3 = data.uid;
 const _errs7 = errors;
 if((!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))) && (data3 !== null)){
-validate137.errors = [{instancePath:instancePath+"/uid",keyword:"type"}];
+validate144.errors = [{instancePath:instancePath+"/uid",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate137.errors = [{instancePath:instancePath+"/uid",keyword:"minimum"}];
+validate144.errors = [{instancePath:instancePath+"/uid",keyword:"minimum"}];
 return false;
 }
 }
@@ -7409,13 +7750,13 @@ if(data.collectors !== undefined){
 let data4 = data.collectors;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate137.errors = [{instancePath:instancePath+"/collectors",keyword:"type"}];
+validate144.errors = [{instancePath:instancePath+"/collectors",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate137.errors = [{instancePath:instancePath+"/collectors",keyword:"minimum"}];
+validate144.errors = [{instancePath:instancePath+"/collectors",keyword:"minimum"}];
 return false;
 }
 }
@@ -7430,13 +7771,13 @@ if(data.clients !== undefined){
 let data5 = data.clients;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate137.errors = [{instancePath:instancePath+"/clients",keyword:"type"}];
+validate144.errors = [{instancePath:instancePath+"/clients",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate137.errors = [{instancePath:instancePath+"/clients",keyword:"minimum"}];
+validate144.errors = [{instancePath:instancePath+"/clients",keyword:"minimum"}];
 return false;
 }
 }
@@ -7451,13 +7792,13 @@ if(data.targets !== undefined){
 let data6 = data.targets;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate137.errors = [{instancePath:instancePath+"/targets",keyword:"type"}];
+validate144.errors = [{instancePath:instancePath+"/targets",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate137.errors = [{instancePath:instancePath+"/targets",keyword:"minimum"}];
+validate144.errors = [{instancePath:instancePath+"/targets",keyword:"minimum"}];
 return false;
 }
 }
@@ -7472,13 +7813,13 @@ if(data.frames !== undefined){
 let data7 = data.frames;
 const _errs15 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate137.errors = [{instancePath:instancePath+"/frames",keyword:"type"}];
+validate144.errors = [{instancePath:instancePath+"/frames",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate137.errors = [{instancePath:instancePath+"/frames",keyword:"minimum"}];
+validate144.errors = [{instancePath:instancePath+"/frames",keyword:"minimum"}];
 return false;
 }
 }
@@ -7493,13 +7834,13 @@ if(data.frame_bytes !== undefined){
 let data8 = data.frame_bytes;
 const _errs17 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate137.errors = [{instancePath:instancePath+"/frame_bytes",keyword:"type"}];
+validate144.errors = [{instancePath:instancePath+"/frame_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate137.errors = [{instancePath:instancePath+"/frame_bytes",keyword:"minimum"}];
+validate144.errors = [{instancePath:instancePath+"/frame_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -7514,13 +7855,13 @@ if(data.coalesced !== undefined){
 let data9 = data.coalesced;
 const _errs19 = errors;
 if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate137.errors = [{instancePath:instancePath+"/coalesced",keyword:"type"}];
+validate144.errors = [{instancePath:instancePath+"/coalesced",keyword:"type"}];
 return false;
 }
 if(errors === _errs19){
 if(typeof data9 == "number"){
 if(data9 < 0 || isNaN(data9)){
-validate137.errors = [{instancePath:instancePath+"/coalesced",keyword:"minimum"}];
+validate144.errors = [{instancePath:instancePath+"/coalesced",keyword:"minimum"}];
 return false;
 }
 }
@@ -7535,13 +7876,13 @@ if(data.dropped !== undefined){
 let data10 = data.dropped;
 const _errs21 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate137.errors = [{instancePath:instancePath+"/dropped",keyword:"type"}];
+validate144.errors = [{instancePath:instancePath+"/dropped",keyword:"type"}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate137.errors = [{instancePath:instancePath+"/dropped",keyword:"minimum"}];
+validate144.errors = [{instancePath:instancePath+"/dropped",keyword:"minimum"}];
 return false;
 }
 }
@@ -7556,13 +7897,13 @@ if(data.lost !== undefined){
 let data11 = data.lost;
 const _errs23 = errors;
 if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
-validate137.errors = [{instancePath:instancePath+"/lost",keyword:"type"}];
+validate144.errors = [{instancePath:instancePath+"/lost",keyword:"type"}];
 return false;
 }
 if(errors === _errs23){
 if(typeof data11 == "number"){
 if(data11 < 0 || isNaN(data11)){
-validate137.errors = [{instancePath:instancePath+"/lost",keyword:"minimum"}];
+validate144.errors = [{instancePath:instancePath+"/lost",keyword:"minimum"}];
 return false;
 }
 }
@@ -7577,13 +7918,13 @@ if(data.history_bytes !== undefined){
 let data12 = data.history_bytes;
 const _errs25 = errors;
 if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
-validate137.errors = [{instancePath:instancePath+"/history_bytes",keyword:"type"}];
+validate144.errors = [{instancePath:instancePath+"/history_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data12 == "number"){
 if(data12 < 0 || isNaN(data12)){
-validate137.errors = [{instancePath:instancePath+"/history_bytes",keyword:"minimum"}];
+validate144.errors = [{instancePath:instancePath+"/history_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -7598,13 +7939,13 @@ if(data.rss_bytes !== undefined){
 let data13 = data.rss_bytes;
 const _errs27 = errors;
 if(!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))){
-validate137.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"type"}];
+validate144.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs27){
 if(typeof data13 == "number"){
 if(data13 < 0 || isNaN(data13)){
-validate137.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"minimum"}];
+validate144.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -7617,8 +7958,8 @@ var valid0 = true;
 if(valid0){
 if(data.connections !== undefined){
 const _errs29 = errors;
-if(!(validate138(data.connections, {instancePath:instancePath+"/connections"}))){
-vErrors = vErrors === null ? validate138.errors : vErrors.concat(validate138.errors);
+if(!(validate145(data.connections, {instancePath:instancePath+"/connections"}))){
+vErrors = vErrors === null ? validate145.errors : vErrors.concat(validate145.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs29 === errors;
@@ -7643,29 +7984,29 @@ var valid0 = true;
 }
 }
 else {
-validate137.errors = [{instancePath,keyword:"type"}];
+validate144.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate137.errors = vErrors;
+validate144.errors = vErrors;
 return errors === 0;
 }
-export const isProcessesResponse = validate140;
-function validate140(data, {instancePath=""}={}){
+export const isProcessesResponse = validate147;
+function validate147(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.host === undefined) && (missing0 = "host")) || ((data.processes === undefined) && (missing0 = "processes"))){
-validate140.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate147.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.host !== undefined){
 const _errs1 = errors;
 if(typeof data.host !== "string"){
-validate140.errors = [{instancePath:instancePath+"/host",keyword:"type"}];
+validate147.errors = [{instancePath:instancePath+"/host",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -7694,7 +8035,7 @@ break;
 }
 }
 else {
-validate140.errors = [{instancePath:instancePath+"/processes",keyword:"type"}];
+validate147.errors = [{instancePath:instancePath+"/processes",keyword:"type"}];
 return false;
 }
 }
@@ -7707,7 +8048,7 @@ if(valid0){
 if(data.note !== undefined){
 const _errs6 = errors;
 if(typeof data.note !== "string"){
-validate140.errors = [{instancePath:instancePath+"/note",keyword:"type"}];
+validate147.errors = [{instancePath:instancePath+"/note",keyword:"type"}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -7720,22 +8061,22 @@ var valid0 = true;
 }
 }
 else {
-validate140.errors = [{instancePath,keyword:"type"}];
+validate147.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate140.errors = vErrors;
+validate147.errors = vErrors;
 return errors === 0;
 }
-export const isDemoResponse = validate142;
-function validate142(data, {instancePath=""}={}){
+export const isDemoResponse = validate149;
+function validate149(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.target === undefined) && (missing0 = "target")){
-validate142.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate149.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -7748,43 +8089,43 @@ errors = vErrors.length;
 }
 }
 else {
-validate142.errors = [{instancePath,keyword:"type"}];
+validate149.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate142.errors = vErrors;
+validate149.errors = vErrors;
 return errors === 0;
 }
-export const isDoctorReport = validate144;
-function validate145(data, {instancePath=""}={}){
+export const isDoctorReport = validate151;
+function validate152(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate145.errors = [{instancePath,keyword:"type"}];
+validate152.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 if(!(((data === "ok") || (data === "limited")) || (data === "failed"))){
-validate145.errors = [{instancePath,keyword:"enum"}];
+validate152.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate145.errors = vErrors;
+validate152.errors = vErrors;
 return errors === 0;
 }
-function validate147(data, {instancePath=""}={}){
+function validate154(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.name === undefined) && (missing0 = "name")) || ((data.title === undefined) && (missing0 = "title"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.finding === undefined) && (missing0 = "finding"))) || ((data.impact === undefined) && (missing0 = "impact"))) || ((data.fix === undefined) && (missing0 = "fix"))){
-validate147.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate154.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.name !== undefined){
 const _errs1 = errors;
 if(typeof data.name !== "string"){
-validate147.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate154.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -7796,7 +8137,7 @@ if(valid0){
 if(data.title !== undefined){
 const _errs3 = errors;
 if(typeof data.title !== "string"){
-validate147.errors = [{instancePath:instancePath+"/title",keyword:"type"}];
+validate154.errors = [{instancePath:instancePath+"/title",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -7807,8 +8148,8 @@ var valid0 = true;
 if(valid0){
 if(data.status !== undefined){
 const _errs5 = errors;
-if(!(validate145(data.status, {instancePath:instancePath+"/status"}))){
-vErrors = vErrors === null ? validate145.errors : vErrors.concat(validate145.errors);
+if(!(validate152(data.status, {instancePath:instancePath+"/status"}))){
+vErrors = vErrors === null ? validate152.errors : vErrors.concat(validate152.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs5 === errors;
@@ -7820,7 +8161,7 @@ if(valid0){
 if(data.finding !== undefined){
 const _errs6 = errors;
 if(typeof data.finding !== "string"){
-validate147.errors = [{instancePath:instancePath+"/finding",keyword:"type"}];
+validate154.errors = [{instancePath:instancePath+"/finding",keyword:"type"}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -7832,7 +8173,7 @@ if(valid0){
 if(data.impact !== undefined){
 const _errs8 = errors;
 if(typeof data.impact !== "string"){
-validate147.errors = [{instancePath:instancePath+"/impact",keyword:"type"}];
+validate154.errors = [{instancePath:instancePath+"/impact",keyword:"type"}];
 return false;
 }
 var valid0 = _errs8 === errors;
@@ -7844,7 +8185,7 @@ if(valid0){
 if(data.fix !== undefined){
 const _errs10 = errors;
 if(typeof data.fix !== "string"){
-validate147.errors = [{instancePath:instancePath+"/fix",keyword:"type"}];
+validate154.errors = [{instancePath:instancePath+"/fix",keyword:"type"}];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -7857,7 +8198,7 @@ if(data.enabled !== undefined){
 let data6 = data.enabled;
 const _errs12 = errors;
 if((typeof data6 !== "boolean") && (data6 !== null)){
-validate147.errors = [{instancePath:instancePath+"/enabled",keyword:"type"}];
+validate154.errors = [{instancePath:instancePath+"/enabled",keyword:"type"}];
 return false;
 }
 var valid0 = _errs12 === errors;
@@ -7874,28 +8215,28 @@ var valid0 = true;
 }
 }
 else {
-validate147.errors = [{instancePath,keyword:"type"}];
+validate154.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate147.errors = vErrors;
+validate154.errors = vErrors;
 return errors === 0;
 }
-function validate144(data, {instancePath=""}={}){
+function validate151(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.host === undefined) && (missing0 = "host")) || ((data.kernel === undefined) && (missing0 = "kernel"))) || ((data.checked_unix_ms === undefined) && (missing0 = "checked_unix_ms"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.checks === undefined) && (missing0 = "checks"))){
-validate144.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate151.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.host !== undefined){
 const _errs1 = errors;
 if(typeof data.host !== "string"){
-validate144.errors = [{instancePath:instancePath+"/host",keyword:"type"}];
+validate151.errors = [{instancePath:instancePath+"/host",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -7907,7 +8248,7 @@ if(valid0){
 if(data.kernel !== undefined){
 const _errs3 = errors;
 if(typeof data.kernel !== "string"){
-validate144.errors = [{instancePath:instancePath+"/kernel",keyword:"type"}];
+validate151.errors = [{instancePath:instancePath+"/kernel",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -7920,13 +8261,13 @@ if(data.checked_unix_ms !== undefined){
 let data2 = data.checked_unix_ms;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate144.errors = [{instancePath:instancePath+"/checked_unix_ms",keyword:"type"}];
+validate151.errors = [{instancePath:instancePath+"/checked_unix_ms",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate144.errors = [{instancePath:instancePath+"/checked_unix_ms",keyword:"minimum"}];
+validate151.errors = [{instancePath:instancePath+"/checked_unix_ms",keyword:"minimum"}];
 return false;
 }
 }
@@ -7939,8 +8280,8 @@ var valid0 = true;
 if(valid0){
 if(data.status !== undefined){
 const _errs7 = errors;
-if(!(validate145(data.status, {instancePath:instancePath+"/status"}))){
-vErrors = vErrors === null ? validate145.errors : vErrors.concat(validate145.errors);
+if(!(validate152(data.status, {instancePath:instancePath+"/status"}))){
+vErrors = vErrors === null ? validate152.errors : vErrors.concat(validate152.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs7 === errors;
@@ -7958,8 +8299,8 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs10 = errors;
-if(!(validate147(data4[i0], {instancePath:instancePath+"/checks/" + i0}))){
-vErrors = vErrors === null ? validate147.errors : vErrors.concat(validate147.errors);
+if(!(validate154(data4[i0], {instancePath:instancePath+"/checks/" + i0}))){
+vErrors = vErrors === null ? validate154.errors : vErrors.concat(validate154.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs10 === errors;
@@ -7969,7 +8310,7 @@ break;
 }
 }
 else {
-validate144.errors = [{instancePath:instancePath+"/checks",keyword:"type"}];
+validate151.errors = [{instancePath:instancePath+"/checks",keyword:"type"}];
 return false;
 }
 }
@@ -7985,43 +8326,43 @@ var valid0 = true;
 }
 }
 else {
-validate144.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate144.errors = vErrors;
-return errors === 0;
-}
-export const isSessionOpened = validate150;
-function validate151(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(typeof data !== "string"){
 validate151.errors = [{instancePath,keyword:"type"}];
 return false;
 }
-if(!((data === "operator") || (data === "viewer"))){
-validate151.errors = [{instancePath,keyword:"enum"}];
-return false;
 }
 validate151.errors = vErrors;
 return errors === 0;
 }
-function validate150(data, {instancePath=""}={}){
+export const isSessionOpened = validate157;
+function validate158(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(typeof data !== "string"){
+validate158.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+if(!((data === "operator") || (data === "viewer"))){
+validate158.errors = [{instancePath,keyword:"enum"}];
+return false;
+}
+validate158.errors = vErrors;
+return errors === 0;
+}
+function validate157(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.id === undefined) && (missing0 = "id")) || ((data.role === undefined) && (missing0 = "role"))) || ((data.credential === undefined) && (missing0 = "credential"))){
-validate150.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate157.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.id !== undefined){
 const _errs1 = errors;
 if(typeof data.id !== "string"){
-validate150.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+validate157.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -8032,8 +8373,8 @@ var valid0 = true;
 if(valid0){
 if(data.role !== undefined){
 const _errs3 = errors;
-if(!(validate151(data.role, {instancePath:instancePath+"/role"}))){
-vErrors = vErrors === null ? validate151.errors : vErrors.concat(validate151.errors);
+if(!(validate158(data.role, {instancePath:instancePath+"/role"}))){
+vErrors = vErrors === null ? validate158.errors : vErrors.concat(validate158.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs3 === errors;
@@ -8045,7 +8386,7 @@ if(valid0){
 if(data.credential !== undefined){
 const _errs4 = errors;
 if(typeof data.credential !== "string"){
-validate150.errors = [{instancePath:instancePath+"/credential",keyword:"type"}];
+validate157.errors = [{instancePath:instancePath+"/credential",keyword:"type"}];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -8058,29 +8399,29 @@ var valid0 = true;
 }
 }
 else {
-validate150.errors = [{instancePath,keyword:"type"}];
+validate157.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate150.errors = vErrors;
+validate157.errors = vErrors;
 return errors === 0;
 }
-export const isSessionResponse = validate153;
-function validate153(data, {instancePath=""}={}){
+export const isSessionResponse = validate160;
+function validate160(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.role === undefined) && (missing0 = "role")) || ((data.id === undefined) && (missing0 = "id"))){
-validate153.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate160.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.role !== undefined){
 const _errs1 = errors;
-if(!(validate151(data.role, {instancePath:instancePath+"/role"}))){
-vErrors = vErrors === null ? validate151.errors : vErrors.concat(validate151.errors);
+if(!(validate158(data.role, {instancePath:instancePath+"/role"}))){
+vErrors = vErrors === null ? validate158.errors : vErrors.concat(validate158.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs1 === errors;
@@ -8093,7 +8434,7 @@ if(data.id !== undefined){
 let data1 = data.id;
 const _errs2 = errors;
 if((typeof data1 !== "string") && (data1 !== null)){
-validate153.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+validate160.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -8105,29 +8446,29 @@ var valid0 = true;
 }
 }
 else {
-validate153.errors = [{instancePath,keyword:"type"}];
+validate160.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate153.errors = vErrors;
+validate160.errors = vErrors;
 return errors === 0;
 }
-export const isSessionsResponse = validate155;
-function validate156(data, {instancePath=""}={}){
+export const isSessionsResponse = validate162;
+function validate163(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((data.id === undefined) && (missing0 = "id")) || ((data.role === undefined) && (missing0 = "role"))) || ((data.label === undefined) && (missing0 = "label"))) || ((data.address === undefined) && (missing0 = "address"))) || ((data.opened_unix_us === undefined) && (missing0 = "opened_unix_us"))) || ((data.used_unix_us === undefined) && (missing0 = "used_unix_us"))) || ((data.expires_unix_us === undefined) && (missing0 = "expires_unix_us"))) || ((data.own === undefined) && (missing0 = "own"))){
-validate156.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate163.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.id !== undefined){
 const _errs1 = errors;
 if(typeof data.id !== "string"){
-validate156.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+validate163.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -8138,8 +8479,8 @@ var valid0 = true;
 if(valid0){
 if(data.role !== undefined){
 const _errs3 = errors;
-if(!(validate151(data.role, {instancePath:instancePath+"/role"}))){
-vErrors = vErrors === null ? validate151.errors : vErrors.concat(validate151.errors);
+if(!(validate158(data.role, {instancePath:instancePath+"/role"}))){
+vErrors = vErrors === null ? validate158.errors : vErrors.concat(validate158.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs3 === errors;
@@ -8151,7 +8492,7 @@ if(valid0){
 if(data.label !== undefined){
 const _errs4 = errors;
 if(typeof data.label !== "string"){
-validate156.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
+validate163.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -8163,7 +8504,7 @@ if(valid0){
 if(data.address !== undefined){
 const _errs6 = errors;
 if(typeof data.address !== "string"){
-validate156.errors = [{instancePath:instancePath+"/address",keyword:"type"}];
+validate163.errors = [{instancePath:instancePath+"/address",keyword:"type"}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -8176,13 +8517,13 @@ if(data.opened_unix_us !== undefined){
 let data4 = data.opened_unix_us;
 const _errs8 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate156.errors = [{instancePath:instancePath+"/opened_unix_us",keyword:"type"}];
+validate163.errors = [{instancePath:instancePath+"/opened_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs8){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate156.errors = [{instancePath:instancePath+"/opened_unix_us",keyword:"minimum"}];
+validate163.errors = [{instancePath:instancePath+"/opened_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -8197,13 +8538,13 @@ if(data.used_unix_us !== undefined){
 let data5 = data.used_unix_us;
 const _errs10 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate156.errors = [{instancePath:instancePath+"/used_unix_us",keyword:"type"}];
+validate163.errors = [{instancePath:instancePath+"/used_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs10){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate156.errors = [{instancePath:instancePath+"/used_unix_us",keyword:"minimum"}];
+validate163.errors = [{instancePath:instancePath+"/used_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -8218,13 +8559,13 @@ if(data.expires_unix_us !== undefined){
 let data6 = data.expires_unix_us;
 const _errs12 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate156.errors = [{instancePath:instancePath+"/expires_unix_us",keyword:"type"}];
+validate163.errors = [{instancePath:instancePath+"/expires_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs12){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate156.errors = [{instancePath:instancePath+"/expires_unix_us",keyword:"minimum"}];
+validate163.errors = [{instancePath:instancePath+"/expires_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -8238,7 +8579,7 @@ if(valid0){
 if(data.own !== undefined){
 const _errs14 = errors;
 if(typeof data.own !== "boolean"){
-validate156.errors = [{instancePath:instancePath+"/own",keyword:"type"}];
+validate163.errors = [{instancePath:instancePath+"/own",keyword:"type"}];
 return false;
 }
 var valid0 = _errs14 === errors;
@@ -8256,21 +8597,21 @@ var valid0 = true;
 }
 }
 else {
-validate156.errors = [{instancePath,keyword:"type"}];
+validate163.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate156.errors = vErrors;
+validate163.errors = vErrors;
 return errors === 0;
 }
-function validate155(data, {instancePath=""}={}){
+function validate162(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.sessions === undefined) && (missing0 = "sessions")){
-validate155.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate162.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -8283,8 +8624,8 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate156(data0[i0], {instancePath:instancePath+"/sessions/" + i0}))){
-vErrors = vErrors === null ? validate156.errors : vErrors.concat(validate156.errors);
+if(!(validate163(data0[i0], {instancePath:instancePath+"/sessions/" + i0}))){
+vErrors = vErrors === null ? validate163.errors : vErrors.concat(validate163.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs3 === errors;
@@ -8294,7 +8635,7 @@ break;
 }
 }
 else {
-validate155.errors = [{instancePath:instancePath+"/sessions",keyword:"type"}];
+validate162.errors = [{instancePath:instancePath+"/sessions",keyword:"type"}];
 return false;
 }
 }
@@ -8302,57 +8643,57 @@ return false;
 }
 }
 else {
-validate155.errors = [{instancePath,keyword:"type"}];
+validate162.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate155.errors = vErrors;
+validate162.errors = vErrors;
 return errors === 0;
 }
-export const isTicketResponse = validate159;
-function validate159(data, {instancePath=""}={}){
+export const isTicketResponse = validate166;
+function validate166(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.ticket === undefined) && (missing0 = "ticket")){
-validate159.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate166.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.ticket !== undefined){
 if(typeof data.ticket !== "string"){
-validate159.errors = [{instancePath:instancePath+"/ticket",keyword:"type"}];
+validate166.errors = [{instancePath:instancePath+"/ticket",keyword:"type"}];
 return false;
 }
 }
 }
 }
 else {
-validate159.errors = [{instancePath,keyword:"type"}];
+validate166.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate159.errors = vErrors;
+validate166.errors = vErrors;
 return errors === 0;
 }
-export const isTarget = validate160;
-function validate160(data, {instancePath=""}={}){
+export const isTarget = validate167;
+function validate167(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((((data.id === undefined) && (missing0 = "id")) || ((data.host === undefined) && (missing0 = "host"))) || ((data.process === undefined) && (missing0 = "process"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.rate_hz === undefined) && (missing0 = "rate_hz"))) || ((data.attached_unix_us === undefined) && (missing0 = "attached_unix_us"))) || ((data.source === undefined) && (missing0 = "source"))) || ((data.energy === undefined) && (missing0 = "energy"))) || ((data.fields === undefined) && (missing0 = "fields"))) || ((data.absent === undefined) && (missing0 = "absent"))) || ((data.gomaxprocs === undefined) && (missing0 = "gomaxprocs"))) || ((data.gomaxprocs_reason === undefined) && (missing0 = "gomaxprocs_reason"))) || ((data.steering === undefined) && (missing0 = "steering"))){
-validate160.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate167.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.id !== undefined){
 const _errs1 = errors;
 if(typeof data.id !== "string"){
-validate160.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+validate167.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -8364,7 +8705,7 @@ if(valid0){
 if(data.host !== undefined){
 const _errs3 = errors;
 if(typeof data.host !== "string"){
-validate160.errors = [{instancePath:instancePath+"/host",keyword:"type"}];
+validate167.errors = [{instancePath:instancePath+"/host",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -8421,7 +8762,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate160.errors = vErrors;
+validate167.errors = vErrors;
 return false;
 }
 else {
@@ -8459,12 +8800,12 @@ const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data5 == "number"){
 if(data5 < 1 || isNaN(data5)){
-validate160.errors = [{instancePath:instancePath+"/rate_hz",keyword:"minimum"}];
+validate167.errors = [{instancePath:instancePath+"/rate_hz",keyword:"minimum"}];
 return false;
 }
 }
 else {
-validate160.errors = [{instancePath:instancePath+"/rate_hz",keyword:"type"}];
+validate167.errors = [{instancePath:instancePath+"/rate_hz",keyword:"type"}];
 return false;
 }
 }
@@ -8478,13 +8819,13 @@ if(data.attached_unix_us !== undefined){
 let data6 = data.attached_unix_us;
 const _errs14 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate160.errors = [{instancePath:instancePath+"/attached_unix_us",keyword:"type"}];
+validate167.errors = [{instancePath:instancePath+"/attached_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs14){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate160.errors = [{instancePath:instancePath+"/attached_unix_us",keyword:"minimum"}];
+validate167.errors = [{instancePath:instancePath+"/attached_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -8529,7 +8870,7 @@ const len0 = data9.length;
 for(let i0=0; i0<len0; i0++){
 const _errs20 = errors;
 if(typeof data9[i0] !== "string"){
-validate160.errors = [{instancePath:instancePath+"/fields/" + i0,keyword:"type"}];
+validate167.errors = [{instancePath:instancePath+"/fields/" + i0,keyword:"type"}];
 return false;
 }
 var valid2 = _errs20 === errors;
@@ -8539,7 +8880,7 @@ break;
 }
 }
 else {
-validate160.errors = [{instancePath:instancePath+"/fields",keyword:"type"}];
+validate167.errors = [{instancePath:instancePath+"/fields",keyword:"type"}];
 return false;
 }
 }
@@ -8569,7 +8910,7 @@ break;
 }
 }
 else {
-validate160.errors = [{instancePath:instancePath+"/absent",keyword:"type"}];
+validate167.errors = [{instancePath:instancePath+"/absent",keyword:"type"}];
 return false;
 }
 }
@@ -8583,13 +8924,13 @@ if(data.gomaxprocs !== undefined){
 let data13 = data.gomaxprocs;
 const _errs25 = errors;
 if((!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))) && (data13 !== null)){
-validate160.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"type"}];
+validate167.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"type"}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data13 == "number"){
 if(data13 < 0 || isNaN(data13)){
-validate160.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"minimum"}];
+validate167.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"minimum"}];
 return false;
 }
 }
@@ -8603,7 +8944,7 @@ if(valid0){
 if(data.gomaxprocs_reason !== undefined){
 const _errs27 = errors;
 if(typeof data.gomaxprocs_reason !== "string"){
-validate160.errors = [{instancePath:instancePath+"/gomaxprocs_reason",keyword:"type"}];
+validate167.errors = [{instancePath:instancePath+"/gomaxprocs_reason",keyword:"type"}];
 return false;
 }
 var valid0 = _errs27 === errors;
@@ -8616,7 +8957,7 @@ if(data.thread_names !== undefined){
 let data15 = data.thread_names;
 const _errs29 = errors;
 if((typeof data15 !== "string") && (data15 !== null)){
-validate160.errors = [{instancePath:instancePath+"/thread_names",keyword:"type"}];
+validate167.errors = [{instancePath:instancePath+"/thread_names",keyword:"type"}];
 return false;
 }
 var valid0 = _errs29 === errors;
@@ -8629,7 +8970,7 @@ if(data.role_rules !== undefined){
 let data16 = data.role_rules;
 const _errs31 = errors;
 if((!(Array.isArray(data16))) && (data16 !== null)){
-validate160.errors = [{instancePath:instancePath+"/role_rules",keyword:"type"}];
+validate167.errors = [{instancePath:instancePath+"/role_rules",keyword:"type"}];
 return false;
 }
 if(errors === _errs31){
@@ -8691,7 +9032,7 @@ else {
 vErrors.push(err3);
 }
 errors++;
-validate160.errors = vErrors;
+validate167.errors = vErrors;
 return false;
 }
 else {
@@ -8728,29 +9069,29 @@ var valid0 = true;
 }
 }
 else {
-validate160.errors = [{instancePath,keyword:"type"}];
+validate167.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate160.errors = vErrors;
+validate167.errors = vErrors;
 return errors === 0;
 }
-export const isPoliciesResponse = validate169;
-function validate171(data, {instancePath=""}={}){
+export const isPoliciesResponse = validate176;
+function validate178(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((data.name === undefined) && (missing0 = "name")) || ((data.unit === undefined) && (missing0 = "unit"))) || ((data.integer === undefined) && (missing0 = "integer"))) || ((data.default === undefined) && (missing0 = "default"))) || ((data.low === undefined) && (missing0 = "low"))) || ((data.high === undefined) && (missing0 = "high"))) || ((data.meaning === undefined) && (missing0 = "meaning"))){
-validate171.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate178.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.name !== undefined){
 const _errs1 = errors;
 if(typeof data.name !== "string"){
-validate171.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate178.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -8762,7 +9103,7 @@ if(valid0){
 if(data.unit !== undefined){
 const _errs3 = errors;
 if(typeof data.unit !== "string"){
-validate171.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
+validate178.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -8774,7 +9115,7 @@ if(valid0){
 if(data.integer !== undefined){
 const _errs5 = errors;
 if(typeof data.integer !== "boolean"){
-validate171.errors = [{instancePath:instancePath+"/integer",keyword:"type"}];
+validate178.errors = [{instancePath:instancePath+"/integer",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -8786,7 +9127,7 @@ if(valid0){
 if(data.default !== undefined){
 const _errs7 = errors;
 if(!(typeof data.default == "number")){
-validate171.errors = [{instancePath:instancePath+"/default",keyword:"type"}];
+validate178.errors = [{instancePath:instancePath+"/default",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -8798,7 +9139,7 @@ if(valid0){
 if(data.low !== undefined){
 const _errs9 = errors;
 if(!(typeof data.low == "number")){
-validate171.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
+validate178.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -8810,7 +9151,7 @@ if(valid0){
 if(data.high !== undefined){
 const _errs11 = errors;
 if(!(typeof data.high == "number")){
-validate171.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
+validate178.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -8822,7 +9163,7 @@ if(valid0){
 if(data.meaning !== undefined){
 const _errs13 = errors;
 if(typeof data.meaning !== "string"){
-validate171.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
+validate178.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -8839,28 +9180,28 @@ var valid0 = true;
 }
 }
 else {
-validate171.errors = [{instancePath,keyword:"type"}];
+validate178.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate171.errors = vErrors;
+validate178.errors = vErrors;
 return errors === 0;
 }
-function validate170(data, {instancePath=""}={}){
+function validate177(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.name === undefined) && (missing0 = "name")) || ((data.meaning === undefined) && (missing0 = "meaning"))) || ((data.source === undefined) && (missing0 = "source"))) || ((data.wait === undefined) && (missing0 = "wait"))) || ((data.parameters === undefined) && (missing0 = "parameters"))){
-validate170.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate177.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.name !== undefined){
 const _errs1 = errors;
 if(typeof data.name !== "string"){
-validate170.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate177.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -8872,7 +9213,7 @@ if(valid0){
 if(data.meaning !== undefined){
 const _errs3 = errors;
 if(typeof data.meaning !== "string"){
-validate170.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
+validate177.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -8884,7 +9225,7 @@ if(valid0){
 if(data.source !== undefined){
 const _errs5 = errors;
 if(typeof data.source !== "string"){
-validate170.errors = [{instancePath:instancePath+"/source",keyword:"type"}];
+validate177.errors = [{instancePath:instancePath+"/source",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -8896,7 +9237,7 @@ if(valid0){
 if(data.wait !== undefined){
 const _errs7 = errors;
 if(typeof data.wait !== "boolean"){
-validate170.errors = [{instancePath:instancePath+"/wait",keyword:"type"}];
+validate177.errors = [{instancePath:instancePath+"/wait",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -8914,8 +9255,8 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs11 = errors;
-if(!(validate171(data4[i0], {instancePath:instancePath+"/parameters/" + i0}))){
-vErrors = vErrors === null ? validate171.errors : vErrors.concat(validate171.errors);
+if(!(validate178(data4[i0], {instancePath:instancePath+"/parameters/" + i0}))){
+vErrors = vErrors === null ? validate178.errors : vErrors.concat(validate178.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs11 === errors;
@@ -8925,7 +9266,7 @@ break;
 }
 }
 else {
-validate170.errors = [{instancePath:instancePath+"/parameters",keyword:"type"}];
+validate177.errors = [{instancePath:instancePath+"/parameters",keyword:"type"}];
 return false;
 }
 }
@@ -8941,21 +9282,21 @@ var valid0 = true;
 }
 }
 else {
-validate170.errors = [{instancePath,keyword:"type"}];
+validate177.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate170.errors = vErrors;
+validate177.errors = vErrors;
 return errors === 0;
 }
-function validate169(data, {instancePath=""}={}){
+function validate176(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.policies === undefined) && (missing0 = "policies")){
-validate169.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate176.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -8968,8 +9309,8 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate170(data0[i0], {instancePath:instancePath+"/policies/" + i0}))){
-vErrors = vErrors === null ? validate170.errors : vErrors.concat(validate170.errors);
+if(!(validate177(data0[i0], {instancePath:instancePath+"/policies/" + i0}))){
+vErrors = vErrors === null ? validate177.errors : vErrors.concat(validate177.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs3 === errors;
@@ -8979,7 +9320,7 @@ break;
 }
 }
 else {
-validate169.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
+validate176.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
 return false;
 }
 }
@@ -8987,22 +9328,22 @@ return false;
 }
 }
 else {
-validate169.errors = [{instancePath,keyword:"type"}];
+validate176.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate169.errors = vErrors;
+validate176.errors = vErrors;
 return errors === 0;
 }
-export const isSteeringOptions = validate174;
-function validate175(data, {instancePath=""}={}){
+export const isSteeringOptions = validate181;
+function validate182(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.kind === undefined) && (missing0 = "kind")) || ((data.refusal === undefined) && (missing0 = "refusal"))) || ((data.lower === undefined) && (missing0 = "lower"))) || ((data.upper === undefined) && (missing0 = "upper"))) || ((data.size === undefined) && (missing0 = "size"))){
-validate175.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate182.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -9021,7 +9362,7 @@ if(valid0){
 if(data.refusal !== undefined){
 const _errs2 = errors;
 if(typeof data.refusal !== "string"){
-validate175.errors = [{instancePath:instancePath+"/refusal",keyword:"type"}];
+validate182.errors = [{instancePath:instancePath+"/refusal",keyword:"type"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -9034,13 +9375,13 @@ if(data.lower !== undefined){
 let data2 = data.lower;
 const _errs4 = errors;
 if((!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))) && (data2 !== null)){
-validate175.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
+validate182.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
 return false;
 }
 if(errors === _errs4){
 if(typeof data2 == "number"){
 if(data2 < 1 || isNaN(data2)){
-validate175.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
+validate182.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
 return false;
 }
 }
@@ -9055,13 +9396,13 @@ if(data.upper !== undefined){
 let data3 = data.upper;
 const _errs6 = errors;
 if((!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))) && (data3 !== null)){
-validate175.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
+validate182.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
 return false;
 }
 if(errors === _errs6){
 if(typeof data3 == "number"){
 if(data3 < 1 || isNaN(data3)){
-validate175.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
+validate182.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
 return false;
 }
 }
@@ -9076,13 +9417,13 @@ if(data.size !== undefined){
 let data4 = data.size;
 const _errs8 = errors;
 if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
-validate175.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
+validate182.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
 return false;
 }
 if(errors === _errs8){
 if(typeof data4 == "number"){
 if(data4 < 1 || isNaN(data4)){
-validate175.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
+validate182.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
 return false;
 }
 }
@@ -9099,21 +9440,21 @@ var valid0 = true;
 }
 }
 else {
-validate175.errors = [{instancePath,keyword:"type"}];
+validate182.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate175.errors = vErrors;
+validate182.errors = vErrors;
 return errors === 0;
 }
-function validate178(data, {instancePath=""}={}){
+function validate185(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.kind === undefined) && (missing0 = "kind")) || ((data.proxy === undefined) && (missing0 = "proxy"))) || ((data.refusal === undefined) && (missing0 = "refusal"))) || ((data.note === undefined) && (missing0 = "note"))){
-validate178.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate185.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -9132,7 +9473,7 @@ if(valid0){
 if(data.proxy !== undefined){
 const _errs2 = errors;
 if(typeof data.proxy !== "boolean"){
-validate178.errors = [{instancePath:instancePath+"/proxy",keyword:"type"}];
+validate185.errors = [{instancePath:instancePath+"/proxy",keyword:"type"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -9144,7 +9485,7 @@ if(valid0){
 if(data.refusal !== undefined){
 const _errs4 = errors;
 if(typeof data.refusal !== "string"){
-validate178.errors = [{instancePath:instancePath+"/refusal",keyword:"type"}];
+validate185.errors = [{instancePath:instancePath+"/refusal",keyword:"type"}];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -9156,7 +9497,7 @@ if(valid0){
 if(data.note !== undefined){
 const _errs6 = errors;
 if(typeof data.note !== "string"){
-validate178.errors = [{instancePath:instancePath+"/note",keyword:"type"}];
+validate185.errors = [{instancePath:instancePath+"/note",keyword:"type"}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -9170,21 +9511,21 @@ var valid0 = true;
 }
 }
 else {
-validate178.errors = [{instancePath,keyword:"type"}];
+validate185.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate178.errors = vErrors;
+validate185.errors = vErrors;
 return errors === 0;
 }
-function validate174(data, {instancePath=""}={}){
+function validate181(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.knobs === undefined) && (missing0 = "knobs")) || ((data.signals === undefined) && (missing0 = "signals"))) || ((data.steering === undefined) && (missing0 = "steering"))){
-validate174.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate181.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -9197,8 +9538,8 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate175(data0[i0], {instancePath:instancePath+"/knobs/" + i0}))){
-vErrors = vErrors === null ? validate175.errors : vErrors.concat(validate175.errors);
+if(!(validate182(data0[i0], {instancePath:instancePath+"/knobs/" + i0}))){
+vErrors = vErrors === null ? validate182.errors : vErrors.concat(validate182.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs3 === errors;
@@ -9208,7 +9549,7 @@ break;
 }
 }
 else {
-validate174.errors = [{instancePath:instancePath+"/knobs",keyword:"type"}];
+validate181.errors = [{instancePath:instancePath+"/knobs",keyword:"type"}];
 return false;
 }
 }
@@ -9227,8 +9568,8 @@ var valid2 = true;
 const len1 = data2.length;
 for(let i1=0; i1<len1; i1++){
 const _errs6 = errors;
-if(!(validate178(data2[i1], {instancePath:instancePath+"/signals/" + i1}))){
-vErrors = vErrors === null ? validate178.errors : vErrors.concat(validate178.errors);
+if(!(validate185(data2[i1], {instancePath:instancePath+"/signals/" + i1}))){
+vErrors = vErrors === null ? validate185.errors : vErrors.concat(validate185.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs6 === errors;
@@ -9238,7 +9579,7 @@ break;
 }
 }
 else {
-validate174.errors = [{instancePath:instancePath+"/signals",keyword:"type"}];
+validate181.errors = [{instancePath:instancePath+"/signals",keyword:"type"}];
 return false;
 }
 }
@@ -9284,7 +9625,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate174.errors = vErrors;
+validate181.errors = vErrors;
 return false;
 }
 else {
@@ -9308,50 +9649,50 @@ var valid0 = true;
 }
 }
 else {
-validate174.errors = [{instancePath,keyword:"type"}];
+validate181.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate174.errors = vErrors;
+validate181.errors = vErrors;
 return errors === 0;
 }
-export const isRunsResponse = validate182;
-function validate184(data, {instancePath=""}={}){
+export const isRunsResponse = validate189;
+function validate191(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate184.errors = [{instancePath,keyword:"type"}];
+validate191.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 if(!((((data === "recording") || (data === "complete")) || (data === "incomplete")) || (data === "interrupted"))){
-validate184.errors = [{instancePath,keyword:"enum"}];
+validate191.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate184.errors = vErrors;
+validate191.errors = vErrors;
 return errors === 0;
 }
-function validate186(data, {instancePath=""}={}){
+function validate193(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate186.errors = [{instancePath,keyword:"type"}];
+validate193.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 if(!((((((((data === "stopped") || (data === "duration")) || (data === "flight-recorder")) || (data === "target-ended")) || (data === "collector-lost")) || (data === "backend-lost")) || (data === "disk-full")) || (data === "write-failed"))){
-validate186.errors = [{instancePath,keyword:"enum"}];
+validate193.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate186.errors = vErrors;
+validate193.errors = vErrors;
 return errors === 0;
 }
-function validate189(data, {instancePath=""}={}){
+function validate196(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((data.frames === undefined) && (missing0 = "frames")) || ((data.gaps === undefined) && (missing0 = "gaps"))) || ((data.missing_ns === undefined) && (missing0 = "missing_ns"))) || ((data.truncated_bytes === undefined) && (missing0 = "truncated_bytes"))) || ((data.coalesced === undefined) && (missing0 = "coalesced"))) || ((data.deadlines_missed === undefined) && (missing0 = "deadlines_missed"))) || ((data.samples_failed === undefined) && (missing0 = "samples_failed"))) || ((data.exit_records_lost === undefined) && (missing0 = "exit_records_lost"))) || ((data.clock_jumps === undefined) && (missing0 = "clock_jumps"))){
-validate189.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate196.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -9359,13 +9700,13 @@ if(data.frames !== undefined){
 let data0 = data.frames;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate189.errors = [{instancePath:instancePath+"/frames",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/frames",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate189.errors = [{instancePath:instancePath+"/frames",keyword:"minimum"}];
+validate196.errors = [{instancePath:instancePath+"/frames",keyword:"minimum"}];
 return false;
 }
 }
@@ -9380,13 +9721,13 @@ if(data.gaps !== undefined){
 let data1 = data.gaps;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate189.errors = [{instancePath:instancePath+"/gaps",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/gaps",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate189.errors = [{instancePath:instancePath+"/gaps",keyword:"minimum"}];
+validate196.errors = [{instancePath:instancePath+"/gaps",keyword:"minimum"}];
 return false;
 }
 }
@@ -9401,13 +9742,13 @@ if(data.missing_ns !== undefined){
 let data2 = data.missing_ns;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate189.errors = [{instancePath:instancePath+"/missing_ns",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/missing_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate189.errors = [{instancePath:instancePath+"/missing_ns",keyword:"minimum"}];
+validate196.errors = [{instancePath:instancePath+"/missing_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -9422,13 +9763,13 @@ if(data.truncated_bytes !== undefined){
 let data3 = data.truncated_bytes;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate189.errors = [{instancePath:instancePath+"/truncated_bytes",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/truncated_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate189.errors = [{instancePath:instancePath+"/truncated_bytes",keyword:"minimum"}];
+validate196.errors = [{instancePath:instancePath+"/truncated_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -9443,13 +9784,13 @@ if(data.coalesced !== undefined){
 let data4 = data.coalesced;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate189.errors = [{instancePath:instancePath+"/coalesced",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/coalesced",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate189.errors = [{instancePath:instancePath+"/coalesced",keyword:"minimum"}];
+validate196.errors = [{instancePath:instancePath+"/coalesced",keyword:"minimum"}];
 return false;
 }
 }
@@ -9464,13 +9805,13 @@ if(data.deadlines_missed !== undefined){
 let data5 = data.deadlines_missed;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate189.errors = [{instancePath:instancePath+"/deadlines_missed",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/deadlines_missed",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate189.errors = [{instancePath:instancePath+"/deadlines_missed",keyword:"minimum"}];
+validate196.errors = [{instancePath:instancePath+"/deadlines_missed",keyword:"minimum"}];
 return false;
 }
 }
@@ -9485,13 +9826,13 @@ if(data.samples_failed !== undefined){
 let data6 = data.samples_failed;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate189.errors = [{instancePath:instancePath+"/samples_failed",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/samples_failed",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate189.errors = [{instancePath:instancePath+"/samples_failed",keyword:"minimum"}];
+validate196.errors = [{instancePath:instancePath+"/samples_failed",keyword:"minimum"}];
 return false;
 }
 }
@@ -9506,13 +9847,13 @@ if(data.exit_records_lost !== undefined){
 let data7 = data.exit_records_lost;
 const _errs15 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate189.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate189.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"minimum"}];
+validate196.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"minimum"}];
 return false;
 }
 }
@@ -9527,13 +9868,13 @@ if(data.exits_without_event !== undefined){
 let data8 = data.exits_without_event;
 const _errs17 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate189.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"type"}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate189.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"minimum"}];
+validate196.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"minimum"}];
 return false;
 }
 }
@@ -9548,13 +9889,13 @@ if(data.network_calls_uncounted !== undefined){
 let data9 = data.network_calls_uncounted;
 const _errs19 = errors;
 if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate189.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"type"}];
 return false;
 }
 if(errors === _errs19){
 if(typeof data9 == "number"){
 if(data9 < 0 || isNaN(data9)){
-validate189.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"minimum"}];
+validate196.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"minimum"}];
 return false;
 }
 }
@@ -9569,13 +9910,13 @@ if(data.clock_jumps !== undefined){
 let data10 = data.clock_jumps;
 const _errs21 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate189.errors = [{instancePath:instancePath+"/clock_jumps",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/clock_jumps",keyword:"type"}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate189.errors = [{instancePath:instancePath+"/clock_jumps",keyword:"minimum"}];
+validate196.errors = [{instancePath:instancePath+"/clock_jumps",keyword:"minimum"}];
 return false;
 }
 }
@@ -9598,21 +9939,21 @@ var valid0 = true;
 }
 }
 else {
-validate189.errors = [{instancePath,keyword:"type"}];
+validate196.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate189.errors = vErrors;
+validate196.errors = vErrors;
 return errors === 0;
 }
-function validate191(data, {instancePath=""}={}){
+function validate198(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.frames === undefined) && (missing0 = "frames")) || ((data.thread_samples === undefined) && (missing0 = "thread_samples"))) || ((data.threads === undefined) && (missing0 = "threads"))) || ((data.events === undefined) && (missing0 = "events"))) || ((data.bytes === undefined) && (missing0 = "bytes"))) || ((data.open_bytes === undefined) && (missing0 = "open_bytes"))){
-validate191.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate198.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -9620,13 +9961,13 @@ if(data.frames !== undefined){
 let data0 = data.frames;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate191.errors = [{instancePath:instancePath+"/frames",keyword:"type"}];
+validate198.errors = [{instancePath:instancePath+"/frames",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate191.errors = [{instancePath:instancePath+"/frames",keyword:"minimum"}];
+validate198.errors = [{instancePath:instancePath+"/frames",keyword:"minimum"}];
 return false;
 }
 }
@@ -9641,13 +9982,13 @@ if(data.thread_samples !== undefined){
 let data1 = data.thread_samples;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate191.errors = [{instancePath:instancePath+"/thread_samples",keyword:"type"}];
+validate198.errors = [{instancePath:instancePath+"/thread_samples",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate191.errors = [{instancePath:instancePath+"/thread_samples",keyword:"minimum"}];
+validate198.errors = [{instancePath:instancePath+"/thread_samples",keyword:"minimum"}];
 return false;
 }
 }
@@ -9662,13 +10003,13 @@ if(data.threads !== undefined){
 let data2 = data.threads;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate191.errors = [{instancePath:instancePath+"/threads",keyword:"type"}];
+validate198.errors = [{instancePath:instancePath+"/threads",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate191.errors = [{instancePath:instancePath+"/threads",keyword:"minimum"}];
+validate198.errors = [{instancePath:instancePath+"/threads",keyword:"minimum"}];
 return false;
 }
 }
@@ -9683,13 +10024,13 @@ if(data.events !== undefined){
 let data3 = data.events;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate191.errors = [{instancePath:instancePath+"/events",keyword:"type"}];
+validate198.errors = [{instancePath:instancePath+"/events",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate191.errors = [{instancePath:instancePath+"/events",keyword:"minimum"}];
+validate198.errors = [{instancePath:instancePath+"/events",keyword:"minimum"}];
 return false;
 }
 }
@@ -9704,13 +10045,13 @@ if(data.bytes !== undefined){
 let data4 = data.bytes;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate191.errors = [{instancePath:instancePath+"/bytes",keyword:"type"}];
+validate198.errors = [{instancePath:instancePath+"/bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate191.errors = [{instancePath:instancePath+"/bytes",keyword:"minimum"}];
+validate198.errors = [{instancePath:instancePath+"/bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -9725,13 +10066,13 @@ if(data.open_bytes !== undefined){
 let data5 = data.open_bytes;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate191.errors = [{instancePath:instancePath+"/open_bytes",keyword:"type"}];
+validate198.errors = [{instancePath:instancePath+"/open_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate191.errors = [{instancePath:instancePath+"/open_bytes",keyword:"minimum"}];
+validate198.errors = [{instancePath:instancePath+"/open_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -9749,28 +10090,28 @@ var valid0 = true;
 }
 }
 else {
-validate191.errors = [{instancePath,keyword:"type"}];
+validate198.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate191.errors = vErrors;
+validate198.errors = vErrors;
 return errors === 0;
 }
-function validate183(data, {instancePath=""}={}){
+function validate190(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((((((((((((((((data.id === undefined) && (missing0 = "id")) || ((data.name === undefined) && (missing0 = "name"))) || ((data.tags === undefined) && (missing0 = "tags"))) || ((data.group === undefined) && (missing0 = "group"))) || ((data.notes === undefined) && (missing0 = "notes"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.end === undefined) && (missing0 = "end"))) || ((data.end_detail === undefined) && (missing0 = "end_detail"))) || ((data.created_unix_us === undefined) && (missing0 = "created_unix_us"))) || ((data.started_unix_us === undefined) && (missing0 = "started_unix_us"))) || ((data.duration_ns === undefined) && (missing0 = "duration_ns"))) || ((data.host_name === undefined) && (missing0 = "host_name"))) || ((data.target === undefined) && (missing0 = "target"))) || ((data.pid === undefined) && (missing0 = "pid"))) || ((data.process === undefined) && (missing0 = "process"))) || ((data.command === undefined) && (missing0 = "command"))) || ((data.policies === undefined) && (missing0 = "policies"))) || ((data.losses === undefined) && (missing0 = "losses"))) || ((data.counts === undefined) && (missing0 = "counts"))) || ((data.exit_code === undefined) && (missing0 = "exit_code"))) || ((data.signal === undefined) && (missing0 = "signal"))) || ((data.imported === undefined) && (missing0 = "imported"))){
-validate183.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate190.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.id !== undefined){
 const _errs1 = errors;
 if(typeof data.id !== "string"){
-validate183.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+validate190.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -9782,7 +10123,7 @@ if(valid0){
 if(data.name !== undefined){
 const _errs3 = errors;
 if(typeof data.name !== "string"){
-validate183.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate190.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -9801,7 +10142,7 @@ const len0 = data2.length;
 for(let i0=0; i0<len0; i0++){
 const _errs7 = errors;
 if(typeof data2[i0] !== "string"){
-validate183.errors = [{instancePath:instancePath+"/tags/" + i0,keyword:"type"}];
+validate190.errors = [{instancePath:instancePath+"/tags/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs7 === errors;
@@ -9811,7 +10152,7 @@ break;
 }
 }
 else {
-validate183.errors = [{instancePath:instancePath+"/tags",keyword:"type"}];
+validate190.errors = [{instancePath:instancePath+"/tags",keyword:"type"}];
 return false;
 }
 }
@@ -9825,7 +10166,7 @@ if(data.group !== undefined){
 let data4 = data.group;
 const _errs9 = errors;
 if((typeof data4 !== "string") && (data4 !== null)){
-validate183.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
+validate190.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -9837,7 +10178,7 @@ if(valid0){
 if(data.notes !== undefined){
 const _errs11 = errors;
 if(typeof data.notes !== "string"){
-validate183.errors = [{instancePath:instancePath+"/notes",keyword:"type"}];
+validate190.errors = [{instancePath:instancePath+"/notes",keyword:"type"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -9848,8 +10189,8 @@ var valid0 = true;
 if(valid0){
 if(data.state !== undefined){
 const _errs13 = errors;
-if(!(validate184(data.state, {instancePath:instancePath+"/state"}))){
-vErrors = vErrors === null ? validate184.errors : vErrors.concat(validate184.errors);
+if(!(validate191(data.state, {instancePath:instancePath+"/state"}))){
+vErrors = vErrors === null ? validate191.errors : vErrors.concat(validate191.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs13 === errors;
@@ -9864,8 +10205,8 @@ const _errs14 = errors;
 const _errs15 = errors;
 let valid2 = false;
 const _errs16 = errors;
-if(!(validate186(data7, {instancePath:instancePath+"/end"}))){
-vErrors = vErrors === null ? validate186.errors : vErrors.concat(validate186.errors);
+if(!(validate193(data7, {instancePath:instancePath+"/end"}))){
+vErrors = vErrors === null ? validate193.errors : vErrors.concat(validate193.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs16 === errors;
@@ -9894,7 +10235,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate183.errors = vErrors;
+validate190.errors = vErrors;
 return false;
 }
 else {
@@ -9917,7 +10258,7 @@ if(valid0){
 if(data.end_detail !== undefined){
 const _errs19 = errors;
 if(typeof data.end_detail !== "string"){
-validate183.errors = [{instancePath:instancePath+"/end_detail",keyword:"type"}];
+validate190.errors = [{instancePath:instancePath+"/end_detail",keyword:"type"}];
 return false;
 }
 var valid0 = _errs19 === errors;
@@ -9930,13 +10271,13 @@ if(data.created_unix_us !== undefined){
 let data9 = data.created_unix_us;
 const _errs21 = errors;
 if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate183.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"type"}];
+validate190.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data9 == "number"){
 if(data9 < 0 || isNaN(data9)){
-validate183.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"minimum"}];
+validate190.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -9951,13 +10292,13 @@ if(data.started_unix_us !== undefined){
 let data10 = data.started_unix_us;
 const _errs23 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate183.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"type"}];
+validate190.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs23){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate183.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"minimum"}];
+validate190.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -9972,13 +10313,13 @@ if(data.duration_ns !== undefined){
 let data11 = data.duration_ns;
 const _errs25 = errors;
 if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
-validate183.errors = [{instancePath:instancePath+"/duration_ns",keyword:"type"}];
+validate190.errors = [{instancePath:instancePath+"/duration_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data11 == "number"){
 if(data11 < 0 || isNaN(data11)){
-validate183.errors = [{instancePath:instancePath+"/duration_ns",keyword:"minimum"}];
+validate190.errors = [{instancePath:instancePath+"/duration_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -9992,7 +10333,7 @@ if(valid0){
 if(data.host_name !== undefined){
 const _errs27 = errors;
 if(typeof data.host_name !== "string"){
-validate183.errors = [{instancePath:instancePath+"/host_name",keyword:"type"}];
+validate190.errors = [{instancePath:instancePath+"/host_name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs27 === errors;
@@ -10004,7 +10345,7 @@ if(valid0){
 if(data.target !== undefined){
 const _errs29 = errors;
 if(typeof data.target !== "string"){
-validate183.errors = [{instancePath:instancePath+"/target",keyword:"type"}];
+validate190.errors = [{instancePath:instancePath+"/target",keyword:"type"}];
 return false;
 }
 var valid0 = _errs29 === errors;
@@ -10017,13 +10358,13 @@ if(data.pid !== undefined){
 let data14 = data.pid;
 const _errs31 = errors;
 if(!((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14)))){
-validate183.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
+validate190.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
 return false;
 }
 if(errors === _errs31){
 if(typeof data14 == "number"){
 if(data14 < 1 || isNaN(data14)){
-validate183.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
+validate190.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
 return false;
 }
 }
@@ -10037,7 +10378,7 @@ if(valid0){
 if(data.process !== undefined){
 const _errs33 = errors;
 if(typeof data.process !== "string"){
-validate183.errors = [{instancePath:instancePath+"/process",keyword:"type"}];
+validate190.errors = [{instancePath:instancePath+"/process",keyword:"type"}];
 return false;
 }
 var valid0 = _errs33 === errors;
@@ -10050,7 +10391,7 @@ if(data.command !== undefined){
 let data16 = data.command;
 const _errs35 = errors;
 if((typeof data16 !== "string") && (data16 !== null)){
-validate183.errors = [{instancePath:instancePath+"/command",keyword:"type"}];
+validate190.errors = [{instancePath:instancePath+"/command",keyword:"type"}];
 return false;
 }
 var valid0 = _errs35 === errors;
@@ -10095,7 +10436,7 @@ else {
 vErrors.push(err3);
 }
 errors++;
-validate183.errors = vErrors;
+validate190.errors = vErrors;
 return false;
 }
 else {
@@ -10125,7 +10466,7 @@ const len1 = data18.length;
 for(let i1=0; i1<len1; i1++){
 const _errs44 = errors;
 if(typeof data18[i1] !== "string"){
-validate183.errors = [{instancePath:instancePath+"/policies/" + i1,keyword:"type"}];
+validate190.errors = [{instancePath:instancePath+"/policies/" + i1,keyword:"type"}];
 return false;
 }
 var valid4 = _errs44 === errors;
@@ -10135,7 +10476,7 @@ break;
 }
 }
 else {
-validate183.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
+validate190.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
 return false;
 }
 }
@@ -10147,8 +10488,8 @@ var valid0 = true;
 if(valid0){
 if(data.losses !== undefined){
 const _errs46 = errors;
-if(!(validate189(data.losses, {instancePath:instancePath+"/losses"}))){
-vErrors = vErrors === null ? validate189.errors : vErrors.concat(validate189.errors);
+if(!(validate196(data.losses, {instancePath:instancePath+"/losses"}))){
+vErrors = vErrors === null ? validate196.errors : vErrors.concat(validate196.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs46 === errors;
@@ -10161,13 +10502,13 @@ if(data.children_cpu_us !== undefined){
 let data21 = data.children_cpu_us;
 const _errs47 = errors;
 if((!((typeof data21 == "number") && (!(data21 % 1) && !isNaN(data21)))) && (data21 !== null)){
-validate183.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
+validate190.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs47){
 if(typeof data21 == "number"){
 if(data21 < 0 || isNaN(data21)){
-validate183.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
+validate190.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -10180,8 +10521,8 @@ var valid0 = true;
 if(valid0){
 if(data.counts !== undefined){
 const _errs49 = errors;
-if(!(validate191(data.counts, {instancePath:instancePath+"/counts"}))){
-vErrors = vErrors === null ? validate191.errors : vErrors.concat(validate191.errors);
+if(!(validate198(data.counts, {instancePath:instancePath+"/counts"}))){
+vErrors = vErrors === null ? validate198.errors : vErrors.concat(validate198.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs49 === errors;
@@ -10194,7 +10535,7 @@ if(data.exit_code !== undefined){
 let data23 = data.exit_code;
 const _errs50 = errors;
 if((!((typeof data23 == "number") && (!(data23 % 1) && !isNaN(data23)))) && (data23 !== null)){
-validate183.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
+validate190.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
 return false;
 }
 var valid0 = _errs50 === errors;
@@ -10207,7 +10548,7 @@ if(data.signal !== undefined){
 let data24 = data.signal;
 const _errs52 = errors;
 if((typeof data24 !== "string") && (data24 !== null)){
-validate183.errors = [{instancePath:instancePath+"/signal",keyword:"type"}];
+validate190.errors = [{instancePath:instancePath+"/signal",keyword:"type"}];
 return false;
 }
 var valid0 = _errs52 === errors;
@@ -10219,7 +10560,7 @@ if(valid0){
 if(data.imported !== undefined){
 const _errs54 = errors;
 if(typeof data.imported !== "boolean"){
-validate183.errors = [{instancePath:instancePath+"/imported",keyword:"type"}];
+validate190.errors = [{instancePath:instancePath+"/imported",keyword:"type"}];
 return false;
 }
 var valid0 = _errs54 === errors;
@@ -10253,28 +10594,28 @@ var valid0 = true;
 }
 }
 else {
-validate183.errors = [{instancePath,keyword:"type"}];
+validate190.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate183.errors = vErrors;
+validate190.errors = vErrors;
 return errors === 0;
 }
-function validate195(data, {instancePath=""}={}){
+function validate202(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.folder === undefined) && (missing0 = "folder")) || ((data.reason === undefined) && (missing0 = "reason"))){
-validate195.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate202.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.folder !== undefined){
 const _errs1 = errors;
 if(typeof data.folder !== "string"){
-validate195.errors = [{instancePath:instancePath+"/folder",keyword:"type"}];
+validate202.errors = [{instancePath:instancePath+"/folder",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -10286,7 +10627,7 @@ if(valid0){
 if(data.reason !== undefined){
 const _errs3 = errors;
 if(typeof data.reason !== "string"){
-validate195.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+validate202.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -10298,21 +10639,21 @@ var valid0 = true;
 }
 }
 else {
-validate195.errors = [{instancePath,keyword:"type"}];
+validate202.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate195.errors = vErrors;
+validate202.errors = vErrors;
 return errors === 0;
 }
-function validate197(data, {instancePath=""}={}){
+function validate204(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.max_age_s === undefined) && (missing0 = "max_age_s")) || ((data.max_bytes === undefined) && (missing0 = "max_bytes"))){
-validate197.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate204.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -10320,13 +10661,13 @@ if(data.max_age_s !== undefined){
 let data0 = data.max_age_s;
 const _errs1 = errors;
 if((!(typeof data0 == "number")) && (data0 !== null)){
-validate197.errors = [{instancePath:instancePath+"/max_age_s",keyword:"type"}];
+validate204.errors = [{instancePath:instancePath+"/max_age_s",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate197.errors = [{instancePath:instancePath+"/max_age_s",keyword:"minimum"}];
+validate204.errors = [{instancePath:instancePath+"/max_age_s",keyword:"minimum"}];
 return false;
 }
 }
@@ -10341,13 +10682,13 @@ if(data.max_bytes !== undefined){
 let data1 = data.max_bytes;
 const _errs3 = errors;
 if((!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))) && (data1 !== null)){
-validate197.errors = [{instancePath:instancePath+"/max_bytes",keyword:"type"}];
+validate204.errors = [{instancePath:instancePath+"/max_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate197.errors = [{instancePath:instancePath+"/max_bytes",keyword:"minimum"}];
+validate204.errors = [{instancePath:instancePath+"/max_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -10361,21 +10702,21 @@ var valid0 = true;
 }
 }
 else {
-validate197.errors = [{instancePath,keyword:"type"}];
+validate204.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate197.errors = vErrors;
+validate204.errors = vErrors;
 return errors === 0;
 }
-function validate182(data, {instancePath=""}={}){
+function validate189(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.runs === undefined) && (missing0 = "runs")) || ((data.deleted === undefined) && (missing0 = "deleted"))) || ((data.damaged === undefined) && (missing0 = "damaged"))) || ((data.bytes === undefined) && (missing0 = "bytes"))) || ((data.free_bytes === undefined) && (missing0 = "free_bytes"))) || ((data.retention === undefined) && (missing0 = "retention"))){
-validate182.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate189.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -10388,8 +10729,8 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate183(data0[i0], {instancePath:instancePath+"/runs/" + i0}))){
-vErrors = vErrors === null ? validate183.errors : vErrors.concat(validate183.errors);
+if(!(validate190(data0[i0], {instancePath:instancePath+"/runs/" + i0}))){
+vErrors = vErrors === null ? validate190.errors : vErrors.concat(validate190.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs3 === errors;
@@ -10399,7 +10740,7 @@ break;
 }
 }
 else {
-validate182.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
+validate189.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
 return false;
 }
 }
@@ -10418,8 +10759,8 @@ var valid2 = true;
 const len1 = data2.length;
 for(let i1=0; i1<len1; i1++){
 const _errs6 = errors;
-if(!(validate183(data2[i1], {instancePath:instancePath+"/deleted/" + i1}))){
-vErrors = vErrors === null ? validate183.errors : vErrors.concat(validate183.errors);
+if(!(validate190(data2[i1], {instancePath:instancePath+"/deleted/" + i1}))){
+vErrors = vErrors === null ? validate190.errors : vErrors.concat(validate190.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs6 === errors;
@@ -10429,7 +10770,7 @@ break;
 }
 }
 else {
-validate182.errors = [{instancePath:instancePath+"/deleted",keyword:"type"}];
+validate189.errors = [{instancePath:instancePath+"/deleted",keyword:"type"}];
 return false;
 }
 }
@@ -10448,8 +10789,8 @@ var valid3 = true;
 const len2 = data4.length;
 for(let i2=0; i2<len2; i2++){
 const _errs9 = errors;
-if(!(validate195(data4[i2], {instancePath:instancePath+"/damaged/" + i2}))){
-vErrors = vErrors === null ? validate195.errors : vErrors.concat(validate195.errors);
+if(!(validate202(data4[i2], {instancePath:instancePath+"/damaged/" + i2}))){
+vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
 errors = vErrors.length;
 }
 var valid3 = _errs9 === errors;
@@ -10459,7 +10800,7 @@ break;
 }
 }
 else {
-validate182.errors = [{instancePath:instancePath+"/damaged",keyword:"type"}];
+validate189.errors = [{instancePath:instancePath+"/damaged",keyword:"type"}];
 return false;
 }
 }
@@ -10473,13 +10814,13 @@ if(data.bytes !== undefined){
 let data6 = data.bytes;
 const _errs10 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate182.errors = [{instancePath:instancePath+"/bytes",keyword:"type"}];
+validate189.errors = [{instancePath:instancePath+"/bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs10){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate182.errors = [{instancePath:instancePath+"/bytes",keyword:"minimum"}];
+validate189.errors = [{instancePath:instancePath+"/bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -10494,13 +10835,13 @@ if(data.free_bytes !== undefined){
 let data7 = data.free_bytes;
 const _errs12 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate182.errors = [{instancePath:instancePath+"/free_bytes",keyword:"type"}];
+validate189.errors = [{instancePath:instancePath+"/free_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs12){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate182.errors = [{instancePath:instancePath+"/free_bytes",keyword:"minimum"}];
+validate189.errors = [{instancePath:instancePath+"/free_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -10513,8 +10854,8 @@ var valid0 = true;
 if(valid0){
 if(data.retention !== undefined){
 const _errs14 = errors;
-if(!(validate197(data.retention, {instancePath:instancePath+"/retention"}))){
-vErrors = vErrors === null ? validate197.errors : vErrors.concat(validate197.errors);
+if(!(validate204(data.retention, {instancePath:instancePath+"/retention"}))){
+vErrors = vErrors === null ? validate204.errors : vErrors.concat(validate204.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs14 === errors;
@@ -10530,43 +10871,43 @@ var valid0 = true;
 }
 }
 else {
-validate182.errors = [{instancePath,keyword:"type"}];
+validate189.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate182.errors = vErrors;
+validate189.errors = vErrors;
 return errors === 0;
 }
-export const isRunManifest = validate199;
-function validate205(data, {instancePath=""}={}){
+export const isRunManifest = validate206;
+function validate212(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate205.errors = [{instancePath,keyword:"type"}];
+validate212.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 if(!((((data === "exact") || (data === "sampled")) || (data === "estimated")) || (data === "quantised"))){
-validate205.errors = [{instancePath,keyword:"enum"}];
+validate212.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate205.errors = vErrors;
+validate212.errors = vErrors;
 return errors === 0;
 }
-function validate204(data, {instancePath=""}={}){
+function validate211(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((data.name === undefined) && (missing0 = "name")) || ((data.label === undefined) && (missing0 = "label"))) || ((data.unit === undefined) && (missing0 = "unit"))) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.scope === undefined) && (missing0 = "scope"))) || ((data.group === undefined) && (missing0 = "group"))) || ((data.taskstats === undefined) && (missing0 = "taskstats"))) || ((data.since_version === undefined) && (missing0 = "since_version"))) || ((data.procfs === undefined) && (missing0 = "procfs"))) || ((data.provenance === undefined) && (missing0 = "provenance"))) || ((data.meaning === undefined) && (missing0 = "meaning"))){
-validate204.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate211.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.name !== undefined){
 const _errs1 = errors;
 if(typeof data.name !== "string"){
-validate204.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate211.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -10578,7 +10919,7 @@ if(valid0){
 if(data.label !== undefined){
 const _errs3 = errors;
 if(typeof data.label !== "string"){
-validate204.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
+validate211.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -10591,11 +10932,11 @@ if(data.unit !== undefined){
 let data2 = data.unit;
 const _errs5 = errors;
 if(typeof data2 !== "string"){
-validate204.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
+validate211.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
 return false;
 }
 if(!((((data2 === "ns") || (data2 === "us")) || (data2 === "bytes")) || (data2 === "count"))){
-validate204.errors = [{instancePath:instancePath+"/unit",keyword:"enum"}];
+validate211.errors = [{instancePath:instancePath+"/unit",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -10608,11 +10949,11 @@ if(data.kind !== undefined){
 let data3 = data.kind;
 const _errs7 = errors;
 if(typeof data3 !== "string"){
-validate204.errors = [{instancePath:instancePath+"/kind",keyword:"type"}];
+validate211.errors = [{instancePath:instancePath+"/kind",keyword:"type"}];
 return false;
 }
 if(!((data3 === "counter") || (data3 === "gauge"))){
-validate204.errors = [{instancePath:instancePath+"/kind",keyword:"enum"}];
+validate211.errors = [{instancePath:instancePath+"/kind",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -10625,11 +10966,11 @@ if(data.scope !== undefined){
 let data4 = data.scope;
 const _errs9 = errors;
 if(typeof data4 !== "string"){
-validate204.errors = [{instancePath:instancePath+"/scope",keyword:"type"}];
+validate211.errors = [{instancePath:instancePath+"/scope",keyword:"type"}];
 return false;
 }
 if(!((data4 === "thread") || (data4 === "process"))){
-validate204.errors = [{instancePath:instancePath+"/scope",keyword:"enum"}];
+validate211.errors = [{instancePath:instancePath+"/scope",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -10642,11 +10983,11 @@ if(data.group !== undefined){
 let data5 = data.group;
 const _errs11 = errors;
 if(typeof data5 !== "string"){
-validate204.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
+validate211.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
 return false;
 }
 if(!(((((((((data5 === "cpu") || (data5 === "wait")) || (data5 === "state")) || (data5 === "switches")) || (data5 === "memory")) || (data5 === "io")) || (data5 === "disk")) || (data5 === "network")) || (data5 === "pool"))){
-validate204.errors = [{instancePath:instancePath+"/group",keyword:"enum"}];
+validate211.errors = [{instancePath:instancePath+"/group",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -10659,7 +11000,7 @@ if(data.taskstats !== undefined){
 let data6 = data.taskstats;
 const _errs13 = errors;
 if((typeof data6 !== "string") && (data6 !== null)){
-validate204.errors = [{instancePath:instancePath+"/taskstats",keyword:"type"}];
+validate211.errors = [{instancePath:instancePath+"/taskstats",keyword:"type"}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -10672,13 +11013,13 @@ if(data.since_version !== undefined){
 let data7 = data.since_version;
 const _errs15 = errors;
 if((!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))) && (data7 !== null)){
-validate204.errors = [{instancePath:instancePath+"/since_version",keyword:"type"}];
+validate211.errors = [{instancePath:instancePath+"/since_version",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate204.errors = [{instancePath:instancePath+"/since_version",keyword:"minimum"}];
+validate211.errors = [{instancePath:instancePath+"/since_version",keyword:"minimum"}];
 return false;
 }
 }
@@ -10693,7 +11034,7 @@ if(data.procfs !== undefined){
 let data8 = data.procfs;
 const _errs17 = errors;
 if((typeof data8 !== "string") && (data8 !== null)){
-validate204.errors = [{instancePath:instancePath+"/procfs",keyword:"type"}];
+validate211.errors = [{instancePath:instancePath+"/procfs",keyword:"type"}];
 return false;
 }
 var valid0 = _errs17 === errors;
@@ -10704,8 +11045,8 @@ var valid0 = true;
 if(valid0){
 if(data.provenance !== undefined){
 const _errs19 = errors;
-if(!(validate205(data.provenance, {instancePath:instancePath+"/provenance"}))){
-vErrors = vErrors === null ? validate205.errors : vErrors.concat(validate205.errors);
+if(!(validate212(data.provenance, {instancePath:instancePath+"/provenance"}))){
+vErrors = vErrors === null ? validate212.errors : vErrors.concat(validate212.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs19 === errors;
@@ -10717,7 +11058,7 @@ if(valid0){
 if(data.meaning !== undefined){
 const _errs20 = errors;
 if(typeof data.meaning !== "string"){
-validate204.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
+validate211.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
 return false;
 }
 var valid0 = _errs20 === errors;
@@ -10738,21 +11079,21 @@ var valid0 = true;
 }
 }
 else {
-validate204.errors = [{instancePath,keyword:"type"}];
+validate211.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate204.errors = vErrors;
+validate211.errors = vErrors;
 return errors === 0;
 }
-function validate208(data, {instancePath=""}={}){
+function validate215(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((data.time_ns === undefined) && (missing0 = "time_ns")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.shadow === undefined) && (missing0 = "shadow"))) || ((data.knob === undefined) && (missing0 = "knob"))) || ((data.signal === undefined) && (missing0 = "signal"))) || ((data.lower === undefined) && (missing0 = "lower"))) || ((data.upper === undefined) && (missing0 = "upper"))){
-validate208.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate215.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -10760,13 +11101,13 @@ if(data.time_ns !== undefined){
 let data0 = data.time_ns;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate208.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
+validate215.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate208.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
+validate215.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -10780,7 +11121,7 @@ if(valid0){
 if(data.policy !== undefined){
 const _errs3 = errors;
 if(typeof data.policy !== "string"){
-validate208.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
+validate215.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -10792,7 +11133,7 @@ if(valid0){
 if(data.shadow !== undefined){
 const _errs5 = errors;
 if(typeof data.shadow !== "boolean"){
-validate208.errors = [{instancePath:instancePath+"/shadow",keyword:"type"}];
+validate215.errors = [{instancePath:instancePath+"/shadow",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -10829,13 +11170,13 @@ if(data.lower !== undefined){
 let data5 = data.lower;
 const _errs9 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate208.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
+validate215.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data5 == "number"){
 if(data5 < 1 || isNaN(data5)){
-validate208.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
+validate215.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
 return false;
 }
 }
@@ -10850,13 +11191,13 @@ if(data.upper !== undefined){
 let data6 = data.upper;
 const _errs11 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate208.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
+validate215.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data6 == "number"){
 if(data6 < 1 || isNaN(data6)){
-validate208.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
+validate215.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
 return false;
 }
 }
@@ -10875,21 +11216,21 @@ var valid0 = true;
 }
 }
 else {
-validate208.errors = [{instancePath,keyword:"type"}];
+validate215.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate208.errors = vErrors;
+validate215.errors = vErrors;
 return errors === 0;
 }
-function validate212(data, {instancePath=""}={}){
+function validate219(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.time_ns === undefined) && (missing0 = "time_ns")) || ((data.text === undefined) && (missing0 = "text"))){
-validate212.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate219.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -10897,13 +11238,13 @@ if(data.time_ns !== undefined){
 let data0 = data.time_ns;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate212.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
+validate219.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate212.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
+validate219.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -10917,7 +11258,7 @@ if(valid0){
 if(data.text !== undefined){
 const _errs3 = errors;
 if(typeof data.text !== "string"){
-validate212.errors = [{instancePath:instancePath+"/text",keyword:"type"}];
+validate219.errors = [{instancePath:instancePath+"/text",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -10929,21 +11270,21 @@ var valid0 = true;
 }
 }
 else {
-validate212.errors = [{instancePath,keyword:"type"}];
+validate219.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate212.errors = vErrors;
+validate219.errors = vErrors;
 return errors === 0;
 }
-function validate217(data, {instancePath=""}={}){
+function validate224(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((((data.command === undefined) && (missing0 = "command")) || ((data.exit_code === undefined) && (missing0 = "exit_code"))) || ((data.signal === undefined) && (missing0 = "signal"))) || ((data.elapsed_us === undefined) && (missing0 = "elapsed_us"))) || ((data.user_cpu_us === undefined) && (missing0 = "user_cpu_us"))) || ((data.system_cpu_us === undefined) && (missing0 = "system_cpu_us"))) || ((data.max_rss_bytes === undefined) && (missing0 = "max_rss_bytes"))) || ((data.major_faults === undefined) && (missing0 = "major_faults"))) || ((data.minor_faults === undefined) && (missing0 = "minor_faults"))) || ((data.voluntary_switches === undefined) && (missing0 = "voluntary_switches"))) || ((data.involuntary_switches === undefined) && (missing0 = "involuntary_switches"))) || ((data.output_bytes === undefined) && (missing0 = "output_bytes"))) || ((data.output_tail === undefined) && (missing0 = "output_tail"))){
-validate217.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate224.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -10951,7 +11292,7 @@ if(data.command !== undefined){
 let data0 = data.command;
 const _errs1 = errors;
 if((!(Array.isArray(data0))) && (data0 !== null)){
-validate217.errors = [{instancePath:instancePath+"/command",keyword:"type"}];
+validate224.errors = [{instancePath:instancePath+"/command",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
@@ -10961,7 +11302,7 @@ const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
 if(typeof data0[i0] !== "string"){
-validate217.errors = [{instancePath:instancePath+"/command/" + i0,keyword:"type"}];
+validate224.errors = [{instancePath:instancePath+"/command/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs3 === errors;
@@ -10981,7 +11322,7 @@ if(data.exit_code !== undefined){
 let data2 = data.exit_code;
 const _errs5 = errors;
 if((!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))) && (data2 !== null)){
-validate217.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
+validate224.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -10994,7 +11335,7 @@ if(data.signal !== undefined){
 let data3 = data.signal;
 const _errs7 = errors;
 if((typeof data3 !== "string") && (data3 !== null)){
-validate217.errors = [{instancePath:instancePath+"/signal",keyword:"type"}];
+validate224.errors = [{instancePath:instancePath+"/signal",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -11007,13 +11348,13 @@ if(data.elapsed_us !== undefined){
 let data4 = data.elapsed_us;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate217.errors = [{instancePath:instancePath+"/elapsed_us",keyword:"type"}];
+validate224.errors = [{instancePath:instancePath+"/elapsed_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate217.errors = [{instancePath:instancePath+"/elapsed_us",keyword:"minimum"}];
+validate224.errors = [{instancePath:instancePath+"/elapsed_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -11028,13 +11369,13 @@ if(data.user_cpu_us !== undefined){
 let data5 = data.user_cpu_us;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate217.errors = [{instancePath:instancePath+"/user_cpu_us",keyword:"type"}];
+validate224.errors = [{instancePath:instancePath+"/user_cpu_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate217.errors = [{instancePath:instancePath+"/user_cpu_us",keyword:"minimum"}];
+validate224.errors = [{instancePath:instancePath+"/user_cpu_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -11049,13 +11390,13 @@ if(data.system_cpu_us !== undefined){
 let data6 = data.system_cpu_us;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate217.errors = [{instancePath:instancePath+"/system_cpu_us",keyword:"type"}];
+validate224.errors = [{instancePath:instancePath+"/system_cpu_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate217.errors = [{instancePath:instancePath+"/system_cpu_us",keyword:"minimum"}];
+validate224.errors = [{instancePath:instancePath+"/system_cpu_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -11070,13 +11411,13 @@ if(data.children_cpu_us !== undefined){
 let data7 = data.children_cpu_us;
 const _errs15 = errors;
 if((!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))) && (data7 !== null)){
-validate217.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
+validate224.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate217.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
+validate224.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -11091,13 +11432,13 @@ if(data.max_rss_bytes !== undefined){
 let data8 = data.max_rss_bytes;
 const _errs17 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate217.errors = [{instancePath:instancePath+"/max_rss_bytes",keyword:"type"}];
+validate224.errors = [{instancePath:instancePath+"/max_rss_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate217.errors = [{instancePath:instancePath+"/max_rss_bytes",keyword:"minimum"}];
+validate224.errors = [{instancePath:instancePath+"/max_rss_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -11112,13 +11453,13 @@ if(data.major_faults !== undefined){
 let data9 = data.major_faults;
 const _errs19 = errors;
 if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate217.errors = [{instancePath:instancePath+"/major_faults",keyword:"type"}];
+validate224.errors = [{instancePath:instancePath+"/major_faults",keyword:"type"}];
 return false;
 }
 if(errors === _errs19){
 if(typeof data9 == "number"){
 if(data9 < 0 || isNaN(data9)){
-validate217.errors = [{instancePath:instancePath+"/major_faults",keyword:"minimum"}];
+validate224.errors = [{instancePath:instancePath+"/major_faults",keyword:"minimum"}];
 return false;
 }
 }
@@ -11133,13 +11474,13 @@ if(data.minor_faults !== undefined){
 let data10 = data.minor_faults;
 const _errs21 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate217.errors = [{instancePath:instancePath+"/minor_faults",keyword:"type"}];
+validate224.errors = [{instancePath:instancePath+"/minor_faults",keyword:"type"}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate217.errors = [{instancePath:instancePath+"/minor_faults",keyword:"minimum"}];
+validate224.errors = [{instancePath:instancePath+"/minor_faults",keyword:"minimum"}];
 return false;
 }
 }
@@ -11154,13 +11495,13 @@ if(data.voluntary_switches !== undefined){
 let data11 = data.voluntary_switches;
 const _errs23 = errors;
 if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
-validate217.errors = [{instancePath:instancePath+"/voluntary_switches",keyword:"type"}];
+validate224.errors = [{instancePath:instancePath+"/voluntary_switches",keyword:"type"}];
 return false;
 }
 if(errors === _errs23){
 if(typeof data11 == "number"){
 if(data11 < 0 || isNaN(data11)){
-validate217.errors = [{instancePath:instancePath+"/voluntary_switches",keyword:"minimum"}];
+validate224.errors = [{instancePath:instancePath+"/voluntary_switches",keyword:"minimum"}];
 return false;
 }
 }
@@ -11175,13 +11516,13 @@ if(data.involuntary_switches !== undefined){
 let data12 = data.involuntary_switches;
 const _errs25 = errors;
 if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
-validate217.errors = [{instancePath:instancePath+"/involuntary_switches",keyword:"type"}];
+validate224.errors = [{instancePath:instancePath+"/involuntary_switches",keyword:"type"}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data12 == "number"){
 if(data12 < 0 || isNaN(data12)){
-validate217.errors = [{instancePath:instancePath+"/involuntary_switches",keyword:"minimum"}];
+validate224.errors = [{instancePath:instancePath+"/involuntary_switches",keyword:"minimum"}];
 return false;
 }
 }
@@ -11196,13 +11537,13 @@ if(data.output_bytes !== undefined){
 let data13 = data.output_bytes;
 const _errs27 = errors;
 if((!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))) && (data13 !== null)){
-validate217.errors = [{instancePath:instancePath+"/output_bytes",keyword:"type"}];
+validate224.errors = [{instancePath:instancePath+"/output_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs27){
 if(typeof data13 == "number"){
 if(data13 < 0 || isNaN(data13)){
-validate217.errors = [{instancePath:instancePath+"/output_bytes",keyword:"minimum"}];
+validate224.errors = [{instancePath:instancePath+"/output_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -11217,7 +11558,7 @@ if(data.output_tail !== undefined){
 let data14 = data.output_tail;
 const _errs29 = errors;
 if((typeof data14 !== "string") && (data14 !== null)){
-validate217.errors = [{instancePath:instancePath+"/output_tail",keyword:"type"}];
+validate224.errors = [{instancePath:instancePath+"/output_tail",keyword:"type"}];
 return false;
 }
 var valid0 = _errs29 === errors;
@@ -11241,21 +11582,21 @@ var valid0 = true;
 }
 }
 else {
-validate217.errors = [{instancePath,keyword:"type"}];
+validate224.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate217.errors = vErrors;
+validate224.errors = vErrors;
 return errors === 0;
 }
-function validate199(data, {instancePath=""}={}){
+function validate206(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((((((((((((((data.format === undefined) && (missing0 = "format")) || ((data.id === undefined) && (missing0 = "id"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.tags === undefined) && (missing0 = "tags"))) || ((data.group === undefined) && (missing0 = "group"))) || ((data.notes === undefined) && (missing0 = "notes"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.end === undefined) && (missing0 = "end"))) || ((data.end_detail === undefined) && (missing0 = "end_detail"))) || ((data.created_unix_us === undefined) && (missing0 = "created_unix_us"))) || ((data.started_unix_us === undefined) && (missing0 = "started_unix_us"))) || ((data.from_ns === undefined) && (missing0 = "from_ns"))) || ((data.to_ns === undefined) && (missing0 = "to_ns"))) || ((data.tidscope === undefined) && (missing0 = "tidscope"))) || ((data.host === undefined) && (missing0 = "host"))) || ((data.target === undefined) && (missing0 = "target"))) || ((data.fields === undefined) && (missing0 = "fields"))) || ((data.policies === undefined) && (missing0 = "policies"))) || ((data.marks === undefined) && (missing0 = "marks"))) || ((data.losses === undefined) && (missing0 = "losses"))) || ((data.counts === undefined) && (missing0 = "counts"))) || ((data.outcome === undefined) && (missing0 = "outcome"))) || ((data.imported === undefined) && (missing0 = "imported"))){
-validate199.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate206.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -11263,11 +11604,11 @@ if(data.format !== undefined){
 let data0 = data.format;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate199.errors = [{instancePath:instancePath+"/format",keyword:"type"}];
+validate206.errors = [{instancePath:instancePath+"/format",keyword:"type"}];
 return false;
 }
 if(1 !== data0){
-validate199.errors = [{instancePath:instancePath+"/format",keyword:"const"}];
+validate206.errors = [{instancePath:instancePath+"/format",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -11279,7 +11620,7 @@ if(valid0){
 if(data.id !== undefined){
 const _errs3 = errors;
 if(typeof data.id !== "string"){
-validate199.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+validate206.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -11291,7 +11632,7 @@ if(valid0){
 if(data.name !== undefined){
 const _errs5 = errors;
 if(typeof data.name !== "string"){
-validate199.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate206.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -11310,7 +11651,7 @@ const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 const _errs9 = errors;
 if(typeof data3[i0] !== "string"){
-validate199.errors = [{instancePath:instancePath+"/tags/" + i0,keyword:"type"}];
+validate206.errors = [{instancePath:instancePath+"/tags/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs9 === errors;
@@ -11320,7 +11661,7 @@ break;
 }
 }
 else {
-validate199.errors = [{instancePath:instancePath+"/tags",keyword:"type"}];
+validate206.errors = [{instancePath:instancePath+"/tags",keyword:"type"}];
 return false;
 }
 }
@@ -11334,7 +11675,7 @@ if(data.group !== undefined){
 let data5 = data.group;
 const _errs11 = errors;
 if((typeof data5 !== "string") && (data5 !== null)){
-validate199.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
+validate206.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -11346,7 +11687,7 @@ if(valid0){
 if(data.notes !== undefined){
 const _errs13 = errors;
 if(typeof data.notes !== "string"){
-validate199.errors = [{instancePath:instancePath+"/notes",keyword:"type"}];
+validate206.errors = [{instancePath:instancePath+"/notes",keyword:"type"}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -11357,8 +11698,8 @@ var valid0 = true;
 if(valid0){
 if(data.state !== undefined){
 const _errs15 = errors;
-if(!(validate184(data.state, {instancePath:instancePath+"/state"}))){
-vErrors = vErrors === null ? validate184.errors : vErrors.concat(validate184.errors);
+if(!(validate191(data.state, {instancePath:instancePath+"/state"}))){
+vErrors = vErrors === null ? validate191.errors : vErrors.concat(validate191.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs15 === errors;
@@ -11373,8 +11714,8 @@ const _errs16 = errors;
 const _errs17 = errors;
 let valid2 = false;
 const _errs18 = errors;
-if(!(validate186(data8, {instancePath:instancePath+"/end"}))){
-vErrors = vErrors === null ? validate186.errors : vErrors.concat(validate186.errors);
+if(!(validate193(data8, {instancePath:instancePath+"/end"}))){
+vErrors = vErrors === null ? validate193.errors : vErrors.concat(validate193.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs18 === errors;
@@ -11403,7 +11744,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate199.errors = vErrors;
+validate206.errors = vErrors;
 return false;
 }
 else {
@@ -11426,7 +11767,7 @@ if(valid0){
 if(data.end_detail !== undefined){
 const _errs21 = errors;
 if(typeof data.end_detail !== "string"){
-validate199.errors = [{instancePath:instancePath+"/end_detail",keyword:"type"}];
+validate206.errors = [{instancePath:instancePath+"/end_detail",keyword:"type"}];
 return false;
 }
 var valid0 = _errs21 === errors;
@@ -11439,13 +11780,13 @@ if(data.created_unix_us !== undefined){
 let data10 = data.created_unix_us;
 const _errs23 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate199.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"type"}];
+validate206.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs23){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate199.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"minimum"}];
+validate206.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -11460,13 +11801,13 @@ if(data.started_unix_us !== undefined){
 let data11 = data.started_unix_us;
 const _errs25 = errors;
 if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
-validate199.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"type"}];
+validate206.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data11 == "number"){
 if(data11 < 0 || isNaN(data11)){
-validate199.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"minimum"}];
+validate206.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -11481,13 +11822,13 @@ if(data.from_ns !== undefined){
 let data12 = data.from_ns;
 const _errs27 = errors;
 if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
-validate199.errors = [{instancePath:instancePath+"/from_ns",keyword:"type"}];
+validate206.errors = [{instancePath:instancePath+"/from_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs27){
 if(typeof data12 == "number"){
 if(data12 < 0 || isNaN(data12)){
-validate199.errors = [{instancePath:instancePath+"/from_ns",keyword:"minimum"}];
+validate206.errors = [{instancePath:instancePath+"/from_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -11502,13 +11843,13 @@ if(data.to_ns !== undefined){
 let data13 = data.to_ns;
 const _errs29 = errors;
 if(!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))){
-validate199.errors = [{instancePath:instancePath+"/to_ns",keyword:"type"}];
+validate206.errors = [{instancePath:instancePath+"/to_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs29){
 if(typeof data13 == "number"){
 if(data13 < 0 || isNaN(data13)){
-validate199.errors = [{instancePath:instancePath+"/to_ns",keyword:"minimum"}];
+validate206.errors = [{instancePath:instancePath+"/to_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -11523,13 +11864,13 @@ if(data.until_ns !== undefined){
 let data14 = data.until_ns;
 const _errs31 = errors;
 if((!((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14)))) && (data14 !== null)){
-validate199.errors = [{instancePath:instancePath+"/until_ns",keyword:"type"}];
+validate206.errors = [{instancePath:instancePath+"/until_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs31){
 if(typeof data14 == "number"){
 if(data14 < 0 || isNaN(data14)){
-validate199.errors = [{instancePath:instancePath+"/until_ns",keyword:"minimum"}];
+validate206.errors = [{instancePath:instancePath+"/until_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -11543,7 +11884,7 @@ if(valid0){
 if(data.tidscope !== undefined){
 const _errs33 = errors;
 if(typeof data.tidscope !== "string"){
-validate199.errors = [{instancePath:instancePath+"/tidscope",keyword:"type"}];
+validate206.errors = [{instancePath:instancePath+"/tidscope",keyword:"type"}];
 return false;
 }
 var valid0 = _errs33 === errors;
@@ -11585,8 +11926,8 @@ var valid3 = true;
 const len1 = data18.length;
 for(let i1=0; i1<len1; i1++){
 const _errs39 = errors;
-if(!(validate204(data18[i1], {instancePath:instancePath+"/fields/" + i1}))){
-vErrors = vErrors === null ? validate204.errors : vErrors.concat(validate204.errors);
+if(!(validate211(data18[i1], {instancePath:instancePath+"/fields/" + i1}))){
+vErrors = vErrors === null ? validate211.errors : vErrors.concat(validate211.errors);
 errors = vErrors.length;
 }
 var valid3 = _errs39 === errors;
@@ -11596,7 +11937,7 @@ break;
 }
 }
 else {
-validate199.errors = [{instancePath:instancePath+"/fields",keyword:"type"}];
+validate206.errors = [{instancePath:instancePath+"/fields",keyword:"type"}];
 return false;
 }
 }
@@ -11615,8 +11956,8 @@ var valid4 = true;
 const len2 = data20.length;
 for(let i2=0; i2<len2; i2++){
 const _errs42 = errors;
-if(!(validate208(data20[i2], {instancePath:instancePath+"/policies/" + i2}))){
-vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
+if(!(validate215(data20[i2], {instancePath:instancePath+"/policies/" + i2}))){
+vErrors = vErrors === null ? validate215.errors : vErrors.concat(validate215.errors);
 errors = vErrors.length;
 }
 var valid4 = _errs42 === errors;
@@ -11626,7 +11967,7 @@ break;
 }
 }
 else {
-validate199.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
+validate206.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
 return false;
 }
 }
@@ -11645,8 +11986,8 @@ var valid5 = true;
 const len3 = data22.length;
 for(let i3=0; i3<len3; i3++){
 const _errs45 = errors;
-if(!(validate212(data22[i3], {instancePath:instancePath+"/marks/" + i3}))){
-vErrors = vErrors === null ? validate212.errors : vErrors.concat(validate212.errors);
+if(!(validate219(data22[i3], {instancePath:instancePath+"/marks/" + i3}))){
+vErrors = vErrors === null ? validate219.errors : vErrors.concat(validate219.errors);
 errors = vErrors.length;
 }
 var valid5 = _errs45 === errors;
@@ -11656,7 +11997,7 @@ break;
 }
 }
 else {
-validate199.errors = [{instancePath:instancePath+"/marks",keyword:"type"}];
+validate206.errors = [{instancePath:instancePath+"/marks",keyword:"type"}];
 return false;
 }
 }
@@ -11668,8 +12009,8 @@ var valid0 = true;
 if(valid0){
 if(data.losses !== undefined){
 const _errs46 = errors;
-if(!(validate189(data.losses, {instancePath:instancePath+"/losses"}))){
-vErrors = vErrors === null ? validate189.errors : vErrors.concat(validate189.errors);
+if(!(validate196(data.losses, {instancePath:instancePath+"/losses"}))){
+vErrors = vErrors === null ? validate196.errors : vErrors.concat(validate196.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs46 === errors;
@@ -11680,8 +12021,8 @@ var valid0 = true;
 if(valid0){
 if(data.counts !== undefined){
 const _errs47 = errors;
-if(!(validate191(data.counts, {instancePath:instancePath+"/counts"}))){
-vErrors = vErrors === null ? validate191.errors : vErrors.concat(validate191.errors);
+if(!(validate198(data.counts, {instancePath:instancePath+"/counts"}))){
+vErrors = vErrors === null ? validate198.errors : vErrors.concat(validate198.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs47 === errors;
@@ -11699,8 +12040,8 @@ var valid6 = true;
 const len4 = data26.length;
 for(let i4=0; i4<len4; i4++){
 const _errs50 = errors;
-if(!(validate89(data26[i4], {instancePath:instancePath+"/counters_from/" + i4}))){
-vErrors = vErrors === null ? validate89.errors : vErrors.concat(validate89.errors);
+if(!(validate93(data26[i4], {instancePath:instancePath+"/counters_from/" + i4}))){
+vErrors = vErrors === null ? validate93.errors : vErrors.concat(validate93.errors);
 errors = vErrors.length;
 }
 var valid6 = _errs50 === errors;
@@ -11710,7 +12051,7 @@ break;
 }
 }
 else {
-validate199.errors = [{instancePath:instancePath+"/counters_from",keyword:"type"}];
+validate206.errors = [{instancePath:instancePath+"/counters_from",keyword:"type"}];
 return false;
 }
 }
@@ -11726,8 +12067,8 @@ const _errs51 = errors;
 const _errs52 = errors;
 let valid7 = false;
 const _errs53 = errors;
-if(!(validate217(data28, {instancePath:instancePath+"/outcome"}))){
-vErrors = vErrors === null ? validate217.errors : vErrors.concat(validate217.errors);
+if(!(validate224(data28, {instancePath:instancePath+"/outcome"}))){
+vErrors = vErrors === null ? validate224.errors : vErrors.concat(validate224.errors);
 errors = vErrors.length;
 }
 var _valid1 = _errs53 === errors;
@@ -11756,7 +12097,7 @@ else {
 vErrors.push(err3);
 }
 errors++;
-validate199.errors = vErrors;
+validate206.errors = vErrors;
 return false;
 }
 else {
@@ -11779,7 +12120,7 @@ if(valid0){
 if(data.imported !== undefined){
 const _errs56 = errors;
 if(typeof data.imported !== "boolean"){
-validate199.errors = [{instancePath:instancePath+"/imported",keyword:"type"}];
+validate206.errors = [{instancePath:instancePath+"/imported",keyword:"type"}];
 return false;
 }
 var valid0 = _errs56 === errors;
@@ -11814,57 +12155,57 @@ var valid0 = true;
 }
 }
 else {
-validate199.errors = [{instancePath,keyword:"type"}];
+validate206.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate199.errors = vErrors;
+validate206.errors = vErrors;
 return errors === 0;
 }
-export const isComparison = validate219;
-function validate220(data, {instancePath=""}={}){
+export const isComparison = validate226;
+function validate227(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate220.errors = [{instancePath,keyword:"type"}];
+validate227.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 if(!(((data === "start") || (data === "policy")) || (data === "mark"))){
-validate220.errors = [{instancePath,keyword:"enum"}];
+validate227.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate220.errors = vErrors;
+validate227.errors = vErrors;
 return errors === 0;
 }
-function validate222(data, {instancePath=""}={}){
+function validate229(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate222.errors = [{instancePath,keyword:"type"}];
+validate229.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 if(!((data === "rates") || (data === "totals"))){
-validate222.errors = [{instancePath,keyword:"enum"}];
+validate229.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate222.errors = vErrors;
+validate229.errors = vErrors;
 return errors === 0;
 }
-function validate224(data, {instancePath=""}={}){
+function validate231(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((data.run === undefined) && (missing0 = "run")) || ((data.name === undefined) && (missing0 = "name"))) || ((data.group === undefined) && (missing0 = "group"))) || ((data.zero_ns === undefined) && (missing0 = "zero_ns"))) || ((data.align_problem === undefined) && (missing0 = "align_problem"))) || ((data.duration_ns === undefined) && (missing0 = "duration_ns"))) || ((data.losses === undefined) && (missing0 = "losses"))){
-validate224.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate231.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.run !== undefined){
 const _errs1 = errors;
 if(typeof data.run !== "string"){
-validate224.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
+validate231.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -11876,7 +12217,7 @@ if(valid0){
 if(data.name !== undefined){
 const _errs3 = errors;
 if(typeof data.name !== "string"){
-validate224.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate231.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -11889,13 +12230,13 @@ if(data.group !== undefined){
 let data2 = data.group;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate224.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
+validate231.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate224.errors = [{instancePath:instancePath+"/group",keyword:"minimum"}];
+validate231.errors = [{instancePath:instancePath+"/group",keyword:"minimum"}];
 return false;
 }
 }
@@ -11910,13 +12251,13 @@ if(data.zero_ns !== undefined){
 let data3 = data.zero_ns;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate224.errors = [{instancePath:instancePath+"/zero_ns",keyword:"type"}];
+validate231.errors = [{instancePath:instancePath+"/zero_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate224.errors = [{instancePath:instancePath+"/zero_ns",keyword:"minimum"}];
+validate231.errors = [{instancePath:instancePath+"/zero_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -11931,7 +12272,7 @@ if(data.align_problem !== undefined){
 let data4 = data.align_problem;
 const _errs9 = errors;
 if((typeof data4 !== "string") && (data4 !== null)){
-validate224.errors = [{instancePath:instancePath+"/align_problem",keyword:"type"}];
+validate231.errors = [{instancePath:instancePath+"/align_problem",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -11944,13 +12285,13 @@ if(data.duration_ns !== undefined){
 let data5 = data.duration_ns;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate224.errors = [{instancePath:instancePath+"/duration_ns",keyword:"type"}];
+validate231.errors = [{instancePath:instancePath+"/duration_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate224.errors = [{instancePath:instancePath+"/duration_ns",keyword:"minimum"}];
+validate231.errors = [{instancePath:instancePath+"/duration_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -11963,8 +12304,8 @@ var valid0 = true;
 if(valid0){
 if(data.losses !== undefined){
 const _errs13 = errors;
-if(!(validate189(data.losses, {instancePath:instancePath+"/losses"}))){
-vErrors = vErrors === null ? validate189.errors : vErrors.concat(validate189.errors);
+if(!(validate196(data.losses, {instancePath:instancePath+"/losses"}))){
+vErrors = vErrors === null ? validate196.errors : vErrors.concat(validate196.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs13 === errors;
@@ -11977,13 +12318,13 @@ if(data.children_cpu_us !== undefined){
 let data7 = data.children_cpu_us;
 const _errs14 = errors;
 if((!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))) && (data7 !== null)){
-validate224.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
+validate231.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs14){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate224.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
+validate231.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -12003,28 +12344,28 @@ var valid0 = true;
 }
 }
 else {
-validate224.errors = [{instancePath,keyword:"type"}];
+validate231.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate224.errors = vErrors;
+validate231.errors = vErrors;
 return errors === 0;
 }
-function validate227(data, {instancePath=""}={}){
+function validate234(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.label === undefined) && (missing0 = "label")) || ((data.runs === undefined) && (missing0 = "runs"))){
-validate227.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate234.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.label !== undefined){
 const _errs1 = errors;
 if(typeof data.label !== "string"){
-validate227.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
+validate234.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -12043,7 +12384,7 @@ const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
 if(typeof data1[i0] !== "string"){
-validate227.errors = [{instancePath:instancePath+"/runs/" + i0,keyword:"type"}];
+validate234.errors = [{instancePath:instancePath+"/runs/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs5 === errors;
@@ -12053,7 +12394,7 @@ break;
 }
 }
 else {
-validate227.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
+validate234.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
 return false;
 }
 }
@@ -12066,28 +12407,28 @@ var valid0 = true;
 }
 }
 else {
-validate227.errors = [{instancePath,keyword:"type"}];
+validate234.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate227.errors = vErrors;
+validate234.errors = vErrors;
 return errors === 0;
 }
-function validate229(data, {instancePath=""}={}){
+function validate236(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.what === undefined) && (missing0 = "what")) || ((data.values === undefined) && (missing0 = "values"))){
-validate229.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate236.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.what !== undefined){
 const _errs1 = errors;
 if(typeof data.what !== "string"){
-validate229.errors = [{instancePath:instancePath+"/what",keyword:"type"}];
+validate236.errors = [{instancePath:instancePath+"/what",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -12106,7 +12447,7 @@ const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
 if(typeof data1[i0] !== "string"){
-validate229.errors = [{instancePath:instancePath+"/values/" + i0,keyword:"type"}];
+validate236.errors = [{instancePath:instancePath+"/values/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs5 === errors;
@@ -12116,7 +12457,7 @@ break;
 }
 }
 else {
-validate229.errors = [{instancePath:instancePath+"/values",keyword:"type"}];
+validate236.errors = [{instancePath:instancePath+"/values",keyword:"type"}];
 return false;
 }
 }
@@ -12129,28 +12470,28 @@ var valid0 = true;
 }
 }
 else {
-validate229.errors = [{instancePath,keyword:"type"}];
+validate236.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate229.errors = vErrors;
+validate236.errors = vErrors;
 return errors === 0;
 }
-function validate231(data, {instancePath=""}={}){
+function validate238(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.label === undefined) && (missing0 = "label")) || ((data.roles === undefined) && (missing0 = "roles"))) || ((data.manual === undefined) && (missing0 = "manual"))){
-validate231.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate238.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.label !== undefined){
 const _errs1 = errors;
 if(typeof data.label !== "string"){
-validate231.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
+validate238.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -12170,7 +12511,7 @@ for(let i0=0; i0<len0; i0++){
 let data2 = data1[i0];
 const _errs5 = errors;
 if((typeof data2 !== "string") && (data2 !== null)){
-validate231.errors = [{instancePath:instancePath+"/roles/" + i0,keyword:"type"}];
+validate238.errors = [{instancePath:instancePath+"/roles/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs5 === errors;
@@ -12180,7 +12521,7 @@ break;
 }
 }
 else {
-validate231.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
+validate238.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
 return false;
 }
 }
@@ -12193,7 +12534,7 @@ if(valid0){
 if(data.manual !== undefined){
 const _errs7 = errors;
 if(typeof data.manual !== "boolean"){
-validate231.errors = [{instancePath:instancePath+"/manual",keyword:"type"}];
+validate238.errors = [{instancePath:instancePath+"/manual",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -12206,21 +12547,21 @@ var valid0 = true;
 }
 }
 else {
-validate231.errors = [{instancePath,keyword:"type"}];
+validate238.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate231.errors = vErrors;
+validate238.errors = vErrors;
 return errors === 0;
 }
-function validate235(data, {instancePath=""}={}){
+function validate242(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.values === undefined) && (missing0 = "values")) || ((data.n === undefined) && (missing0 = "n"))) || ((data.mean === undefined) && (missing0 = "mean"))) || ((data.std_dev === undefined) && (missing0 = "std_dev"))) || ((data.low === undefined) && (missing0 = "low"))) || ((data.high === undefined) && (missing0 = "high"))){
-validate235.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate242.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -12235,7 +12576,7 @@ for(let i0=0; i0<len0; i0++){
 let data1 = data0[i0];
 const _errs3 = errors;
 if((!(typeof data1 == "number")) && (data1 !== null)){
-validate235.errors = [{instancePath:instancePath+"/values/" + i0,keyword:"type"}];
+validate242.errors = [{instancePath:instancePath+"/values/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs3 === errors;
@@ -12245,7 +12586,7 @@ break;
 }
 }
 else {
-validate235.errors = [{instancePath:instancePath+"/values",keyword:"type"}];
+validate242.errors = [{instancePath:instancePath+"/values",keyword:"type"}];
 return false;
 }
 }
@@ -12259,13 +12600,13 @@ if(data.n !== undefined){
 let data2 = data.n;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate235.errors = [{instancePath:instancePath+"/n",keyword:"type"}];
+validate242.errors = [{instancePath:instancePath+"/n",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate235.errors = [{instancePath:instancePath+"/n",keyword:"minimum"}];
+validate242.errors = [{instancePath:instancePath+"/n",keyword:"minimum"}];
 return false;
 }
 }
@@ -12280,7 +12621,7 @@ if(data.mean !== undefined){
 let data3 = data.mean;
 const _errs7 = errors;
 if((!(typeof data3 == "number")) && (data3 !== null)){
-validate235.errors = [{instancePath:instancePath+"/mean",keyword:"type"}];
+validate242.errors = [{instancePath:instancePath+"/mean",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -12293,7 +12634,7 @@ if(data.std_dev !== undefined){
 let data4 = data.std_dev;
 const _errs9 = errors;
 if((!(typeof data4 == "number")) && (data4 !== null)){
-validate235.errors = [{instancePath:instancePath+"/std_dev",keyword:"type"}];
+validate242.errors = [{instancePath:instancePath+"/std_dev",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -12306,7 +12647,7 @@ if(data.low !== undefined){
 let data5 = data.low;
 const _errs11 = errors;
 if((!(typeof data5 == "number")) && (data5 !== null)){
-validate235.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
+validate242.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -12319,7 +12660,7 @@ if(data.high !== undefined){
 let data6 = data.high;
 const _errs13 = errors;
 if((!(typeof data6 == "number")) && (data6 !== null)){
-validate235.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
+validate242.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -12335,21 +12676,21 @@ var valid0 = true;
 }
 }
 else {
-validate235.errors = [{instancePath,keyword:"type"}];
+validate242.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate235.errors = vErrors;
+validate242.errors = vErrors;
 return errors === 0;
 }
-function validate237(data, {instancePath=""}={}){
+function validate244(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((data.absolute === undefined) && (missing0 = "absolute")) || ((data.percent === undefined) && (missing0 = "percent"))) || ((data.low === undefined) && (missing0 = "low"))) || ((data.high === undefined) && (missing0 = "high"))) || ((data.method === undefined) && (missing0 = "method"))) || ((data.verdict === undefined) && (missing0 = "verdict"))) || ((data.caveat === undefined) && (missing0 = "caveat"))){
-validate237.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate244.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -12357,7 +12698,7 @@ if(data.absolute !== undefined){
 let data0 = data.absolute;
 const _errs1 = errors;
 if((!(typeof data0 == "number")) && (data0 !== null)){
-validate237.errors = [{instancePath:instancePath+"/absolute",keyword:"type"}];
+validate244.errors = [{instancePath:instancePath+"/absolute",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -12370,7 +12711,7 @@ if(data.percent !== undefined){
 let data1 = data.percent;
 const _errs3 = errors;
 if((!(typeof data1 == "number")) && (data1 !== null)){
-validate237.errors = [{instancePath:instancePath+"/percent",keyword:"type"}];
+validate244.errors = [{instancePath:instancePath+"/percent",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -12383,7 +12724,7 @@ if(data.low !== undefined){
 let data2 = data.low;
 const _errs5 = errors;
 if((!(typeof data2 == "number")) && (data2 !== null)){
-validate237.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
+validate244.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -12396,7 +12737,7 @@ if(data.high !== undefined){
 let data3 = data.high;
 const _errs7 = errors;
 if((!(typeof data3 == "number")) && (data3 !== null)){
-validate237.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
+validate244.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -12409,11 +12750,11 @@ if(data.method !== undefined){
 let data4 = data.method;
 const _errs9 = errors;
 if(typeof data4 !== "string"){
-validate237.errors = [{instancePath:instancePath+"/method",keyword:"type"}];
+validate244.errors = [{instancePath:instancePath+"/method",keyword:"type"}];
 return false;
 }
 if(!((data4 === "welch") || (data4 === "none"))){
-validate237.errors = [{instancePath:instancePath+"/method",keyword:"enum"}];
+validate244.errors = [{instancePath:instancePath+"/method",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -12426,11 +12767,11 @@ if(data.verdict !== undefined){
 let data5 = data.verdict;
 const _errs11 = errors;
 if(typeof data5 !== "string"){
-validate237.errors = [{instancePath:instancePath+"/verdict",keyword:"type"}];
+validate244.errors = [{instancePath:instancePath+"/verdict",keyword:"type"}];
 return false;
 }
 if(!(((((((data5 === "better") || (data5 === "worse")) || (data5 === "more")) || (data5 === "less")) || (data5 === "equal")) || (data5 === "unclear")) || (data5 === "unknown"))){
-validate237.errors = [{instancePath:instancePath+"/verdict",keyword:"enum"}];
+validate244.errors = [{instancePath:instancePath+"/verdict",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -12443,7 +12784,7 @@ if(data.caveat !== undefined){
 let data6 = data.caveat;
 const _errs13 = errors;
 if((typeof data6 !== "string") && (data6 !== null)){
-validate237.errors = [{instancePath:instancePath+"/caveat",keyword:"type"}];
+validate244.errors = [{instancePath:instancePath+"/caveat",keyword:"type"}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -12460,28 +12801,28 @@ var valid0 = true;
 }
 }
 else {
-validate237.errors = [{instancePath,keyword:"type"}];
+validate244.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate237.errors = vErrors;
+validate244.errors = vErrors;
 return errors === 0;
 }
-function validate233(data, {instancePath=""}={}){
+function validate240(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((data.metric === undefined) && (missing0 = "metric")) || ((data.label === undefined) && (missing0 = "label"))) || ((data.unit === undefined) && (missing0 = "unit"))) || ((data.role === undefined) && (missing0 = "role"))) || ((data.provenance === undefined) && (missing0 = "provenance"))) || ((data.better === undefined) && (missing0 = "better"))) || ((data.groups === undefined) && (missing0 = "groups"))) || ((data.differences === undefined) && (missing0 = "differences"))){
-validate233.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate240.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.metric !== undefined){
 const _errs1 = errors;
 if(typeof data.metric !== "string"){
-validate233.errors = [{instancePath:instancePath+"/metric",keyword:"type"}];
+validate240.errors = [{instancePath:instancePath+"/metric",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -12493,7 +12834,7 @@ if(valid0){
 if(data.label !== undefined){
 const _errs3 = errors;
 if(typeof data.label !== "string"){
-validate233.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
+validate240.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -12505,7 +12846,7 @@ if(valid0){
 if(data.unit !== undefined){
 const _errs5 = errors;
 if(typeof data.unit !== "string"){
-validate233.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
+validate240.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -12518,7 +12859,7 @@ if(data.role !== undefined){
 let data3 = data.role;
 const _errs7 = errors;
 if((typeof data3 !== "string") && (data3 !== null)){
-validate233.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
+validate240.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -12529,8 +12870,8 @@ var valid0 = true;
 if(valid0){
 if(data.provenance !== undefined){
 const _errs9 = errors;
-if(!(validate205(data.provenance, {instancePath:instancePath+"/provenance"}))){
-vErrors = vErrors === null ? validate205.errors : vErrors.concat(validate205.errors);
+if(!(validate212(data.provenance, {instancePath:instancePath+"/provenance"}))){
+vErrors = vErrors === null ? validate212.errors : vErrors.concat(validate212.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs9 === errors;
@@ -12543,11 +12884,11 @@ if(data.better !== undefined){
 let data5 = data.better;
 const _errs10 = errors;
 if(typeof data5 !== "string"){
-validate233.errors = [{instancePath:instancePath+"/better",keyword:"type"}];
+validate240.errors = [{instancePath:instancePath+"/better",keyword:"type"}];
 return false;
 }
 if(!(((data5 === "less") || (data5 === "more")) || (data5 === "neither"))){
-validate233.errors = [{instancePath:instancePath+"/better",keyword:"enum"}];
+validate240.errors = [{instancePath:instancePath+"/better",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -12565,8 +12906,8 @@ var valid1 = true;
 const len0 = data6.length;
 for(let i0=0; i0<len0; i0++){
 const _errs14 = errors;
-if(!(validate235(data6[i0], {instancePath:instancePath+"/groups/" + i0}))){
-vErrors = vErrors === null ? validate235.errors : vErrors.concat(validate235.errors);
+if(!(validate242(data6[i0], {instancePath:instancePath+"/groups/" + i0}))){
+vErrors = vErrors === null ? validate242.errors : vErrors.concat(validate242.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs14 === errors;
@@ -12576,7 +12917,7 @@ break;
 }
 }
 else {
-validate233.errors = [{instancePath:instancePath+"/groups",keyword:"type"}];
+validate240.errors = [{instancePath:instancePath+"/groups",keyword:"type"}];
 return false;
 }
 }
@@ -12595,8 +12936,8 @@ var valid2 = true;
 const len1 = data8.length;
 for(let i1=0; i1<len1; i1++){
 const _errs17 = errors;
-if(!(validate237(data8[i1], {instancePath:instancePath+"/differences/" + i1}))){
-vErrors = vErrors === null ? validate237.errors : vErrors.concat(validate237.errors);
+if(!(validate244(data8[i1], {instancePath:instancePath+"/differences/" + i1}))){
+vErrors = vErrors === null ? validate244.errors : vErrors.concat(validate244.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs17 === errors;
@@ -12606,7 +12947,7 @@ break;
 }
 }
 else {
-validate233.errors = [{instancePath:instancePath+"/differences",keyword:"type"}];
+validate240.errors = [{instancePath:instancePath+"/differences",keyword:"type"}];
 return false;
 }
 }
@@ -12625,28 +12966,28 @@ var valid0 = true;
 }
 }
 else {
-validate233.errors = [{instancePath,keyword:"type"}];
+validate240.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate233.errors = vErrors;
+validate240.errors = vErrors;
 return errors === 0;
 }
-function validate240(data, {instancePath=""}={}){
+function validate247(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.run === undefined) && (missing0 = "run")) || ((data.metric === undefined) && (missing0 = "metric"))) || ((data.role === undefined) && (missing0 = "role"))) || ((data.time_s === undefined) && (missing0 = "time_s"))) || ((data.value === undefined) && (missing0 = "value"))){
-validate240.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate247.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.run !== undefined){
 const _errs1 = errors;
 if(typeof data.run !== "string"){
-validate240.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
+validate247.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -12658,7 +12999,7 @@ if(valid0){
 if(data.metric !== undefined){
 const _errs3 = errors;
 if(typeof data.metric !== "string"){
-validate240.errors = [{instancePath:instancePath+"/metric",keyword:"type"}];
+validate247.errors = [{instancePath:instancePath+"/metric",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -12671,7 +13012,7 @@ if(data.role !== undefined){
 let data2 = data.role;
 const _errs5 = errors;
 if((typeof data2 !== "string") && (data2 !== null)){
-validate240.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
+validate247.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -12690,7 +13031,7 @@ const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 const _errs9 = errors;
 if(!(typeof data3[i0] == "number")){
-validate240.errors = [{instancePath:instancePath+"/time_s/" + i0,keyword:"type"}];
+validate247.errors = [{instancePath:instancePath+"/time_s/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs9 === errors;
@@ -12700,7 +13041,7 @@ break;
 }
 }
 else {
-validate240.errors = [{instancePath:instancePath+"/time_s",keyword:"type"}];
+validate247.errors = [{instancePath:instancePath+"/time_s",keyword:"type"}];
 return false;
 }
 }
@@ -12721,7 +13062,7 @@ for(let i1=0; i1<len1; i1++){
 let data6 = data5[i1];
 const _errs13 = errors;
 if((!(typeof data6 == "number")) && (data6 !== null)){
-validate240.errors = [{instancePath:instancePath+"/value/" + i1,keyword:"type"}];
+validate247.errors = [{instancePath:instancePath+"/value/" + i1,keyword:"type"}];
 return false;
 }
 var valid2 = _errs13 === errors;
@@ -12731,7 +13072,7 @@ break;
 }
 }
 else {
-validate240.errors = [{instancePath:instancePath+"/value",keyword:"type"}];
+validate247.errors = [{instancePath:instancePath+"/value",keyword:"type"}];
 return false;
 }
 }
@@ -12747,28 +13088,28 @@ var valid0 = true;
 }
 }
 else {
-validate240.errors = [{instancePath,keyword:"type"}];
+validate247.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate240.errors = vErrors;
+validate247.errors = vErrors;
 return errors === 0;
 }
-function validate219(data, {instancePath=""}={}){
+function validate226(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((data.align === undefined) && (missing0 = "align")) || ((data.mark === undefined) && (missing0 = "mark"))) || ((data.basis === undefined) && (missing0 = "basis"))) || ((data.same_length === undefined) && (missing0 = "same_length"))) || ((data.runs === undefined) && (missing0 = "runs"))) || ((data.groups === undefined) && (missing0 = "groups"))) || ((data.setup === undefined) && (missing0 = "setup"))) || ((data.roles === undefined) && (missing0 = "roles"))) || ((data.metrics === undefined) && (missing0 = "metrics"))) || ((data.series === undefined) && (missing0 = "series"))) || ((data.confidence === undefined) && (missing0 = "confidence"))){
-validate219.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate226.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.align !== undefined){
 const _errs1 = errors;
-if(!(validate220(data.align, {instancePath:instancePath+"/align"}))){
-vErrors = vErrors === null ? validate220.errors : vErrors.concat(validate220.errors);
+if(!(validate227(data.align, {instancePath:instancePath+"/align"}))){
+vErrors = vErrors === null ? validate227.errors : vErrors.concat(validate227.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs1 === errors;
@@ -12781,7 +13122,7 @@ if(data.mark !== undefined){
 let data1 = data.mark;
 const _errs2 = errors;
 if((typeof data1 !== "string") && (data1 !== null)){
-validate219.errors = [{instancePath:instancePath+"/mark",keyword:"type"}];
+validate226.errors = [{instancePath:instancePath+"/mark",keyword:"type"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -12792,8 +13133,8 @@ var valid0 = true;
 if(valid0){
 if(data.basis !== undefined){
 const _errs4 = errors;
-if(!(validate222(data.basis, {instancePath:instancePath+"/basis"}))){
-vErrors = vErrors === null ? validate222.errors : vErrors.concat(validate222.errors);
+if(!(validate229(data.basis, {instancePath:instancePath+"/basis"}))){
+vErrors = vErrors === null ? validate229.errors : vErrors.concat(validate229.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs4 === errors;
@@ -12805,7 +13146,7 @@ if(valid0){
 if(data.same_length !== undefined){
 const _errs5 = errors;
 if(typeof data.same_length !== "boolean"){
-validate219.errors = [{instancePath:instancePath+"/same_length",keyword:"type"}];
+validate226.errors = [{instancePath:instancePath+"/same_length",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -12823,8 +13164,8 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs9 = errors;
-if(!(validate224(data4[i0], {instancePath:instancePath+"/runs/" + i0}))){
-vErrors = vErrors === null ? validate224.errors : vErrors.concat(validate224.errors);
+if(!(validate231(data4[i0], {instancePath:instancePath+"/runs/" + i0}))){
+vErrors = vErrors === null ? validate231.errors : vErrors.concat(validate231.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs9 === errors;
@@ -12834,7 +13175,7 @@ break;
 }
 }
 else {
-validate219.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
+validate226.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
 return false;
 }
 }
@@ -12853,8 +13194,8 @@ var valid2 = true;
 const len1 = data6.length;
 for(let i1=0; i1<len1; i1++){
 const _errs12 = errors;
-if(!(validate227(data6[i1], {instancePath:instancePath+"/groups/" + i1}))){
-vErrors = vErrors === null ? validate227.errors : vErrors.concat(validate227.errors);
+if(!(validate234(data6[i1], {instancePath:instancePath+"/groups/" + i1}))){
+vErrors = vErrors === null ? validate234.errors : vErrors.concat(validate234.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs12 === errors;
@@ -12864,7 +13205,7 @@ break;
 }
 }
 else {
-validate219.errors = [{instancePath:instancePath+"/groups",keyword:"type"}];
+validate226.errors = [{instancePath:instancePath+"/groups",keyword:"type"}];
 return false;
 }
 }
@@ -12883,8 +13224,8 @@ var valid3 = true;
 const len2 = data8.length;
 for(let i2=0; i2<len2; i2++){
 const _errs15 = errors;
-if(!(validate229(data8[i2], {instancePath:instancePath+"/setup/" + i2}))){
-vErrors = vErrors === null ? validate229.errors : vErrors.concat(validate229.errors);
+if(!(validate236(data8[i2], {instancePath:instancePath+"/setup/" + i2}))){
+vErrors = vErrors === null ? validate236.errors : vErrors.concat(validate236.errors);
 errors = vErrors.length;
 }
 var valid3 = _errs15 === errors;
@@ -12894,7 +13235,7 @@ break;
 }
 }
 else {
-validate219.errors = [{instancePath:instancePath+"/setup",keyword:"type"}];
+validate226.errors = [{instancePath:instancePath+"/setup",keyword:"type"}];
 return false;
 }
 }
@@ -12913,8 +13254,8 @@ var valid4 = true;
 const len3 = data10.length;
 for(let i3=0; i3<len3; i3++){
 const _errs18 = errors;
-if(!(validate231(data10[i3], {instancePath:instancePath+"/roles/" + i3}))){
-vErrors = vErrors === null ? validate231.errors : vErrors.concat(validate231.errors);
+if(!(validate238(data10[i3], {instancePath:instancePath+"/roles/" + i3}))){
+vErrors = vErrors === null ? validate238.errors : vErrors.concat(validate238.errors);
 errors = vErrors.length;
 }
 var valid4 = _errs18 === errors;
@@ -12924,7 +13265,7 @@ break;
 }
 }
 else {
-validate219.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
+validate226.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
 return false;
 }
 }
@@ -12943,8 +13284,8 @@ var valid5 = true;
 const len4 = data12.length;
 for(let i4=0; i4<len4; i4++){
 const _errs21 = errors;
-if(!(validate233(data12[i4], {instancePath:instancePath+"/metrics/" + i4}))){
-vErrors = vErrors === null ? validate233.errors : vErrors.concat(validate233.errors);
+if(!(validate240(data12[i4], {instancePath:instancePath+"/metrics/" + i4}))){
+vErrors = vErrors === null ? validate240.errors : vErrors.concat(validate240.errors);
 errors = vErrors.length;
 }
 var valid5 = _errs21 === errors;
@@ -12954,7 +13295,7 @@ break;
 }
 }
 else {
-validate219.errors = [{instancePath:instancePath+"/metrics",keyword:"type"}];
+validate226.errors = [{instancePath:instancePath+"/metrics",keyword:"type"}];
 return false;
 }
 }
@@ -12973,8 +13314,8 @@ var valid6 = true;
 const len5 = data14.length;
 for(let i5=0; i5<len5; i5++){
 const _errs24 = errors;
-if(!(validate240(data14[i5], {instancePath:instancePath+"/series/" + i5}))){
-vErrors = vErrors === null ? validate240.errors : vErrors.concat(validate240.errors);
+if(!(validate247(data14[i5], {instancePath:instancePath+"/series/" + i5}))){
+vErrors = vErrors === null ? validate247.errors : vErrors.concat(validate247.errors);
 errors = vErrors.length;
 }
 var valid6 = _errs24 === errors;
@@ -12984,7 +13325,7 @@ break;
 }
 }
 else {
-validate219.errors = [{instancePath:instancePath+"/series",keyword:"type"}];
+validate226.errors = [{instancePath:instancePath+"/series",keyword:"type"}];
 return false;
 }
 }
@@ -12997,7 +13338,7 @@ if(valid0){
 if(data.confidence !== undefined){
 const _errs25 = errors;
 if(typeof data.confidence !== "string"){
-validate219.errors = [{instancePath:instancePath+"/confidence",keyword:"type"}];
+validate226.errors = [{instancePath:instancePath+"/confidence",keyword:"type"}];
 return false;
 }
 var valid0 = _errs25 === errors;
@@ -13018,10 +13359,10 @@ var valid0 = true;
 }
 }
 else {
-validate219.errors = [{instancePath,keyword:"type"}];
+validate226.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate219.errors = vErrors;
+validate226.errors = vErrors;
 return errors === 0;
 }

@@ -14,6 +14,7 @@ import { FactPanels } from "./facts/FactPanels";
 import { FindingsPanel } from "./facts/FindingsPanel";
 import { MapPanel } from "./MapPanel";
 import { ProcessesPanel } from "./ProcessesPanel";
+import { PoolsPanel } from "./pools/PoolsPanel";
 import { TargetHeader } from "./TargetHeader";
 import styles from "./TargetPage.module.css";
 import { Tiles } from "./Tiles";
@@ -79,6 +80,7 @@ export function Scope({ id }: { readonly id: string }) {
         <MapPanel target={target} />
         {target.group ? <ProcessesPanel target={target} /> : null}
         <ChartGrid target={target} />
+        {target.group ? null : <PoolsPanel />}
         <FactPanels target={target} />
         <ThreadTable target={target} />
       </div>
