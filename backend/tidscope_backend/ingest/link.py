@@ -101,6 +101,7 @@ class CollectorLink:
             start_ticks=request.start_ticks,
             group=request.group,
             rate_hz=request.rate_hz,
+            role_rules=request.role_rules,
             actor=actor,
             continues=continues,
         )

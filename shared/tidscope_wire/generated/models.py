@@ -2936,6 +2936,10 @@ class AttachCommand(Message):
     """
     Samples a second.
     """
+    role_rules: Annotated[list[RoleRule] | None, Field(max_length=32)] = None
+    """
+    A person's own roles, which stand before those that the collector was started with, in their order; null or missing: none.
+    """
     actor: Actor
     continues: Annotated[str | None, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")] = None
     """
@@ -2970,6 +2974,10 @@ class AttachRequest(Message):
     rate_hz: Annotated[float, Field(ge=1.0, le=100.0)] = 10
     """
     Samples a second.
+    """
+    role_rules: Annotated[list[RoleRule] | None, Field(max_length=32)] = None
+    """
+    A person's own roles, which stand before those that the collector was started with, in their order; null or missing: none.
     """
 
 
