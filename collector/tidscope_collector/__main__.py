@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from tidscope_confinement import capabilities
 from tidscope_wire.audit import TIDSCOPE, AuditLog, AuditTrail, usual_path
 from tidscope_wire.escaping import log_to_stderr
-from tidscope_wire.generated.limits import MIN_SECRET
+from tidscope_wire.generated.limits import MAX_ROLE_RULES, MIN_SECRET
 from tidscope_wire.generated.models import DoctorReport, PolicyInfo, RoleRule, Target
 from tidscope_wire.proof import host_credential
 
@@ -69,8 +69,6 @@ DELIVER_SECONDS = 2.0
 """How long the end waits for frames that are on their way to a connected backend."""
 
 BUDGET_PERCENT = 2.0
-MOST_ROLE_RULES = 64
-"""As many as a target may have."""
 RUN_FOLDER = Path("/run/tidscope")
 """Of leases."""
 
@@ -374,8 +372,8 @@ def main() -> int:
         help="set kernel.task_delayacct first; exit code 4 if that is refused",
     )
     arguments = parser.parse_args()
-    if len(getattr(arguments, "role", ())) > MOST_ROLE_RULES:
-        parser.error(f"--role may be given {MOST_ROLE_RULES} times")
+    if len(getattr(arguments, "role", ())) > MAX_ROLE_RULES:
+        parser.error(f"--role may be given {MAX_ROLE_RULES} times")
     if arguments.verb == "doctor":
         if arguments.delay_accounting is not None:
             try:

@@ -93,6 +93,7 @@ class CollectorLink:
             start_ticks=request.start_ticks,
             group=request.group,
             rate_hz=request.rate_hz,
+            role_rules=request.role_rules,
             actor=actor,
         )
         return await self._ask(command, TargetReply, self._command_seconds)

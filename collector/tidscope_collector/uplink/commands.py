@@ -135,11 +135,12 @@ class CommandHandler:
                 return self._steer(command, self._required_steering())
 
     def _attach(self, command: AttachCommand) -> tuple[Target, bool]:
+        rules = command.role_rules or ()
         if command.group is not None and command.pid is None:
-            return self._targets.attach_group(command.group, command.rate_hz)
+            return self._targets.attach_group(command.group, command.rate_hz, rules)
         if command.pid is None or command.group is not None:
             raise refusal("bad-group", "either a process or a group is attached to", "Name one.")
-        return self._targets.attach(command.pid, command.start_ticks, command.rate_hz)
+        return self._targets.attach(command.pid, command.start_ticks, command.rate_hz, rules)
 
     @staticmethod
     def _steer(

@@ -2871,6 +2871,10 @@ class AttachCommand(Message):
     """
     Samples a second.
     """
+    role_rules: Annotated[list[RoleRule] | None, Field(max_length=32)] = None
+    """
+    A person's own roles, which stand before those that the collector was started with, in their order; null or missing: none.
+    """
     actor: Actor
 
 
@@ -2901,6 +2905,10 @@ class AttachRequest(Message):
     rate_hz: Annotated[float, Field(ge=1.0, le=100.0)] = 10
     """
     Samples a second.
+    """
+    role_rules: Annotated[list[RoleRule] | None, Field(max_length=32)] = None
+    """
+    A person's own roles, which stand before those that the collector was started with, in their order; null or missing: none.
     """
 
 

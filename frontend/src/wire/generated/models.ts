@@ -248,6 +248,12 @@ export interface AttachRequest {
    * Samples a second.
    */
   rate_hz?: number;
+  /**
+   * A person's own roles, which stand before those that the collector was started with, in their order; null or missing: none.
+   *
+   * @maxItems 32
+   */
+  role_rules?: RoleRule[] | null;
 }
 /**
  * Which processes are a group.
@@ -266,6 +272,19 @@ export interface GroupSelector {
    * cgroup: its path below the cgroup mount. unit: its name, such as postgresql.service. container: its name or id, or the first 12 digits of its id. match: terms joined by blanks, all of which must hold: name:GLOB, user:NAME, port:NUMBER, command:TEXT; a bare word is command:. null for a tree.
    */
   value?: string | null;
+}
+/**
+ * A person's own word on the role of threads.
+ */
+export interface RoleRule {
+  /**
+   * Of whole names of threads; * stands for any characters, ? for one.
+   */
+  pattern: string;
+  /**
+   * Role of threads with such names; *: each name is a role of its own.
+   */
+  role: string;
 }
 /**
  * One measured value.
@@ -1091,19 +1110,6 @@ export interface EnergyDomain {
    * Whether it counts towards package_uj. Parts, platforms and duplicate views of a package do not.
    */
   summed: boolean;
-}
-/**
- * A person's own word on the role of threads.
- */
-export interface RoleRule {
-  /**
-   * Of whole names of threads; * stands for any characters, ? for one.
-   */
-  pattern: string;
-  /**
-   * Role of threads with such names; *: each name is a role of its own.
-   */
-  role: string;
 }
 /**
  * How a target is being steered.
