@@ -170,7 +170,7 @@ def test_read_grows_by_what_was_done(program: AgentProgram, client: AgentClient)
 
 
 def pool_of(client: AgentClient) -> AgentPool:
-    """The pool in which the program does what it is told to count."""
+    """The pool that runs what `ops` asks for."""
     found = client.read_pools()
     assert found.omitted == 0
     assert len({one.name for one in found.pools}) == len(found.pools)
