@@ -42,7 +42,8 @@ from tidscope_collector.foreign.ports import check_port, listening_ports
 from tidscope_collector.foreign.process_files import open_file, read_beginning
 from tidscope_collector.goruntime.buildinfo import BuildInfo, is_go, read_build_info
 from tidscope_collector.goruntime.chosen import chosen_address
-from tidscope_collector.goruntime.elf import ElfError, read_elf
+from tidscope_collector.goruntime.elf import Elf, ElfError, Symbol, read_elf
+from tidscope_collector.goruntime.stripped import gomaxprocs_address
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.stat import stack_start
 
@@ -124,7 +125,7 @@ def go_program(arguments: Arguments, answer: int) -> None:
         elf = read_elf(file)
         go = is_go(elf)
         info = (read_build_info(elf) if go else None) or BuildInfo(None, {})
-        symbol = elf.variable(SYMBOL) if go else None
+        symbol = _gomaxprocs(elf) if go else None
     except ElfError as error:
         say(answer, {"damaged": _DAMAGED.format(arguments["pid"], error)})
         return
@@ -144,6 +145,15 @@ def go_program(arguments: Arguments, answer: int) -> None:
             "auxv": vector.hex(),
         },
     )
+
+
+def _gomaxprocs(elf: Elf) -> Symbol | None:
+    """The variable, by the symbol table, or by the code of functions that use it."""
+    symbol = elf.variable(SYMBOL)
+    if symbol is not None:
+        return symbol
+    address = gomaxprocs_address(elf)
+    return None if address is None else Symbol(address, WORD.size)
 
 
 def go_chosen(arguments: Arguments, answer: int) -> None:
