@@ -264,10 +264,12 @@ def _open_steering(
 ) -> "tuple[SteeringCommands, list[PolicyInfo]]":
     """The steering commands and what they can steer with. Loaded here: recording needs neither."""
     from tidscope_collector.steering.commands import SteeringCommands
+    from tidscope_collector.steering.loop.learners import Learners, service_connection
     from tidscope_collector.steering.loop.setup import open_setup_opener
     from tidscope_collector.steering.service import SteeringService, policies
 
-    service = SteeringService(procfs, open_setup_opener(procfs))
+    opener = open_setup_opener(procfs)
+    service = SteeringService(procfs, opener, learners=Learners(service_connection))
     return SteeringCommands(targets, engine, service, procfs), policies()
 
 

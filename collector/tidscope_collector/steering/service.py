@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from tidscope_policies.contract import Bounds
 from tidscope_policies.parameters import ParameterError, make_parameters
 from tidscope_policies.registry import POLICIES
+from tidscope_predictd.model.perceptron import Rule
 from tidscope_wire.generated.models import (
     KnobOption,
     PolicyInfo,
@@ -30,6 +31,7 @@ from tidscope_collector.steering.loop.control_loop import (
     Event,
     EventSink,
 )
+from tidscope_collector.steering.loop.learners import Learners
 from tidscope_collector.steering.loop.loop_inputs import ControlSetup, LoopSettings
 from tidscope_collector.steering.loop.peers import PeerRegistry
 from tidscope_collector.steering.loop.proof_reports import proof_settings
@@ -101,6 +103,7 @@ class SteeringService:
         procfs: where processes are looked at.
         opener: opens knobs and signals.
         clock: in seconds, never steps.
+        learners: what policies that learn learn with; None: each alone.
     """
 
     def __init__(
@@ -108,9 +111,11 @@ class SteeringService:
         procfs: ProcFs,
         opener: SetupOpener,
         clock: Callable[[], float] = time.monotonic,
+        learners: Learners | None = None,
     ) -> None:
         self._procfs = procfs
         self._opener = opener
+        self._learners = learners or Learners(None)
         self._clock = clock
         self._peers = PeerRegistry()
         self._lock = threading.Lock()
@@ -152,6 +157,9 @@ class SteeringService:
                 request.parameters or {},
                 shadow=bool(request.shadow),
                 proof=None if request.proof is None else proof_settings(request.proof),
+                learner=lambda values: self._learners.of(
+                    self._program(target.process), Rule(int(values.threshold), int(values.limit))
+                ),
             )
             values = make_parameters(entry.kind, request.parameters or {})
         except ParameterError as error:
@@ -204,6 +212,15 @@ class SteeringService:
                 self._counters[target.id] = counter
             loop.start()
         return loop.steering
+
+    def _program(self, process: SteeredProcess) -> str:
+        """The name of a process, as its threads bear it; processes of one name learn together."""
+        try:
+            return parse_stat(self._procfs.read(f"{process.pid}/stat")).name.decode(
+                errors="replace"
+            )
+        except (OSError, ValueError):
+            return ""
 
     def _adopt(self, target: str, open_loop: Callable[[], ControlLoop]) -> ControlLoop:
         """Open a loop, which may take its time, and let it steer unless it is released meanwhile.
