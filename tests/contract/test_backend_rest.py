@@ -314,6 +314,8 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
         "lower": 1,
         "upper": 2,
         "prometheus": {"port": 1, "path": "/metrics", "metric": "ops_total"},
+        "programs": [{"pid": 1, "knob": "pool-agent", "upper": 2}],
+        "join": True,
         "proof": {"block_s": 10, "smallest_percent": 2, "seed": 7},
     },
     ("PUT", "/api/v1/doctor/delay-accounting"): {"on": True},

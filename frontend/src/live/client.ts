@@ -308,6 +308,7 @@ function factStores(): FactStores {
     locks: createStore<FactViews["locks"] | null>(null),
     takers: createStore<FactViews["takers"] | null>(null),
     calls: createStore<FactViews["calls"] | null>(null),
+    names: createStore<FactViews["names"] | null>(null),
   };
 }
 
@@ -321,6 +322,7 @@ function setFacts(stores: FactStores, views: Partial<FactViews>): void {
   if (views.locks) stores.locks.set(views.locks);
   if (views.takers) stores.takers.set(views.takers);
   if (views.calls) stores.calls.set(views.calls);
+  if (views.names) stores.names.set(views.names);
 }
 
 function has<T>(mounts: ReadonlyMap<symbol, T>, value: T): boolean {

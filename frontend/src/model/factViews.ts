@@ -4,6 +4,7 @@ import { type CallsView, callsView } from "./calls";
 import type { ViewInput } from "./chartView";
 import { type FindingsView, findingsView } from "./findings/findings";
 import { type LocksView, locksView } from "./locks";
+import { type NamesView, namesView } from "./namesView";
 import { type PoolsView, poolsView } from "./pools/poolsView";
 import { type ProcessesView, processesView } from "./processesView";
 import { type TakersView, takersView } from "./takers";
@@ -23,6 +24,7 @@ export interface FactViews extends Record<FactPart, object> {
   readonly calls: CallsView;
   readonly thread: ThreadView;
   readonly thread_facts: ThreadFactsView;
+  readonly names: NamesView;
 }
 
 /** In the order in which they are made when the request changed. */
@@ -36,6 +38,7 @@ export const FACT_PARTS = [
   "locks",
   "takers",
   "calls",
+  "names",
 ] as const satisfies readonly FactPart[];
 
 export function isFactPart(name: string): name is FactPart {
@@ -80,6 +83,8 @@ export class FactViewMaker {
       }
       case "thread_facts":
         return { thread_facts: threadFactsView(input) };
+      case "names":
+        return { names: namesView(input.model) };
     }
   }
 }

@@ -16,6 +16,7 @@ import { FindingsPanel } from "../live/scope/facts/FindingsPanel";
 import { MapPanel } from "../live/scope/MapPanel";
 import { ProcessesPanel } from "../live/scope/ProcessesPanel";
 import { PoolsPanel } from "../live/scope/pools/PoolsPanel";
+import { useOwnRoles } from "../live/scope/roles/useOwnRoles";
 import scope from "../live/scope/TargetPage.module.css";
 import { Tiles } from "../live/scope/Tiles";
 import { ThreadDrawer, useThreadOpen } from "../live/scope/thread/ThreadDrawer";
@@ -81,6 +82,7 @@ function RunPanels({ client, run, onChange }: RunPanelsProps) {
   const { target } = run;
   const open = useThreadOpen();
   useHeldPlace(open);
+  useOwnRoles(target);
   const drawer = open ? "thread" : "closed";
   return (
     <div className={scope.beside} data-drawer={drawer}>
