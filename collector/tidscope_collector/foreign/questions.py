@@ -321,6 +321,24 @@ def agent(arguments: Arguments, answer: int) -> None:
         socket.send_fds(asker, [b'{"opened": true}'], [made.fileno()])
 
 
+def prediction_service(arguments: Arguments, answer: int) -> None:
+    """A connection to the prediction service of this host.
+
+    Arguments: paths: its socket alone; timeout_s.
+    Answers: {"unreadable": errno}, or {"opened": true} with the descriptor.
+    """
+    limit_resources(Limits(MEMORY_BYTES, 2, PROCESSES_S + arguments["timeout_s"]))
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET | socket.SOCK_CLOEXEC) as made:
+        made.settimeout(arguments["timeout_s"])
+        try:
+            made.connect(arguments["paths"][0])
+        except OSError as error:
+            say(answer, {"unreadable": error.errno or errno.ETIMEDOUT})
+            return
+        with socket.socket(fileno=os.dup(answer)) as asker:
+            socket.send_fds(asker, [b'{"opened": true}'], [made.fileno()])
+
+
 QUESTIONS: Mapping[str, Question[Arguments]] = {
     "processes": processes,
     "go_program": go_program,
@@ -332,6 +350,7 @@ QUESTIONS: Mapping[str, Question[Arguments]] = {
     "program": program,
     "agent_socket": agent_socket,
     "agent": agent,
+    "prediction_service": prediction_service,
     "lock_addresses": lock_addresses,
     "go_serving": go_serving,
     "mutex_profile": mutex_profile,
