@@ -111,6 +111,21 @@ EVENTS: list[models.TargetEvent] = [
     models.SearchRestarted(policy="fixed", reason="r", actor="a"),
     models.SteeringReleased(policy="fixed", size=2, actor="a"),
     models.SteeringProblem(policy="fixed", problem=None),
+    models.SteeringProven(
+        policy="fixed",
+        proof=models.ProofState(
+            verdict="same",
+            pairs=3,
+            discarded=0,
+            gain_percent=None,
+            low_percent=None,
+            high_percent=None,
+            lost_s=0.5,
+            elapsed_s=120.0,
+            steers=False,
+            text="t",
+        ),
+    ),
 ]
 COUNTER = models.PrometheusCounter(port=80, path="/metrics", metric="ops_total")
 POLICY = models.PolicyInfo(

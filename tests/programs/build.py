@@ -55,14 +55,21 @@ def build_c(source: Path, *flags: str) -> Path:
     return cached(source.stem, source.read_bytes(), compile_it, [str(source)], env=dict(os.environ))
 
 
-def build_go(source: Path, *flags: str) -> Path:
+def build_go(source: Path, *flags: str, processor: str = "") -> Path:
     """Compile one Go file that uses the standard library only; the path of the executable.
+
+    Args:
+        source: the file.
+        flags: for `go build`.
+        processor: GOARCH; this machine's if empty.
 
     Raises:
         RuntimeError: there is no Go compiler, or it refused.
     """
     command = [go_command(), "build", *flags]
-    return cached(source.stem, source.read_bytes(), command, [str(source)], env=go_environment())
+    env = go_environment() | ({"GOARCH": processor} if processor else {})
+    content = source.read_bytes() + processor.encode()
+    return cached(source.stem, content, command, [str(source)], env=env)
 
 
 def build_go_module(folder: Path, *needs: Path, flags: Sequence[str] = ()) -> Path:

@@ -18,6 +18,7 @@ VERBS = (
     "runs",
     "compare",
     "steer",
+    "prove",
     "policies",
     "predictd",
     "locks",

@@ -12,6 +12,7 @@ from tidscope_wire.generated.models import (
     DetachCommand,
     DoctorCommand,
     DoctorReply,
+    GroupSelector,
     Host,
     ListProcessesCommand,
     PolicyInfo,
@@ -81,8 +82,15 @@ class CollectorLink:
         self._doctors: SharedReads[DoctorReply] = SharedReads()
         self._options: SharedReads[SteeringOptionsReply] = SharedReads()
 
-    async def attach(self, request: AttachRequest, actor: Actor) -> TargetReply:
+    async def attach(
+        self, request: AttachRequest, actor: Actor, continues: str | None = None
+    ) -> TargetReply:
         """Attach to a process or a group of processes.
+
+        Args:
+            request: which.
+            actor: who asks.
+            continues: the target of an earlier collector that this one takes the place of.
 
         Raises:
             ProblemError: it was refused, or no answer came.
@@ -93,7 +101,9 @@ class CollectorLink:
             start_ticks=request.start_ticks,
             group=request.group,
             rate_hz=request.rate_hz,
+            role_rules=request.role_rules,
             actor=actor,
+            continues=continues,
         )
         return await self._ask(command, TargetReply, self._command_seconds)
 
@@ -128,11 +138,19 @@ class CollectorLink:
         command = SetDelayAccountingCommand(request_id=next(self._numbers), on=on, actor=actor)
         return await self._ask(command, DoctorReply, self._doctor_seconds)
 
-    async def steering_options(self, target: str) -> SteeringOptionsReply:
-        """How a target could be steered. Raises as `attach`."""
-        command = SteeringOptionsCommand(request_id=next(self._numbers), target=target)
+    async def steering_options(
+        self,
+        target: str | None = None,
+        pid: int | None = None,
+        group: GroupSelector | None = None,
+    ) -> SteeringOptionsReply:
+        """How a target, a process or a group could be steered. Raises as `attach`."""
+        command = SteeringOptionsCommand(
+            request_id=next(self._numbers), target=target, pid=pid, group=group
+        )
+        asked = command.model_dump_json(exclude={"request_id"})
         return await self._options.get(
-            target, lambda: self._exchange(command, SteeringOptionsReply, self._doctor_seconds)
+            asked, lambda: self._exchange(command, SteeringOptionsReply, self._doctor_seconds)
         )
 
     async def steer(self, target: str, request: SteerRequest, actor: Actor) -> TargetReply:
@@ -142,14 +160,18 @@ class CollectorLink:
         )
         return await self._ask(command, TargetReply, self._doctor_seconds)
 
-    async def restart_search(self, target: str, actor: Actor) -> TargetReply:
-        """Restart its policy's search. Raises as `attach`."""
-        command = RestartSearchCommand(request_id=next(self._numbers), target=target, actor=actor)
+    async def restart_search(self, target: str, pid: int | None, actor: Actor) -> TargetReply:
+        """Restart its policy's search; pid: of one program of a group. Raises as `attach`."""
+        command = RestartSearchCommand(
+            request_id=next(self._numbers), target=target, pid=pid, actor=actor
+        )
         return await self._ask(command, TargetReply, self._command_seconds)
 
-    async def release(self, target: str, actor: Actor) -> TargetReply:
-        """Steer it no more. Raises as `attach`."""
-        command = ReleaseCommand(request_id=next(self._numbers), target=target, actor=actor)
+    async def release(self, target: str, pid: int | None, actor: Actor) -> TargetReply:
+        """Steer it no more; pid: one program of a group. Raises as `attach`."""
+        command = ReleaseCommand(
+            request_id=next(self._numbers), target=target, pid=pid, actor=actor
+        )
         return await self._ask(command, TargetReply, self._doctor_seconds)
 
     def deliver_reply(self, reply: Reply) -> bool:

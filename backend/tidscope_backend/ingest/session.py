@@ -10,6 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 from tidscope_wire import PROTOCOL_VERSION
 from tidscope_wire.generated.close_code import CloseCode
 from tidscope_wire.generated.models import (
+    CollectorGoodbye,
     CollectorHello,
     CollectorMessage,
     CollectorWelcome,
@@ -43,6 +44,7 @@ Message = (
     | TargetForgotten
     | FramesLost
     | SteeringOptionsReply
+    | CollectorGoodbye
 )
 _MESSAGE: TypeAdapter[Message] = TypeAdapter(CollectorMessage)
 _log = logging.getLogger(__name__)

@@ -35,6 +35,7 @@ ROUTES: Mapping[tuple[str, str], Right] = {
     ("PATCH", "/api/v1/targets/{target_id}"): "operator",
     ("DELETE", "/api/v1/targets/{target_id}"): "operator",
     ("GET", "/api/v1/policies"): "viewer",
+    ("GET", "/api/v1/steering"): "viewer",
     ("GET", "/api/v1/targets/{target_id}/steering"): "viewer",
     ("PUT", "/api/v1/targets/{target_id}/steering"): "operator",
     ("POST", "/api/v1/targets/{target_id}/steering/restart"): "operator",
@@ -63,6 +64,7 @@ COSTLY: frozenset[str] = frozenset(
     {
         "/api/v1/processes",
         "/api/v1/doctor",
+        "/api/v1/steering",
         "/api/v1/targets/{target_id}/steering",
         "/api/v1/runs",
         "/api/v1/runs/{run_id}",

@@ -352,6 +352,31 @@ def connect_agent(
     raise NotConnectedError(found.trouble, found.text)
 
 
+def connect_predictions(path: str, timeout_s: float) -> socket.socket:
+    """A connection to the prediction service; see `questions.prediction_service`.
+
+    Raises:
+        NoAnswerError: no child can be asked.
+        UnreadableError: nobody serves there.
+    """
+    about = Arguments(paths=[path], timeout_s=timeout_s)
+    try:
+        number, answer = children().begin("prediction_service", about)
+    except ChildError as error:
+        raise NoAnswerError(str(error)) from error
+    try:
+        answer.settimeout(PROCESSES_S + timeout_s)
+        text, files, _, _ = socket.recv_fds(answer, _ANSWER_BYTES, 1)
+    except OSError as error:
+        children().give_up(number, answer)
+        raise NoAnswerError("The way to the prediction service does not answer.") from error
+    answer.close()
+    if files:
+        return socket.socket(fileno=files[0])
+    _parse(text, _OpenedLine, 0)
+    raise NoAnswerError("No connection came from the prediction service.")
+
+
 def _about(procfs: ProcFs, pid: int, start_ticks: int) -> Arguments:
     return {"root": str(procfs.root), "pid": pid, "start_ticks": start_ticks}
 

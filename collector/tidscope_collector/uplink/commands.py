@@ -135,26 +135,33 @@ class CommandHandler:
                 return self._steer(command, self._required_steering())
 
     def _attach(self, command: AttachCommand) -> tuple[Target, bool]:
+        rules = command.role_rules or ()
         if command.group is not None and command.pid is None:
-            return self._targets.attach_group(command.group, command.rate_hz)
+            return self._targets.attach_group(command.group, command.rate_hz, rules)
         if command.pid is None or command.group is not None:
             raise refusal("bad-group", "either a process or a group is attached to", "Name one.")
-        return self._targets.attach(command.pid, command.start_ticks, command.rate_hz)
+        return self._targets.attach(command.pid, command.start_ticks, command.rate_hz, rules)
 
     @staticmethod
     def _steer(
         command: SteeringCommand, steering: "SteeringCommands"
     ) -> TargetReply | SteeringOptionsReply:
-        number, name = command.request_id, command.target
+        number = command.request_id
         match command:
-            case SteeringOptionsCommand():
-                return SteeringOptionsReply(request_id=number, options=steering.options(name))
-            case SteerCommand(request=request, actor=actor):
-                target = steering.steer(name, request, actor.label)
-            case RestartSearchCommand(actor=actor):
-                target = steering.restart(name, actor.label)
-            case ReleaseCommand(actor=actor):
-                target = steering.release(name, actor.label)
+            case SteeringOptionsCommand(target=None, pid=pid, group=group):
+                options = steering.ask(pid, group)
+                return SteeringOptionsReply(request_id=number, options=options)
+            case SteeringOptionsCommand(target=str(asked)):
+                options = steering.options(asked)
+                return SteeringOptionsReply(request_id=number, options=options)
+            case SteerCommand(target=name, request=request, actor=actor):
+                target = steering.steer(name, request, actor)
+            case RestartSearchCommand(target=name, pid=pid, actor=actor):
+                target = steering.restart(name, pid, actor.label)
+            case ReleaseCommand(target=name, pid=pid, actor=actor):
+                target = steering.release(name, pid, actor.label)
+            case _:
+                raise TypeError(command)
         return TargetReply(request_id=number, target=target, created=False)
 
     def _required_steering(self) -> "SteeringCommands":

@@ -130,6 +130,8 @@ export function describeEvent(event: TargetEvent): string {
       return event.problem === null
         ? `${event.policy} works again.`
         : `${event.policy} cannot run: ${event.problem}`;
+    case "steering_proven":
+      return `${event.policy}, proof ended. ${event.proof.text}`;
   }
 }
 

@@ -26,6 +26,7 @@ import { InexactValues } from "./inexact";
 import { Levels } from "./levels";
 import { LossLog } from "./lossLog";
 import { MachineLog } from "./machineLog";
+import { PoolLog } from "./pools/poolLog";
 import { ProcessTable } from "./processTable";
 import type { RateExtremes } from "./rateExtremes";
 import { Reconciliation } from "./reconciliation";
@@ -66,6 +67,7 @@ export class TargetModel {
   readonly cgroup: CgroupLog;
   /** Frame tables: who wakes whom, locks and so on. */
   readonly facts: Facts;
+  readonly pools: PoolLog;
   /** Values of threads that are not exact although their field is. */
   readonly inexactValues = new InexactValues();
   /** What steered it, and what was decided. */
@@ -120,6 +122,7 @@ export class TargetModel {
     this.accounting = new GaugeLog(maxAge_s);
     this.cgroup = new CgroupLog(maxAge_s);
     this.facts = new Facts(maxAge_s);
+    this.pools = new PoolLog(maxAge_s);
     this.counters = new CounterTable(this.history);
     this.states = new StateLog(maxAge_s);
     this.threads = new Threads(roles);
@@ -181,6 +184,9 @@ export class TargetModel {
       this.processes.take(processes, described?.omitted ?? 0, header.kind === "key");
       this.levels.describe(this.processes.rows.values());
     }
+    const { pools, pool_times } = frame.tables;
+    const { omitted = 0 } = header.tables?.find(({ name }) => name === "pools") ?? {};
+    this.pools.take(pools, pool_times, omitted, header.kind === "key");
     this.inexactValues.take(frame.tables.inexact, header.kind === "key");
     this.facts.take(header.tables ?? null, frame.tables, t_s, header.kind === "key");
     this.cgroup.note(t_s, header.process);
@@ -233,6 +239,7 @@ export class TargetModel {
   resume(): void {
     this.since_s = this.now_s;
     this.facts.resume();
+    this.pools.resume();
     this.levels.forgetEnded();
     this.threads.forgetEnded();
     this.unrecorded.clear();
