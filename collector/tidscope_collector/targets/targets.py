@@ -9,7 +9,14 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 from tidscope_wire.generated.limits import MAX_ROLE_RULES
-from tidscope_wire.generated.models import Group, GroupSelector, Process, RoleRule, Target
+from tidscope_wire.generated.models import (
+    Group,
+    GroupSelector,
+    Process,
+    RoleRule,
+    SizeAudit,
+    Target,
+)
 from tidscope_wire.problems import ProblemError, refusal
 
 from tidscope_collector.foreign.gomaxprocs import open_gomaxprocs
@@ -30,6 +37,7 @@ from tidscope_collector.processes.refusals import attach_refusal
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.sampling.target import TargetSampler
+from tidscope_collector.sizing.audit import audit_sizes
 from tidscope_collector.targets.host import MAX_TARGETS
 from tidscope_collector.targets.sources import Sources
 from tidscope_collector.targets.tables import TargetTables
@@ -74,6 +82,10 @@ class TargetRegistry:
         self._sources.delays.state()
         with self._lock:
             return self._lister.processes()
+
+    def audit_sizes(self) -> SizeAudit:
+        """Hold GOMAXPROCS of the host's Go programs against what they may use."""
+        return audit_sizes(self._procfs, self.processes())
 
     def attach(
         self,
