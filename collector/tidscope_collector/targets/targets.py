@@ -30,6 +30,7 @@ from tidscope_collector.groups.sampler import GroupSampler
 from tidscope_collector.groups.selector import Selection, select
 from tidscope_collector.naming.source import runtime_source
 from tidscope_collector.naming.thread_names import ThreadNames
+from tidscope_collector.processes.container_names import ContainerNames
 from tidscope_collector.processes.identity import identify
 from tidscope_collector.processes.listing import ProcessLister
 from tidscope_collector.processes.refusals import attach_refusal
@@ -53,7 +54,8 @@ class TargetRegistry:
         self._procfs = procfs
         self._sources = sources
         self._engine = engine
-        self._lister = ProcessLister(procfs)
+        self._containers = ContainerNames()
+        self._lister = ProcessLister(procfs, containers=self._containers)
         self._lock = threading.Lock()
         self._known: dict[str, Target] = {}
         self._tables: dict[str, TargetTables] = {}
@@ -269,7 +271,7 @@ class TargetRegistry:
             attach_ns,
             self._procfs,
             self._sources.delays,
-            Descriptions(self._procfs, self._workers, self._engine.submit),
+            Descriptions(self._procfs, self._workers, self._engine.submit, self._containers),
             OwnAccounts(self._asking(), lead.pid, self._workers, self._engine.submit),
             matches,
         )

@@ -1467,7 +1467,7 @@ What runs it.
 
 class ProcessContainer(Message):
     """
-    The container of a process, as far as the path of its cgroup tells.
+    The container of a process, as far as the path of its cgroup tells, and what Docker and Podman wrote down.
     """
 
     model_config = ConfigDict(
@@ -1479,7 +1479,7 @@ class ProcessContainer(Message):
     """
     name: str | None
     """
-    Its name; null if the path does not tell it.
+    Its name; null if neither tells it.
     """
     runtime: Annotated[ContainerRuntime, Field(title="ContainerRuntime")]
     """
@@ -3596,6 +3596,14 @@ class Process(Message):
     namespace_pid: Annotated[int | None, Field(ge=1)] = None
     """
     Its process id inside its own PID namespace; null if that is the collector's.
+    """
+    namespace_uid: Annotated[int | None, Field(ge=0)] = None
+    """
+    Its real user id inside its own user namespace; null if that is the same.
+    """
+    namespace_user: Annotated[str | None, Field(max_length=64)] = None
+    """
+    Name of its user by its own /etc/passwd, where that is another one than user; null otherwise.
     """
 
 
