@@ -272,11 +272,12 @@ def _open_steering(
 ) -> "tuple[SteeringCommands, list[PolicyInfo]]":
     """The steering commands and what they can steer with. Loaded here: recording needs neither."""
     from tidscope_collector.steering.commands import SteeringCommands
+    from tidscope_collector.steering.loop.learners import Learners, service_connection
     from tidscope_collector.steering.loop.setup import open_setup_opener
     from tidscope_collector.steering.service import SteeringService, policies
 
     opener, restored = open_setup_opener(procfs)
-    service = SteeringService(procfs, opener)
+    service = SteeringService(procfs, opener, learners=Learners(service_connection))
     commands = SteeringCommands(targets, engine, service, procfs, audit, restored)
     return commands, policies()
 

@@ -28,6 +28,7 @@ ROUTES: Mapping[tuple[str, str], Right] = {
     ("GET", "/api/v1/fields"): "viewer",
     ("GET", "/api/v1/processes"): "viewer",
     ("GET", "/api/v1/doctor"): "viewer",
+    ("GET", "/api/v1/sizes"): "viewer",
     ("PUT", "/api/v1/doctor/delay-accounting"): "operator",
     ("GET", "/api/v1/targets"): "viewer",
     ("POST", "/api/v1/targets"): "operator",
@@ -64,6 +65,7 @@ COSTLY: frozenset[str] = frozenset(
     {
         "/api/v1/processes",
         "/api/v1/doctor",
+        "/api/v1/sizes",
         "/api/v1/steering",
         "/api/v1/targets/{target_id}/steering",
         "/api/v1/runs",
@@ -89,6 +91,7 @@ COLLECTOR_MESSAGES: Mapping[str, Right] = {
     "target_reply": "collector",
     "processes_reply": "collector",
     "doctor_reply": "collector",
+    "size_audit_reply": "collector",
     "refused_reply": "collector",
     "target_changed": "collector",
     "target_forgotten": "collector",

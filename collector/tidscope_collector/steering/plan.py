@@ -1,11 +1,13 @@
 """What a request asks for, checked."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from tidscope_policies.algorithms.pss import Learner
 from tidscope_policies.contract import Bounds
 from tidscope_policies.parameters import ParameterError, make_parameters
 from tidscope_policies.registry import POLICIES, ReadyPolicy
+from tidscope_predictd.model.perceptron import Rule
 from tidscope_wire.generated.models import SteerRequest
 
 from tidscope_collector.steering.knobs.knob import KnobDescription
@@ -33,8 +35,14 @@ class SteeringPlan:
     shadow: bool
 
     @classmethod
-    def of(cls, request: SteerRequest) -> "SteeringPlan":
+    def of(
+        cls, request: SteerRequest, learner: Callable[[Rule], Learner] | None = None
+    ) -> "SteeringPlan":
         """Check policy and parameters.
+
+        Args:
+            request: names them.
+            learner: what a policy that learns is to learn with; None: alone.
 
         Raises:
             BadParameterError: there is no such policy or parameter, or one is out of bounds.
@@ -48,6 +56,8 @@ class SteeringPlan:
                 request.parameters or {},
                 shadow=bool(request.shadow),
                 proof=None if request.proof is None else proof_settings(request.proof),
+                learner=learner
+                and (lambda values: learner(Rule(int(values.threshold), int(values.limit)))),
             )
             values = make_parameters(entry.kind, request.parameters or {})
         except ParameterError as error:

@@ -31,6 +31,7 @@ from tidscope_collector.steering.loop.control_loop import (
     EventSink,
 )
 from tidscope_collector.steering.loop.core_limits import read_core_limits
+from tidscope_collector.steering.loop.learners import Learners
 from tidscope_collector.steering.loop.loop_inputs import ControlSetup, LoopSettings
 from tidscope_collector.steering.loop.peers import PeerRegistry
 from tidscope_collector.steering.loop.setup import SetupOpener, SteeredProcess
@@ -91,6 +92,7 @@ class SteeringService:
         procfs: where processes are looked at.
         opener: opens knobs and signals.
         clock: in seconds, never steps.
+        learners: what policies that learn learn with; None: each alone.
     """
 
     def __init__(
@@ -98,9 +100,11 @@ class SteeringService:
         procfs: ProcFs,
         opener: SetupOpener,
         clock: Callable[[], float] = time.monotonic,
+        learners: Learners | None = None,
     ) -> None:
         self._procfs = procfs
         self._opener = opener
+        self._learners = learners or Learners(None)
         self._clock = clock
         self._peers = PeerRegistry()
         self._lock = threading.Lock()
@@ -148,7 +152,9 @@ class SteeringService:
         Raises:
             BadParameterError, NotSteerableError, TooManyActionsError: as `steer`.
         """
-        plan = SteeringPlan.of(request)
+        plan = SteeringPlan.of(
+            request, lambda rule: self._learners.of(self._program(target.process), rule)
+        )
         self._limit_actions(target.id)
         busy = self.exclusive(target.id)
         busy.acquire()
@@ -244,6 +250,14 @@ class SteeringService:
             is_gone=lambda: self._state(target.process) in ("", "Z", "X"),
             cores=cores,
         )
+
+    def _program(self, process: SteeredProcess) -> str:
+        """The name of a process, as the kernel has it; empty: it has ended."""
+        try:
+            found = parse_stat(self._procfs.read(f"{process.pid}/stat"))
+        except OSError:
+            return ""
+        return found.name.decode(errors="replace")
 
     def adopt(self, prepared: "PreparedSteering") -> bool:
         """Let a loop steer; False: the target was released since it was prepared."""

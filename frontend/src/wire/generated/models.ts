@@ -1042,6 +1042,14 @@ export interface Process {
    * Its process id inside its own PID namespace; null if that is the collector's.
    */
   namespace_pid?: number | null;
+  /**
+   * Its real user id inside its own user namespace; null if that is the same.
+   */
+  namespace_uid?: number | null;
+  /**
+   * Name of its user by its own /etc/passwd, where that is another one than user; null otherwise.
+   */
+  namespace_user?: string | null;
 }
 /**
  * A rejected request or command (RFC 9457 problem details): what was wrong and how to fix it.
@@ -1069,7 +1077,7 @@ export interface Problem {
   hint: string;
 }
 /**
- * The container of a process, as far as the path of its cgroup tells.
+ * The container of a process, as far as the path of its cgroup tells, and what Docker and Podman wrote down.
  */
 export interface ProcessContainer {
   /**
@@ -1077,7 +1085,7 @@ export interface ProcessContainer {
    */
   id: string;
   /**
-   * Its name; null if the path does not tell it.
+   * Its name; null if neither tells it.
    */
   name: string | null;
   runtime: ContainerRuntime;
@@ -2540,6 +2548,14 @@ export interface Process1 {
    * Its process id inside its own PID namespace; null if that is the collector's.
    */
   namespace_pid?: number | null;
+  /**
+   * Its real user id inside its own user namespace; null if that is the same.
+   */
+  namespace_uid?: number | null;
+  /**
+   * Name of its user by its own /etc/passwd, where that is another one than user; null otherwise.
+   */
+  namespace_user?: string | null;
 }
 /**
  * GET /api/v1/processes.

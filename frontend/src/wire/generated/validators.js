@@ -1259,6 +1259,42 @@ var valid0 = _errs46 === errors;
 else {
 var valid0 = true;
 }
+if(valid0){
+if(data.namespace_uid !== undefined){
+let data21 = data.namespace_uid;
+const _errs48 = errors;
+if((!((typeof data21 == "number") && (!(data21 % 1) && !isNaN(data21)))) && (data21 !== null)){
+validate37.errors = [{instancePath:instancePath+"/namespace_uid",keyword:"type"}];
+return false;
+}
+if(errors === _errs48){
+if(typeof data21 == "number"){
+if(data21 < 0 || isNaN(data21)){
+validate37.errors = [{instancePath:instancePath+"/namespace_uid",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs48 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.namespace_user !== undefined){
+let data22 = data.namespace_user;
+const _errs50 = errors;
+if((typeof data22 !== "string") && (data22 !== null)){
+validate37.errors = [{instancePath:instancePath+"/namespace_user",keyword:"type"}];
+return false;
+}
+var valid0 = _errs50 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
 }
 }
 }
