@@ -3349,7 +3349,7 @@ export interface SteerRequest {
   /**
    * Of a group: which programs, and what is their own; null: all that can be steered. Knob, signal, bounds and counter above hold for those that name none.
    */
-  programs?: [ProgramChoice, ...ProgramChoice[]] | null;
+  programs?: ProgramChoice[] | null;
   /**
    * Of a group: whether new programs are steered, too; null: no.
    */
