@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 from followed_target import FollowedTarget
-from programs.agent_program import ORIGINAL, AgentFolder, AgentProgram
+from programs.agent_program import LANGUAGES, ORIGINAL, AgentFolder, AgentProgram
 from tidscope_wire.pools import FIGURES
 
 PATIENCE_FRAMES = 2_000
-POOLED = ("python",)
+KINDS = {"go": "workers", "python": "threads", "java": "threads"}
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def until_finished(followed: FollowedTarget, jobs: int) -> dict[str, Any]:
     for _ in range(PATIENCE_FRAMES):
         followed.next()
         for row in followed.seen.tables.get("pools", ()):
-            if row["finished"] >= jobs:
+            if row["name"] == "pool" and row["finished"] >= jobs and not row["busy"]:
                 return {name: row[name] for name in row.dtype.names}
     raise AssertionError(f"no pool finished {jobs} jobs: {followed.seen.tables.get('pools')}")
 
@@ -38,7 +38,7 @@ def until_read(followed: FollowedTarget) -> None:
     raise AssertionError("no pools were read")
 
 
-@pytest.mark.parametrize("language", POOLED)
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_jobs_are_counted_exactly_with_their_times(language: str, folder: Path) -> None:
     with (
         AgentProgram(language, folder) as program,
@@ -48,7 +48,7 @@ def test_jobs_are_counted_exactly_with_their_times(language: str, folder: Path) 
         assert program.ask("ops 1234") == "ops 1234"
         row = until_finished(followed, 1234)
         times = followed.seen.tables["pool_times"]
-    assert (row["name"], row["kind"], row["source"]) == ("pool", "threads", "agent")
+    assert (row["name"], row["kind"], row["source"]) == ("pool", KINDS[language], "agent")
     assert (row["size"], row["pid"]) == (ORIGINAL, program.pid)
     assert row["submitted"] == row["started"] == row["finished"] == 1234
     assert (row["failed"], row["queue"], row["busy"]) == (0, 0, 0)
