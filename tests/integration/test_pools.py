@@ -10,7 +10,7 @@ from programs.agent_program import LANGUAGES, ORIGINAL, AgentFolder, AgentProgra
 from tidscope_wire.pools import FIGURES
 
 PATIENCE_FRAMES = 2_000
-KINDS = {"go": "workers", "python": "threads", "java": "threads"}
+KINDS = {"go": "workers", "python": "threads", "java": "threads", "rust": "threads"}
 
 
 @pytest.fixture

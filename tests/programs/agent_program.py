@@ -13,13 +13,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from programs.build import build_go_module, build_java
+from programs.build import build_go_module, build_java, build_rust
 
 HERE = Path(__file__).parent
 AGENTS = HERE.parents[1] / "agents"
 ORIGINAL, LOWER, UPPER = 3, 1, 8
 JAVA_OPTIONS = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto")
-LANGUAGES = ("go", "python", "java")
+LANGUAGES = ("go", "python", "java", "rust")
 
 
 def command(language: str, reachable: Path | None = None) -> list[str]:
@@ -37,7 +37,10 @@ def command(language: str, reachable: Path | None = None) -> list[str]:
         if reachable is not None:
             classes = Path(shutil.copytree(classes, reachable / classes.name))
         return ["java", *JAVA_OPTIONS, "-cp", str(classes), "Main"]
-    built = build_go_module(HERE / "agent_go", AGENTS / "go")
+    if language == "rust":
+        built = build_rust(HERE / "agent_rust" / "main.rs", AGENTS / "rust" / "tidscope_agent")
+    else:
+        built = build_go_module(HERE / "agent_go", AGENTS / "go")
     return [str(built if reachable is None else shutil.copy(built, reachable))]
 
 
