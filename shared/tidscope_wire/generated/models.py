@@ -4015,7 +4015,7 @@ class SizedProgram(Message):
 
 
 Programs = TypeAliasType(
-    "Programs", Annotated[list[ProgramChoice], Field(max_length=64, min_length=1)]
+    "Programs", Annotated[list[ProgramChoice], Field(max_length=64)]
 )
 """
 Of a group: which programs, and what is their own; null: all that can be steered. Knob, signal, bounds and counter above hold for those that name none.
