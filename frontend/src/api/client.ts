@@ -7,6 +7,7 @@ import type {
   HealthResponse,
   PoliciesResponse,
   ProcessesResponse,
+  SizeAudit,
   SteeringOptions,
   SteerRequest,
   Target,
@@ -17,6 +18,7 @@ import {
   isHealthResponse,
   isPoliciesResponse,
   isProcessesResponse,
+  isSizeAudit,
   isSteeringOptions,
   isTarget,
 } from "../wire/generated/validators";
@@ -84,6 +86,11 @@ export function stopDemo(): Promise<void> {
 
 export function examine(host: string | null, signal?: AbortSignal): Promise<DoctorReport> {
   return request("GET", `/doctor${onHost(host)}`, isDoctorReport, { signal });
+}
+
+/** Hold GOMAXPROCS of a host's Go programs against the CPUs that they may use. */
+export function auditSizes(host: string | null, signal?: AbortSignal): Promise<SizeAudit> {
+  return request("GET", `/sizes${onHost(host)}`, isSizeAudit, { signal });
 }
 
 /** Set kernel.task_delayacct of a host; answers with its report. */

@@ -214,6 +214,10 @@ export type RunEnd =
  * recording: frames are being added. complete: ended as intended, and nothing is missing. incomplete: ended as intended, but frames, samples or exit records are missing; losses has how many. interrupted: cut short by a crash, a full disk or a lost collector; what was written is kept.
  */
 export type RunState = "recording" | "complete" | "incomplete" | "interrupted";
+/**
+ * Whether the size of a pool fits the CPUs that its program may use.
+ */
+export type SizeVerdict = "fits" | "too-large" | "too-small" | "unknown";
 
 /**
  * A field that this target does not have, and why.
@@ -847,6 +851,39 @@ export interface CountersSourceChanged {
    * The two ways disagreed: reason names the field and its values. False: one has become cheaper than the other.
    */
   disagreed: boolean;
+}
+/**
+ * How much CPU a program may use.
+ */
+export interface CpuAllowance {
+  /**
+   * CPUs of its affinity.
+   */
+  cpus: number;
+  /**
+   * Cores that it may use on average: the tightest cpu.max of its control group and those above; null: no limit.
+   */
+  limit_cores: number | null;
+  /**
+   * The control group that has this limit.
+   */
+  limit_group: string | null;
+  /**
+   * cpu.weight of its control group, 100 being usual; null: not known.
+   */
+  weight: number | null;
+  /**
+   * Cores that its pod asked for, as the weight says; null outside of Kubernetes.
+   */
+  request_cores: number | null;
+  /**
+   * Periods of the limit so far in which the group ran; null without a limit.
+   */
+  periods: number | null;
+  /**
+   * How many of them ended throttled.
+   */
+  throttled: number | null;
 }
 /**
  * A folder in the runs directory that cannot be read.
@@ -3227,6 +3264,45 @@ export interface SessionsResponse {
    * Last used first.
    */
   sessions: SessionInfo[];
+}
+/**
+ * GET /api/v1/sizes: the Go programs of a host, and whether GOMAXPROCS fits what they may use.
+ */
+export interface SizeAudit {
+  /**
+   * Those that do not fit come first.
+   *
+   * @maxItems 256
+   */
+  programs: SizedProgram[];
+  /**
+   * Programs that were not looked at, since there are too many.
+   */
+  omitted: number;
+}
+/**
+ * A program, the size of its pool, and whether that fits.
+ */
+export interface SizedProgram {
+  process: Process1;
+  allowance: CpuAllowance;
+  /**
+   * In effect; null: cannot be read.
+   */
+  gomaxprocs: number | null;
+  /**
+   * Who chose it: the environment that it was started with, the program by a call, the Go runtime; or not known.
+   */
+  chosen: "environment" | "program" | "runtime" | "unknown";
+  verdict: SizeVerdict;
+  /**
+   * Why, one or two sentences.
+   */
+  why: string;
+  /**
+   * The line that makes it fit; null: none is needed, or known.
+   */
+  change: string | null;
 }
 /**
  * Body of PUT /api/v1/targets/{target_id}/steering: start steering a target, or change how it is steered. Of a group all chosen programs are steered, or, if one of them cannot be, nothing changes.

@@ -9171,37 +9171,32 @@ return false;
 validate160.errors = vErrors;
 return errors === 0;
 }
-export const isSessionOpened = validate166;
-function validate167(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(typeof data !== "string"){
-validate167.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-if(!((data === "operator") || (data === "viewer"))){
-validate167.errors = [{instancePath,keyword:"enum"}];
-return false;
-}
-validate167.errors = vErrors;
-return errors === 0;
-}
-function validate166(data, {instancePath=""}={}){
+export const isSizeAudit = validate166;
+function validate169(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((data.id === undefined) && (missing0 = "id")) || ((data.role === undefined) && (missing0 = "role"))) || ((data.credential === undefined) && (missing0 = "credential"))){
-validate166.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+if((((((((data.cpus === undefined) && (missing0 = "cpus")) || ((data.limit_cores === undefined) && (missing0 = "limit_cores"))) || ((data.limit_group === undefined) && (missing0 = "limit_group"))) || ((data.weight === undefined) && (missing0 = "weight"))) || ((data.request_cores === undefined) && (missing0 = "request_cores"))) || ((data.periods === undefined) && (missing0 = "periods"))) || ((data.throttled === undefined) && (missing0 = "throttled"))){
+validate169.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
-if(data.id !== undefined){
+if(data.cpus !== undefined){
+let data0 = data.cpus;
 const _errs1 = errors;
-if(typeof data.id !== "string"){
-validate166.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
+validate169.errors = [{instancePath:instancePath+"/cpus",keyword:"type"}];
 return false;
+}
+if(errors === _errs1){
+if(typeof data0 == "number"){
+if(data0 < 0 || isNaN(data0)){
+validate169.errors = [{instancePath:instancePath+"/cpus",keyword:"minimum"}];
+return false;
+}
+}
 }
 var valid0 = _errs1 === errors;
 }
@@ -9209,11 +9204,20 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.role !== undefined){
+if(data.limit_cores !== undefined){
+let data1 = data.limit_cores;
 const _errs3 = errors;
-if(!(validate167(data.role, {instancePath:instancePath+"/role"}))){
-vErrors = vErrors === null ? validate167.errors : vErrors.concat(validate167.errors);
-errors = vErrors.length;
+if((!(typeof data1 == "number")) && (data1 !== null)){
+validate169.errors = [{instancePath:instancePath+"/limit_cores",keyword:"type"}];
+return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 0 || isNaN(data1)){
+validate169.errors = [{instancePath:instancePath+"/limit_cores",keyword:"minimum"}];
+return false;
+}
+}
 }
 var valid0 = _errs3 === errors;
 }
@@ -9221,64 +9225,106 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.credential !== undefined){
-const _errs4 = errors;
-if(typeof data.credential !== "string"){
-validate166.errors = [{instancePath:instancePath+"/credential",keyword:"type"}];
+if(data.limit_group !== undefined){
+let data2 = data.limit_group;
+const _errs5 = errors;
+if((typeof data2 !== "string") && (data2 !== null)){
+validate169.errors = [{instancePath:instancePath+"/limit_group",keyword:"type"}];
 return false;
 }
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-else {
-validate166.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate166.errors = vErrors;
-return errors === 0;
-}
-export const isSessionResponse = validate169;
-function validate169(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((data.role === undefined) && (missing0 = "role")) || ((data.id === undefined) && (missing0 = "id"))){
-validate169.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.role !== undefined){
-const _errs1 = errors;
-if(!(validate167(data.role, {instancePath:instancePath+"/role"}))){
-vErrors = vErrors === null ? validate167.errors : vErrors.concat(validate167.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs1 === errors;
+var valid0 = _errs5 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.id !== undefined){
-let data1 = data.id;
-const _errs2 = errors;
-if((typeof data1 !== "string") && (data1 !== null)){
-validate169.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+if(data.weight !== undefined){
+let data3 = data.weight;
+const _errs7 = errors;
+if((!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))) && (data3 !== null)){
+validate169.errors = [{instancePath:instancePath+"/weight",keyword:"type"}];
 return false;
 }
-var valid0 = _errs2 === errors;
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 < 0 || isNaN(data3)){
+validate169.errors = [{instancePath:instancePath+"/weight",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs7 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data.request_cores !== undefined){
+let data4 = data.request_cores;
+const _errs9 = errors;
+if((!(typeof data4 == "number")) && (data4 !== null)){
+validate169.errors = [{instancePath:instancePath+"/request_cores",keyword:"type"}];
+return false;
+}
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 < 0 || isNaN(data4)){
+validate169.errors = [{instancePath:instancePath+"/request_cores",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.periods !== undefined){
+let data5 = data.periods;
+const _errs11 = errors;
+if((!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))) && (data5 !== null)){
+validate169.errors = [{instancePath:instancePath+"/periods",keyword:"type"}];
+return false;
+}
+if(errors === _errs11){
+if(typeof data5 == "number"){
+if(data5 < 0 || isNaN(data5)){
+validate169.errors = [{instancePath:instancePath+"/periods",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.throttled !== undefined){
+let data6 = data.throttled;
+const _errs13 = errors;
+if((!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))) && (data6 !== null)){
+validate169.errors = [{instancePath:instancePath+"/throttled",keyword:"type"}];
+return false;
+}
+if(errors === _errs13){
+if(typeof data6 == "number"){
+if(data6 < 0 || isNaN(data6)){
+validate169.errors = [{instancePath:instancePath+"/throttled",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
 }
 }
 }
@@ -9291,22 +9337,247 @@ return false;
 validate169.errors = vErrors;
 return errors === 0;
 }
-export const isSessionsResponse = validate171;
-function validate172(data, {instancePath=""}={}){
+function validate171(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(typeof data !== "string"){
+validate171.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+if(!((((data === "fits") || (data === "too-large")) || (data === "too-small")) || (data === "unknown"))){
+validate171.errors = [{instancePath,keyword:"enum"}];
+return false;
+}
+validate171.errors = vErrors;
+return errors === 0;
+}
+function validate167(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((((((data.id === undefined) && (missing0 = "id")) || ((data.role === undefined) && (missing0 = "role"))) || ((data.label === undefined) && (missing0 = "label"))) || ((data.address === undefined) && (missing0 = "address"))) || ((data.opened_unix_us === undefined) && (missing0 = "opened_unix_us"))) || ((data.used_unix_us === undefined) && (missing0 = "used_unix_us"))) || ((data.expires_unix_us === undefined) && (missing0 = "expires_unix_us"))) || ((data.own === undefined) && (missing0 = "own"))){
-validate172.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+if((((((((data.process === undefined) && (missing0 = "process")) || ((data.allowance === undefined) && (missing0 = "allowance"))) || ((data.gomaxprocs === undefined) && (missing0 = "gomaxprocs"))) || ((data.chosen === undefined) && (missing0 = "chosen"))) || ((data.verdict === undefined) && (missing0 = "verdict"))) || ((data.why === undefined) && (missing0 = "why"))) || ((data.change === undefined) && (missing0 = "change"))){
+validate167.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.process !== undefined){
+const _errs1 = errors;
+if(!(validate37(data.process, {instancePath:instancePath+"/process"}))){
+vErrors = vErrors === null ? validate37.errors : vErrors.concat(validate37.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.allowance !== undefined){
+const _errs2 = errors;
+if(!(validate169(data.allowance, {instancePath:instancePath+"/allowance"}))){
+vErrors = vErrors === null ? validate169.errors : vErrors.concat(validate169.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.gomaxprocs !== undefined){
+let data2 = data.gomaxprocs;
+const _errs3 = errors;
+if((!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))) && (data2 !== null)){
+validate167.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"type"}];
+return false;
+}
+if(errors === _errs3){
+if(typeof data2 == "number"){
+if(data2 < 1 || isNaN(data2)){
+validate167.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.chosen !== undefined){
+let data3 = data.chosen;
+const _errs5 = errors;
+if(typeof data3 !== "string"){
+validate167.errors = [{instancePath:instancePath+"/chosen",keyword:"type"}];
+return false;
+}
+if(!((((data3 === "environment") || (data3 === "program")) || (data3 === "runtime")) || (data3 === "unknown"))){
+validate167.errors = [{instancePath:instancePath+"/chosen",keyword:"enum"}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.verdict !== undefined){
+const _errs7 = errors;
+if(!(validate171(data.verdict, {instancePath:instancePath+"/verdict"}))){
+vErrors = vErrors === null ? validate171.errors : vErrors.concat(validate171.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.why !== undefined){
+const _errs8 = errors;
+if(typeof data.why !== "string"){
+validate167.errors = [{instancePath:instancePath+"/why",keyword:"type"}];
+return false;
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.change !== undefined){
+let data6 = data.change;
+const _errs10 = errors;
+if((typeof data6 !== "string") && (data6 !== null)){
+validate167.errors = [{instancePath:instancePath+"/change",keyword:"type"}];
+return false;
+}
+var valid0 = _errs10 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate167.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate167.errors = vErrors;
+return errors === 0;
+}
+function validate166(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.programs === undefined) && (missing0 = "programs")) || ((data.omitted === undefined) && (missing0 = "omitted"))){
+validate166.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.programs !== undefined){
+let data0 = data.programs;
+const _errs1 = errors;
+if(errors === _errs1){
+if(Array.isArray(data0)){
+var valid1 = true;
+const len0 = data0.length;
+for(let i0=0; i0<len0; i0++){
+const _errs3 = errors;
+if(!(validate167(data0[i0], {instancePath:instancePath+"/programs/" + i0}))){
+vErrors = vErrors === null ? validate167.errors : vErrors.concat(validate167.errors);
+errors = vErrors.length;
+}
+var valid1 = _errs3 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate166.errors = [{instancePath:instancePath+"/programs",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.omitted !== undefined){
+let data2 = data.omitted;
+const _errs4 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate166.errors = [{instancePath:instancePath+"/omitted",keyword:"type"}];
+return false;
+}
+if(errors === _errs4){
+if(typeof data2 == "number"){
+if(data2 < 0 || isNaN(data2)){
+validate166.errors = [{instancePath:instancePath+"/omitted",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate166.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate166.errors = vErrors;
+return errors === 0;
+}
+export const isSessionOpened = validate174;
+function validate175(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(typeof data !== "string"){
+validate175.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+if(!((data === "operator") || (data === "viewer"))){
+validate175.errors = [{instancePath,keyword:"enum"}];
+return false;
+}
+validate175.errors = vErrors;
+return errors === 0;
+}
+function validate174(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((data.id === undefined) && (missing0 = "id")) || ((data.role === undefined) && (missing0 = "role"))) || ((data.credential === undefined) && (missing0 = "credential"))){
+validate174.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.id !== undefined){
 const _errs1 = errors;
 if(typeof data.id !== "string"){
-validate172.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+validate174.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -9317,8 +9588,114 @@ var valid0 = true;
 if(valid0){
 if(data.role !== undefined){
 const _errs3 = errors;
-if(!(validate167(data.role, {instancePath:instancePath+"/role"}))){
-vErrors = vErrors === null ? validate167.errors : vErrors.concat(validate167.errors);
+if(!(validate175(data.role, {instancePath:instancePath+"/role"}))){
+vErrors = vErrors === null ? validate175.errors : vErrors.concat(validate175.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.credential !== undefined){
+const _errs4 = errors;
+if(typeof data.credential !== "string"){
+validate174.errors = [{instancePath:instancePath+"/credential",keyword:"type"}];
+return false;
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+else {
+validate174.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate174.errors = vErrors;
+return errors === 0;
+}
+export const isSessionResponse = validate177;
+function validate177(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.role === undefined) && (missing0 = "role")) || ((data.id === undefined) && (missing0 = "id"))){
+validate177.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.role !== undefined){
+const _errs1 = errors;
+if(!(validate175(data.role, {instancePath:instancePath+"/role"}))){
+vErrors = vErrors === null ? validate175.errors : vErrors.concat(validate175.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.id !== undefined){
+let data1 = data.id;
+const _errs2 = errors;
+if((typeof data1 !== "string") && (data1 !== null)){
+validate177.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+return false;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate177.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate177.errors = vErrors;
+return errors === 0;
+}
+export const isSessionsResponse = validate179;
+function validate180(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((((((data.id === undefined) && (missing0 = "id")) || ((data.role === undefined) && (missing0 = "role"))) || ((data.label === undefined) && (missing0 = "label"))) || ((data.address === undefined) && (missing0 = "address"))) || ((data.opened_unix_us === undefined) && (missing0 = "opened_unix_us"))) || ((data.used_unix_us === undefined) && (missing0 = "used_unix_us"))) || ((data.expires_unix_us === undefined) && (missing0 = "expires_unix_us"))) || ((data.own === undefined) && (missing0 = "own"))){
+validate180.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.id !== undefined){
+const _errs1 = errors;
+if(typeof data.id !== "string"){
+validate180.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.role !== undefined){
+const _errs3 = errors;
+if(!(validate175(data.role, {instancePath:instancePath+"/role"}))){
+vErrors = vErrors === null ? validate175.errors : vErrors.concat(validate175.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs3 === errors;
@@ -9330,7 +9707,7 @@ if(valid0){
 if(data.label !== undefined){
 const _errs4 = errors;
 if(typeof data.label !== "string"){
-validate172.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
+validate180.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -9342,7 +9719,7 @@ if(valid0){
 if(data.address !== undefined){
 const _errs6 = errors;
 if(typeof data.address !== "string"){
-validate172.errors = [{instancePath:instancePath+"/address",keyword:"type"}];
+validate180.errors = [{instancePath:instancePath+"/address",keyword:"type"}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -9355,13 +9732,13 @@ if(data.opened_unix_us !== undefined){
 let data4 = data.opened_unix_us;
 const _errs8 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate172.errors = [{instancePath:instancePath+"/opened_unix_us",keyword:"type"}];
+validate180.errors = [{instancePath:instancePath+"/opened_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs8){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate172.errors = [{instancePath:instancePath+"/opened_unix_us",keyword:"minimum"}];
+validate180.errors = [{instancePath:instancePath+"/opened_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -9376,13 +9753,13 @@ if(data.used_unix_us !== undefined){
 let data5 = data.used_unix_us;
 const _errs10 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate172.errors = [{instancePath:instancePath+"/used_unix_us",keyword:"type"}];
+validate180.errors = [{instancePath:instancePath+"/used_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs10){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate172.errors = [{instancePath:instancePath+"/used_unix_us",keyword:"minimum"}];
+validate180.errors = [{instancePath:instancePath+"/used_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -9397,13 +9774,13 @@ if(data.expires_unix_us !== undefined){
 let data6 = data.expires_unix_us;
 const _errs12 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate172.errors = [{instancePath:instancePath+"/expires_unix_us",keyword:"type"}];
+validate180.errors = [{instancePath:instancePath+"/expires_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs12){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate172.errors = [{instancePath:instancePath+"/expires_unix_us",keyword:"minimum"}];
+validate180.errors = [{instancePath:instancePath+"/expires_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -9417,7 +9794,7 @@ if(valid0){
 if(data.own !== undefined){
 const _errs14 = errors;
 if(typeof data.own !== "boolean"){
-validate172.errors = [{instancePath:instancePath+"/own",keyword:"type"}];
+validate180.errors = [{instancePath:instancePath+"/own",keyword:"type"}];
 return false;
 }
 var valid0 = _errs14 === errors;
@@ -9435,21 +9812,21 @@ var valid0 = true;
 }
 }
 else {
-validate172.errors = [{instancePath,keyword:"type"}];
+validate180.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate172.errors = vErrors;
+validate180.errors = vErrors;
 return errors === 0;
 }
-function validate171(data, {instancePath=""}={}){
+function validate179(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.sessions === undefined) && (missing0 = "sessions")){
-validate171.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate179.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -9462,8 +9839,8 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate172(data0[i0], {instancePath:instancePath+"/sessions/" + i0}))){
-vErrors = vErrors === null ? validate172.errors : vErrors.concat(validate172.errors);
+if(!(validate180(data0[i0], {instancePath:instancePath+"/sessions/" + i0}))){
+vErrors = vErrors === null ? validate180.errors : vErrors.concat(validate180.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs3 === errors;
@@ -9473,7 +9850,7 @@ break;
 }
 }
 else {
-validate171.errors = [{instancePath:instancePath+"/sessions",keyword:"type"}];
+validate179.errors = [{instancePath:instancePath+"/sessions",keyword:"type"}];
 return false;
 }
 }
@@ -9481,57 +9858,57 @@ return false;
 }
 }
 else {
-validate171.errors = [{instancePath,keyword:"type"}];
+validate179.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate171.errors = vErrors;
+validate179.errors = vErrors;
 return errors === 0;
 }
-export const isTicketResponse = validate175;
-function validate175(data, {instancePath=""}={}){
+export const isTicketResponse = validate183;
+function validate183(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.ticket === undefined) && (missing0 = "ticket")){
-validate175.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate183.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.ticket !== undefined){
 if(typeof data.ticket !== "string"){
-validate175.errors = [{instancePath:instancePath+"/ticket",keyword:"type"}];
+validate183.errors = [{instancePath:instancePath+"/ticket",keyword:"type"}];
 return false;
 }
 }
 }
 }
 else {
-validate175.errors = [{instancePath,keyword:"type"}];
+validate183.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate175.errors = vErrors;
+validate183.errors = vErrors;
 return errors === 0;
 }
-export const isTarget = validate176;
-function validate176(data, {instancePath=""}={}){
+export const isTarget = validate184;
+function validate184(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((((data.id === undefined) && (missing0 = "id")) || ((data.host === undefined) && (missing0 = "host"))) || ((data.process === undefined) && (missing0 = "process"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.rate_hz === undefined) && (missing0 = "rate_hz"))) || ((data.attached_unix_us === undefined) && (missing0 = "attached_unix_us"))) || ((data.source === undefined) && (missing0 = "source"))) || ((data.energy === undefined) && (missing0 = "energy"))) || ((data.fields === undefined) && (missing0 = "fields"))) || ((data.absent === undefined) && (missing0 = "absent"))) || ((data.gomaxprocs === undefined) && (missing0 = "gomaxprocs"))) || ((data.gomaxprocs_reason === undefined) && (missing0 = "gomaxprocs_reason"))) || ((data.steering === undefined) && (missing0 = "steering"))){
-validate176.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate184.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.id !== undefined){
 const _errs1 = errors;
 if(typeof data.id !== "string"){
-validate176.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+validate184.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -9543,7 +9920,7 @@ if(valid0){
 if(data.host !== undefined){
 const _errs3 = errors;
 if(typeof data.host !== "string"){
-validate176.errors = [{instancePath:instancePath+"/host",keyword:"type"}];
+validate184.errors = [{instancePath:instancePath+"/host",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -9600,7 +9977,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate176.errors = vErrors;
+validate184.errors = vErrors;
 return false;
 }
 else {
@@ -9638,12 +10015,12 @@ const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data5 == "number"){
 if(data5 < 1 || isNaN(data5)){
-validate176.errors = [{instancePath:instancePath+"/rate_hz",keyword:"minimum"}];
+validate184.errors = [{instancePath:instancePath+"/rate_hz",keyword:"minimum"}];
 return false;
 }
 }
 else {
-validate176.errors = [{instancePath:instancePath+"/rate_hz",keyword:"type"}];
+validate184.errors = [{instancePath:instancePath+"/rate_hz",keyword:"type"}];
 return false;
 }
 }
@@ -9657,13 +10034,13 @@ if(data.attached_unix_us !== undefined){
 let data6 = data.attached_unix_us;
 const _errs14 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate176.errors = [{instancePath:instancePath+"/attached_unix_us",keyword:"type"}];
+validate184.errors = [{instancePath:instancePath+"/attached_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs14){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate176.errors = [{instancePath:instancePath+"/attached_unix_us",keyword:"minimum"}];
+validate184.errors = [{instancePath:instancePath+"/attached_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -9708,7 +10085,7 @@ const len0 = data9.length;
 for(let i0=0; i0<len0; i0++){
 const _errs20 = errors;
 if(typeof data9[i0] !== "string"){
-validate176.errors = [{instancePath:instancePath+"/fields/" + i0,keyword:"type"}];
+validate184.errors = [{instancePath:instancePath+"/fields/" + i0,keyword:"type"}];
 return false;
 }
 var valid2 = _errs20 === errors;
@@ -9718,7 +10095,7 @@ break;
 }
 }
 else {
-validate176.errors = [{instancePath:instancePath+"/fields",keyword:"type"}];
+validate184.errors = [{instancePath:instancePath+"/fields",keyword:"type"}];
 return false;
 }
 }
@@ -9748,7 +10125,7 @@ break;
 }
 }
 else {
-validate176.errors = [{instancePath:instancePath+"/absent",keyword:"type"}];
+validate184.errors = [{instancePath:instancePath+"/absent",keyword:"type"}];
 return false;
 }
 }
@@ -9762,13 +10139,13 @@ if(data.gomaxprocs !== undefined){
 let data13 = data.gomaxprocs;
 const _errs25 = errors;
 if((!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))) && (data13 !== null)){
-validate176.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"type"}];
+validate184.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"type"}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data13 == "number"){
 if(data13 < 0 || isNaN(data13)){
-validate176.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"minimum"}];
+validate184.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"minimum"}];
 return false;
 }
 }
@@ -9782,7 +10159,7 @@ if(valid0){
 if(data.gomaxprocs_reason !== undefined){
 const _errs27 = errors;
 if(typeof data.gomaxprocs_reason !== "string"){
-validate176.errors = [{instancePath:instancePath+"/gomaxprocs_reason",keyword:"type"}];
+validate184.errors = [{instancePath:instancePath+"/gomaxprocs_reason",keyword:"type"}];
 return false;
 }
 var valid0 = _errs27 === errors;
@@ -9795,7 +10172,7 @@ if(data.thread_names !== undefined){
 let data15 = data.thread_names;
 const _errs29 = errors;
 if((typeof data15 !== "string") && (data15 !== null)){
-validate176.errors = [{instancePath:instancePath+"/thread_names",keyword:"type"}];
+validate184.errors = [{instancePath:instancePath+"/thread_names",keyword:"type"}];
 return false;
 }
 var valid0 = _errs29 === errors;
@@ -9808,7 +10185,7 @@ if(data.role_rules !== undefined){
 let data16 = data.role_rules;
 const _errs31 = errors;
 if((!(Array.isArray(data16))) && (data16 !== null)){
-validate176.errors = [{instancePath:instancePath+"/role_rules",keyword:"type"}];
+validate184.errors = [{instancePath:instancePath+"/role_rules",keyword:"type"}];
 return false;
 }
 if(errors === _errs31){
@@ -9870,7 +10247,7 @@ else {
 vErrors.push(err3);
 }
 errors++;
-validate176.errors = vErrors;
+validate184.errors = vErrors;
 return false;
 }
 else {
@@ -9949,7 +10326,7 @@ else {
 vErrors.push(err6);
 }
 errors++;
-validate176.errors = vErrors;
+validate184.errors = vErrors;
 return false;
 }
 else {
@@ -9972,7 +10349,7 @@ if(valid0){
 if(data.programs_join !== undefined){
 const _errs46 = errors;
 if(typeof data.programs_join !== "boolean"){
-validate176.errors = [{instancePath:instancePath+"/programs_join",keyword:"type"}];
+validate184.errors = [{instancePath:instancePath+"/programs_join",keyword:"type"}];
 return false;
 }
 var valid0 = _errs46 === errors;
@@ -9985,7 +10362,7 @@ if(data.continues !== undefined){
 let data22 = data.continues;
 const _errs48 = errors;
 if((typeof data22 !== "string") && (data22 !== null)){
-validate176.errors = [{instancePath:instancePath+"/continues",keyword:"type"}];
+validate184.errors = [{instancePath:instancePath+"/continues",keyword:"type"}];
 return false;
 }
 var valid0 = _errs48 === errors;
@@ -10014,29 +10391,29 @@ var valid0 = true;
 }
 }
 else {
-validate176.errors = [{instancePath,keyword:"type"}];
+validate184.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate176.errors = vErrors;
+validate184.errors = vErrors;
 return errors === 0;
 }
-export const isPoliciesResponse = validate186;
-function validate188(data, {instancePath=""}={}){
+export const isPoliciesResponse = validate194;
+function validate196(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((data.name === undefined) && (missing0 = "name")) || ((data.unit === undefined) && (missing0 = "unit"))) || ((data.integer === undefined) && (missing0 = "integer"))) || ((data.default === undefined) && (missing0 = "default"))) || ((data.low === undefined) && (missing0 = "low"))) || ((data.high === undefined) && (missing0 = "high"))) || ((data.meaning === undefined) && (missing0 = "meaning"))){
-validate188.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate196.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.name !== undefined){
 const _errs1 = errors;
 if(typeof data.name !== "string"){
-validate188.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -10048,7 +10425,7 @@ if(valid0){
 if(data.unit !== undefined){
 const _errs3 = errors;
 if(typeof data.unit !== "string"){
-validate188.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -10060,7 +10437,7 @@ if(valid0){
 if(data.integer !== undefined){
 const _errs5 = errors;
 if(typeof data.integer !== "boolean"){
-validate188.errors = [{instancePath:instancePath+"/integer",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/integer",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -10072,7 +10449,7 @@ if(valid0){
 if(data.default !== undefined){
 const _errs7 = errors;
 if(!(typeof data.default == "number")){
-validate188.errors = [{instancePath:instancePath+"/default",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/default",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -10084,7 +10461,7 @@ if(valid0){
 if(data.low !== undefined){
 const _errs9 = errors;
 if(!(typeof data.low == "number")){
-validate188.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -10096,7 +10473,7 @@ if(valid0){
 if(data.high !== undefined){
 const _errs11 = errors;
 if(!(typeof data.high == "number")){
-validate188.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -10108,7 +10485,7 @@ if(valid0){
 if(data.meaning !== undefined){
 const _errs13 = errors;
 if(typeof data.meaning !== "string"){
-validate188.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -10125,28 +10502,28 @@ var valid0 = true;
 }
 }
 else {
-validate188.errors = [{instancePath,keyword:"type"}];
+validate196.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate188.errors = vErrors;
+validate196.errors = vErrors;
 return errors === 0;
 }
-function validate187(data, {instancePath=""}={}){
+function validate195(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.name === undefined) && (missing0 = "name")) || ((data.meaning === undefined) && (missing0 = "meaning"))) || ((data.source === undefined) && (missing0 = "source"))) || ((data.wait === undefined) && (missing0 = "wait"))) || ((data.parameters === undefined) && (missing0 = "parameters"))){
-validate187.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate195.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.name !== undefined){
 const _errs1 = errors;
 if(typeof data.name !== "string"){
-validate187.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate195.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -10158,7 +10535,7 @@ if(valid0){
 if(data.meaning !== undefined){
 const _errs3 = errors;
 if(typeof data.meaning !== "string"){
-validate187.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
+validate195.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -10170,7 +10547,7 @@ if(valid0){
 if(data.source !== undefined){
 const _errs5 = errors;
 if(typeof data.source !== "string"){
-validate187.errors = [{instancePath:instancePath+"/source",keyword:"type"}];
+validate195.errors = [{instancePath:instancePath+"/source",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -10182,7 +10559,7 @@ if(valid0){
 if(data.wait !== undefined){
 const _errs7 = errors;
 if(typeof data.wait !== "boolean"){
-validate187.errors = [{instancePath:instancePath+"/wait",keyword:"type"}];
+validate195.errors = [{instancePath:instancePath+"/wait",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -10200,8 +10577,8 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs11 = errors;
-if(!(validate188(data4[i0], {instancePath:instancePath+"/parameters/" + i0}))){
-vErrors = vErrors === null ? validate188.errors : vErrors.concat(validate188.errors);
+if(!(validate196(data4[i0], {instancePath:instancePath+"/parameters/" + i0}))){
+vErrors = vErrors === null ? validate196.errors : vErrors.concat(validate196.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs11 === errors;
@@ -10211,7 +10588,7 @@ break;
 }
 }
 else {
-validate187.errors = [{instancePath:instancePath+"/parameters",keyword:"type"}];
+validate195.errors = [{instancePath:instancePath+"/parameters",keyword:"type"}];
 return false;
 }
 }
@@ -10227,21 +10604,21 @@ var valid0 = true;
 }
 }
 else {
-validate187.errors = [{instancePath,keyword:"type"}];
+validate195.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate187.errors = vErrors;
+validate195.errors = vErrors;
 return errors === 0;
 }
-function validate186(data, {instancePath=""}={}){
+function validate194(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.policies === undefined) && (missing0 = "policies")){
-validate186.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate194.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -10254,8 +10631,8 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate187(data0[i0], {instancePath:instancePath+"/policies/" + i0}))){
-vErrors = vErrors === null ? validate187.errors : vErrors.concat(validate187.errors);
+if(!(validate195(data0[i0], {instancePath:instancePath+"/policies/" + i0}))){
+vErrors = vErrors === null ? validate195.errors : vErrors.concat(validate195.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs3 === errors;
@@ -10265,7 +10642,7 @@ break;
 }
 }
 else {
-validate186.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
+validate194.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
 return false;
 }
 }
@@ -10273,22 +10650,22 @@ return false;
 }
 }
 else {
-validate186.errors = [{instancePath,keyword:"type"}];
+validate194.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate186.errors = vErrors;
+validate194.errors = vErrors;
 return errors === 0;
 }
-export const isSteeringOptions = validate191;
-function validate192(data, {instancePath=""}={}){
+export const isSteeringOptions = validate199;
+function validate200(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.kind === undefined) && (missing0 = "kind")) || ((data.refusal === undefined) && (missing0 = "refusal"))) || ((data.lower === undefined) && (missing0 = "lower"))) || ((data.upper === undefined) && (missing0 = "upper"))) || ((data.size === undefined) && (missing0 = "size"))){
-validate192.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate200.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -10307,7 +10684,7 @@ if(valid0){
 if(data.refusal !== undefined){
 const _errs2 = errors;
 if(typeof data.refusal !== "string"){
-validate192.errors = [{instancePath:instancePath+"/refusal",keyword:"type"}];
+validate200.errors = [{instancePath:instancePath+"/refusal",keyword:"type"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -10320,13 +10697,13 @@ if(data.lower !== undefined){
 let data2 = data.lower;
 const _errs4 = errors;
 if((!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))) && (data2 !== null)){
-validate192.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
+validate200.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
 return false;
 }
 if(errors === _errs4){
 if(typeof data2 == "number"){
 if(data2 < 1 || isNaN(data2)){
-validate192.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
+validate200.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
 return false;
 }
 }
@@ -10341,13 +10718,13 @@ if(data.upper !== undefined){
 let data3 = data.upper;
 const _errs6 = errors;
 if((!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))) && (data3 !== null)){
-validate192.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
+validate200.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
 return false;
 }
 if(errors === _errs6){
 if(typeof data3 == "number"){
 if(data3 < 1 || isNaN(data3)){
-validate192.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
+validate200.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
 return false;
 }
 }
@@ -10362,13 +10739,13 @@ if(data.size !== undefined){
 let data4 = data.size;
 const _errs8 = errors;
 if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
-validate192.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
+validate200.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
 return false;
 }
 if(errors === _errs8){
 if(typeof data4 == "number"){
 if(data4 < 1 || isNaN(data4)){
-validate192.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
+validate200.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
 return false;
 }
 }
@@ -10385,21 +10762,21 @@ var valid0 = true;
 }
 }
 else {
-validate192.errors = [{instancePath,keyword:"type"}];
+validate200.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate192.errors = vErrors;
+validate200.errors = vErrors;
 return errors === 0;
 }
-function validate195(data, {instancePath=""}={}){
+function validate203(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.kind === undefined) && (missing0 = "kind")) || ((data.proxy === undefined) && (missing0 = "proxy"))) || ((data.refusal === undefined) && (missing0 = "refusal"))) || ((data.note === undefined) && (missing0 = "note"))){
-validate195.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate203.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -10418,7 +10795,7 @@ if(valid0){
 if(data.proxy !== undefined){
 const _errs2 = errors;
 if(typeof data.proxy !== "boolean"){
-validate195.errors = [{instancePath:instancePath+"/proxy",keyword:"type"}];
+validate203.errors = [{instancePath:instancePath+"/proxy",keyword:"type"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -10430,7 +10807,7 @@ if(valid0){
 if(data.refusal !== undefined){
 const _errs4 = errors;
 if(typeof data.refusal !== "string"){
-validate195.errors = [{instancePath:instancePath+"/refusal",keyword:"type"}];
+validate203.errors = [{instancePath:instancePath+"/refusal",keyword:"type"}];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -10442,7 +10819,7 @@ if(valid0){
 if(data.note !== undefined){
 const _errs6 = errors;
 if(typeof data.note !== "string"){
-validate195.errors = [{instancePath:instancePath+"/note",keyword:"type"}];
+validate203.errors = [{instancePath:instancePath+"/note",keyword:"type"}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -10456,21 +10833,21 @@ var valid0 = true;
 }
 }
 else {
-validate195.errors = [{instancePath,keyword:"type"}];
+validate203.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate195.errors = vErrors;
+validate203.errors = vErrors;
 return errors === 0;
 }
-function validate199(data, {instancePath=""}={}){
+function validate207(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((data.pid === undefined) && (missing0 = "pid")) || ((data.start_ticks === undefined) && (missing0 = "start_ticks"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.refusal === undefined) && (missing0 = "refusal"))) || ((data.knobs === undefined) && (missing0 = "knobs"))) || ((data.signals === undefined) && (missing0 = "signals"))) || ((data.steering === undefined) && (missing0 = "steering"))){
-validate199.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate207.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -10478,13 +10855,13 @@ if(data.pid !== undefined){
 let data0 = data.pid;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate199.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
+validate207.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 1 || isNaN(data0)){
-validate199.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
+validate207.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
 return false;
 }
 }
@@ -10499,13 +10876,13 @@ if(data.start_ticks !== undefined){
 let data1 = data.start_ticks;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate199.errors = [{instancePath:instancePath+"/start_ticks",keyword:"type"}];
+validate207.errors = [{instancePath:instancePath+"/start_ticks",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate199.errors = [{instancePath:instancePath+"/start_ticks",keyword:"minimum"}];
+validate207.errors = [{instancePath:instancePath+"/start_ticks",keyword:"minimum"}];
 return false;
 }
 }
@@ -10519,7 +10896,7 @@ if(valid0){
 if(data.name !== undefined){
 const _errs5 = errors;
 if(typeof data.name !== "string"){
-validate199.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate207.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -10531,7 +10908,7 @@ if(valid0){
 if(data.refusal !== undefined){
 const _errs7 = errors;
 if(typeof data.refusal !== "string"){
-validate199.errors = [{instancePath:instancePath+"/refusal",keyword:"type"}];
+validate207.errors = [{instancePath:instancePath+"/refusal",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -10549,8 +10926,8 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs11 = errors;
-if(!(validate192(data4[i0], {instancePath:instancePath+"/knobs/" + i0}))){
-vErrors = vErrors === null ? validate192.errors : vErrors.concat(validate192.errors);
+if(!(validate200(data4[i0], {instancePath:instancePath+"/knobs/" + i0}))){
+vErrors = vErrors === null ? validate200.errors : vErrors.concat(validate200.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs11 === errors;
@@ -10560,7 +10937,7 @@ break;
 }
 }
 else {
-validate199.errors = [{instancePath:instancePath+"/knobs",keyword:"type"}];
+validate207.errors = [{instancePath:instancePath+"/knobs",keyword:"type"}];
 return false;
 }
 }
@@ -10579,8 +10956,8 @@ var valid2 = true;
 const len1 = data6.length;
 for(let i1=0; i1<len1; i1++){
 const _errs14 = errors;
-if(!(validate195(data6[i1], {instancePath:instancePath+"/signals/" + i1}))){
-vErrors = vErrors === null ? validate195.errors : vErrors.concat(validate195.errors);
+if(!(validate203(data6[i1], {instancePath:instancePath+"/signals/" + i1}))){
+vErrors = vErrors === null ? validate203.errors : vErrors.concat(validate203.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs14 === errors;
@@ -10590,7 +10967,7 @@ break;
 }
 }
 else {
-validate199.errors = [{instancePath:instancePath+"/signals",keyword:"type"}];
+validate207.errors = [{instancePath:instancePath+"/signals",keyword:"type"}];
 return false;
 }
 }
@@ -10636,7 +11013,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate199.errors = vErrors;
+validate207.errors = vErrors;
 return false;
 }
 else {
@@ -10664,21 +11041,21 @@ var valid0 = true;
 }
 }
 else {
-validate199.errors = [{instancePath,keyword:"type"}];
+validate207.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate199.errors = vErrors;
+validate207.errors = vErrors;
 return errors === 0;
 }
-function validate191(data, {instancePath=""}={}){
+function validate199(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.knobs === undefined) && (missing0 = "knobs")) || ((data.signals === undefined) && (missing0 = "signals"))) || ((data.steering === undefined) && (missing0 = "steering"))){
-validate191.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate199.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -10691,8 +11068,8 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate192(data0[i0], {instancePath:instancePath+"/knobs/" + i0}))){
-vErrors = vErrors === null ? validate192.errors : vErrors.concat(validate192.errors);
+if(!(validate200(data0[i0], {instancePath:instancePath+"/knobs/" + i0}))){
+vErrors = vErrors === null ? validate200.errors : vErrors.concat(validate200.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs3 === errors;
@@ -10702,7 +11079,7 @@ break;
 }
 }
 else {
-validate191.errors = [{instancePath:instancePath+"/knobs",keyword:"type"}];
+validate199.errors = [{instancePath:instancePath+"/knobs",keyword:"type"}];
 return false;
 }
 }
@@ -10721,8 +11098,8 @@ var valid2 = true;
 const len1 = data2.length;
 for(let i1=0; i1<len1; i1++){
 const _errs6 = errors;
-if(!(validate195(data2[i1], {instancePath:instancePath+"/signals/" + i1}))){
-vErrors = vErrors === null ? validate195.errors : vErrors.concat(validate195.errors);
+if(!(validate203(data2[i1], {instancePath:instancePath+"/signals/" + i1}))){
+vErrors = vErrors === null ? validate203.errors : vErrors.concat(validate203.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs6 === errors;
@@ -10732,7 +11109,7 @@ break;
 }
 }
 else {
-validate191.errors = [{instancePath:instancePath+"/signals",keyword:"type"}];
+validate199.errors = [{instancePath:instancePath+"/signals",keyword:"type"}];
 return false;
 }
 }
@@ -10778,7 +11155,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate191.errors = vErrors;
+validate199.errors = vErrors;
 return false;
 }
 else {
@@ -10810,8 +11187,8 @@ var valid5 = true;
 const len2 = data5.length;
 for(let i2=0; i2<len2; i2++){
 const _errs16 = errors;
-if(!(validate199(data5[i2], {instancePath:instancePath+"/programs/" + i2}))){
-vErrors = vErrors === null ? validate199.errors : vErrors.concat(validate199.errors);
+if(!(validate207(data5[i2], {instancePath:instancePath+"/programs/" + i2}))){
+vErrors = vErrors === null ? validate207.errors : vErrors.concat(validate207.errors);
 errors = vErrors.length;
 }
 var valid5 = _errs16 === errors;
@@ -10857,7 +11234,7 @@ else {
 vErrors.push(err4);
 }
 errors++;
-validate191.errors = vErrors;
+validate199.errors = vErrors;
 return false;
 }
 else {
@@ -10881,13 +11258,13 @@ if(data.unexamined !== undefined){
 let data7 = data.unexamined;
 const _errs19 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate191.errors = [{instancePath:instancePath+"/unexamined",keyword:"type"}];
+validate199.errors = [{instancePath:instancePath+"/unexamined",keyword:"type"}];
 return false;
 }
 if(errors === _errs19){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate191.errors = [{instancePath:instancePath+"/unexamined",keyword:"minimum"}];
+validate199.errors = [{instancePath:instancePath+"/unexamined",keyword:"minimum"}];
 return false;
 }
 }
@@ -10904,50 +11281,50 @@ var valid0 = true;
 }
 }
 else {
-validate191.errors = [{instancePath,keyword:"type"}];
+validate199.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate191.errors = vErrors;
+validate199.errors = vErrors;
 return errors === 0;
 }
-export const isRunsResponse = validate204;
-function validate206(data, {instancePath=""}={}){
+export const isRunsResponse = validate212;
+function validate214(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate206.errors = [{instancePath,keyword:"type"}];
+validate214.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 if(!((((data === "recording") || (data === "complete")) || (data === "incomplete")) || (data === "interrupted"))){
-validate206.errors = [{instancePath,keyword:"enum"}];
+validate214.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate206.errors = vErrors;
+validate214.errors = vErrors;
 return errors === 0;
 }
-function validate208(data, {instancePath=""}={}){
+function validate216(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate208.errors = [{instancePath,keyword:"type"}];
+validate216.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 if(!((((((((data === "stopped") || (data === "duration")) || (data === "flight-recorder")) || (data === "target-ended")) || (data === "collector-lost")) || (data === "backend-lost")) || (data === "disk-full")) || (data === "write-failed"))){
-validate208.errors = [{instancePath,keyword:"enum"}];
+validate216.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate208.errors = vErrors;
+validate216.errors = vErrors;
 return errors === 0;
 }
-function validate211(data, {instancePath=""}={}){
+function validate219(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((data.frames === undefined) && (missing0 = "frames")) || ((data.gaps === undefined) && (missing0 = "gaps"))) || ((data.missing_ns === undefined) && (missing0 = "missing_ns"))) || ((data.truncated_bytes === undefined) && (missing0 = "truncated_bytes"))) || ((data.coalesced === undefined) && (missing0 = "coalesced"))) || ((data.deadlines_missed === undefined) && (missing0 = "deadlines_missed"))) || ((data.samples_failed === undefined) && (missing0 = "samples_failed"))) || ((data.exit_records_lost === undefined) && (missing0 = "exit_records_lost"))) || ((data.clock_jumps === undefined) && (missing0 = "clock_jumps"))){
-validate211.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate219.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -10955,13 +11332,13 @@ if(data.frames !== undefined){
 let data0 = data.frames;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate211.errors = [{instancePath:instancePath+"/frames",keyword:"type"}];
+validate219.errors = [{instancePath:instancePath+"/frames",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate211.errors = [{instancePath:instancePath+"/frames",keyword:"minimum"}];
+validate219.errors = [{instancePath:instancePath+"/frames",keyword:"minimum"}];
 return false;
 }
 }
@@ -10976,13 +11353,13 @@ if(data.gaps !== undefined){
 let data1 = data.gaps;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate211.errors = [{instancePath:instancePath+"/gaps",keyword:"type"}];
+validate219.errors = [{instancePath:instancePath+"/gaps",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate211.errors = [{instancePath:instancePath+"/gaps",keyword:"minimum"}];
+validate219.errors = [{instancePath:instancePath+"/gaps",keyword:"minimum"}];
 return false;
 }
 }
@@ -10997,13 +11374,13 @@ if(data.missing_ns !== undefined){
 let data2 = data.missing_ns;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate211.errors = [{instancePath:instancePath+"/missing_ns",keyword:"type"}];
+validate219.errors = [{instancePath:instancePath+"/missing_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate211.errors = [{instancePath:instancePath+"/missing_ns",keyword:"minimum"}];
+validate219.errors = [{instancePath:instancePath+"/missing_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -11018,13 +11395,13 @@ if(data.truncated_bytes !== undefined){
 let data3 = data.truncated_bytes;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate211.errors = [{instancePath:instancePath+"/truncated_bytes",keyword:"type"}];
+validate219.errors = [{instancePath:instancePath+"/truncated_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate211.errors = [{instancePath:instancePath+"/truncated_bytes",keyword:"minimum"}];
+validate219.errors = [{instancePath:instancePath+"/truncated_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -11039,13 +11416,13 @@ if(data.coalesced !== undefined){
 let data4 = data.coalesced;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate211.errors = [{instancePath:instancePath+"/coalesced",keyword:"type"}];
+validate219.errors = [{instancePath:instancePath+"/coalesced",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate211.errors = [{instancePath:instancePath+"/coalesced",keyword:"minimum"}];
+validate219.errors = [{instancePath:instancePath+"/coalesced",keyword:"minimum"}];
 return false;
 }
 }
@@ -11060,13 +11437,13 @@ if(data.deadlines_missed !== undefined){
 let data5 = data.deadlines_missed;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate211.errors = [{instancePath:instancePath+"/deadlines_missed",keyword:"type"}];
+validate219.errors = [{instancePath:instancePath+"/deadlines_missed",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate211.errors = [{instancePath:instancePath+"/deadlines_missed",keyword:"minimum"}];
+validate219.errors = [{instancePath:instancePath+"/deadlines_missed",keyword:"minimum"}];
 return false;
 }
 }
@@ -11081,13 +11458,13 @@ if(data.samples_failed !== undefined){
 let data6 = data.samples_failed;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate211.errors = [{instancePath:instancePath+"/samples_failed",keyword:"type"}];
+validate219.errors = [{instancePath:instancePath+"/samples_failed",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate211.errors = [{instancePath:instancePath+"/samples_failed",keyword:"minimum"}];
+validate219.errors = [{instancePath:instancePath+"/samples_failed",keyword:"minimum"}];
 return false;
 }
 }
@@ -11102,13 +11479,13 @@ if(data.exit_records_lost !== undefined){
 let data7 = data.exit_records_lost;
 const _errs15 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate211.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"type"}];
+validate219.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate211.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"minimum"}];
+validate219.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"minimum"}];
 return false;
 }
 }
@@ -11123,13 +11500,13 @@ if(data.exits_without_event !== undefined){
 let data8 = data.exits_without_event;
 const _errs17 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate211.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"type"}];
+validate219.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"type"}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate211.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"minimum"}];
+validate219.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"minimum"}];
 return false;
 }
 }
@@ -11144,13 +11521,13 @@ if(data.network_calls_uncounted !== undefined){
 let data9 = data.network_calls_uncounted;
 const _errs19 = errors;
 if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate211.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"type"}];
+validate219.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"type"}];
 return false;
 }
 if(errors === _errs19){
 if(typeof data9 == "number"){
 if(data9 < 0 || isNaN(data9)){
-validate211.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"minimum"}];
+validate219.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"minimum"}];
 return false;
 }
 }
@@ -11165,13 +11542,13 @@ if(data.clock_jumps !== undefined){
 let data10 = data.clock_jumps;
 const _errs21 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate211.errors = [{instancePath:instancePath+"/clock_jumps",keyword:"type"}];
+validate219.errors = [{instancePath:instancePath+"/clock_jumps",keyword:"type"}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate211.errors = [{instancePath:instancePath+"/clock_jumps",keyword:"minimum"}];
+validate219.errors = [{instancePath:instancePath+"/clock_jumps",keyword:"minimum"}];
 return false;
 }
 }
@@ -11194,21 +11571,21 @@ var valid0 = true;
 }
 }
 else {
-validate211.errors = [{instancePath,keyword:"type"}];
+validate219.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate211.errors = vErrors;
+validate219.errors = vErrors;
 return errors === 0;
 }
-function validate213(data, {instancePath=""}={}){
+function validate221(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.frames === undefined) && (missing0 = "frames")) || ((data.thread_samples === undefined) && (missing0 = "thread_samples"))) || ((data.threads === undefined) && (missing0 = "threads"))) || ((data.events === undefined) && (missing0 = "events"))) || ((data.bytes === undefined) && (missing0 = "bytes"))) || ((data.open_bytes === undefined) && (missing0 = "open_bytes"))){
-validate213.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate221.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -11216,13 +11593,13 @@ if(data.frames !== undefined){
 let data0 = data.frames;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate213.errors = [{instancePath:instancePath+"/frames",keyword:"type"}];
+validate221.errors = [{instancePath:instancePath+"/frames",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate213.errors = [{instancePath:instancePath+"/frames",keyword:"minimum"}];
+validate221.errors = [{instancePath:instancePath+"/frames",keyword:"minimum"}];
 return false;
 }
 }
@@ -11237,13 +11614,13 @@ if(data.thread_samples !== undefined){
 let data1 = data.thread_samples;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate213.errors = [{instancePath:instancePath+"/thread_samples",keyword:"type"}];
+validate221.errors = [{instancePath:instancePath+"/thread_samples",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate213.errors = [{instancePath:instancePath+"/thread_samples",keyword:"minimum"}];
+validate221.errors = [{instancePath:instancePath+"/thread_samples",keyword:"minimum"}];
 return false;
 }
 }
@@ -11258,13 +11635,13 @@ if(data.threads !== undefined){
 let data2 = data.threads;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate213.errors = [{instancePath:instancePath+"/threads",keyword:"type"}];
+validate221.errors = [{instancePath:instancePath+"/threads",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate213.errors = [{instancePath:instancePath+"/threads",keyword:"minimum"}];
+validate221.errors = [{instancePath:instancePath+"/threads",keyword:"minimum"}];
 return false;
 }
 }
@@ -11279,13 +11656,13 @@ if(data.events !== undefined){
 let data3 = data.events;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate213.errors = [{instancePath:instancePath+"/events",keyword:"type"}];
+validate221.errors = [{instancePath:instancePath+"/events",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate213.errors = [{instancePath:instancePath+"/events",keyword:"minimum"}];
+validate221.errors = [{instancePath:instancePath+"/events",keyword:"minimum"}];
 return false;
 }
 }
@@ -11300,13 +11677,13 @@ if(data.bytes !== undefined){
 let data4 = data.bytes;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate213.errors = [{instancePath:instancePath+"/bytes",keyword:"type"}];
+validate221.errors = [{instancePath:instancePath+"/bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate213.errors = [{instancePath:instancePath+"/bytes",keyword:"minimum"}];
+validate221.errors = [{instancePath:instancePath+"/bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -11321,13 +11698,13 @@ if(data.open_bytes !== undefined){
 let data5 = data.open_bytes;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate213.errors = [{instancePath:instancePath+"/open_bytes",keyword:"type"}];
+validate221.errors = [{instancePath:instancePath+"/open_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate213.errors = [{instancePath:instancePath+"/open_bytes",keyword:"minimum"}];
+validate221.errors = [{instancePath:instancePath+"/open_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -11345,28 +11722,28 @@ var valid0 = true;
 }
 }
 else {
-validate213.errors = [{instancePath,keyword:"type"}];
+validate221.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate213.errors = vErrors;
+validate221.errors = vErrors;
 return errors === 0;
 }
-function validate205(data, {instancePath=""}={}){
+function validate213(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((((((((((((((((data.id === undefined) && (missing0 = "id")) || ((data.name === undefined) && (missing0 = "name"))) || ((data.tags === undefined) && (missing0 = "tags"))) || ((data.group === undefined) && (missing0 = "group"))) || ((data.notes === undefined) && (missing0 = "notes"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.end === undefined) && (missing0 = "end"))) || ((data.end_detail === undefined) && (missing0 = "end_detail"))) || ((data.created_unix_us === undefined) && (missing0 = "created_unix_us"))) || ((data.started_unix_us === undefined) && (missing0 = "started_unix_us"))) || ((data.duration_ns === undefined) && (missing0 = "duration_ns"))) || ((data.host_name === undefined) && (missing0 = "host_name"))) || ((data.target === undefined) && (missing0 = "target"))) || ((data.pid === undefined) && (missing0 = "pid"))) || ((data.process === undefined) && (missing0 = "process"))) || ((data.command === undefined) && (missing0 = "command"))) || ((data.policies === undefined) && (missing0 = "policies"))) || ((data.losses === undefined) && (missing0 = "losses"))) || ((data.counts === undefined) && (missing0 = "counts"))) || ((data.exit_code === undefined) && (missing0 = "exit_code"))) || ((data.signal === undefined) && (missing0 = "signal"))) || ((data.imported === undefined) && (missing0 = "imported"))){
-validate205.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate213.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.id !== undefined){
 const _errs1 = errors;
 if(typeof data.id !== "string"){
-validate205.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+validate213.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -11378,7 +11755,7 @@ if(valid0){
 if(data.name !== undefined){
 const _errs3 = errors;
 if(typeof data.name !== "string"){
-validate205.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate213.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -11397,7 +11774,7 @@ const len0 = data2.length;
 for(let i0=0; i0<len0; i0++){
 const _errs7 = errors;
 if(typeof data2[i0] !== "string"){
-validate205.errors = [{instancePath:instancePath+"/tags/" + i0,keyword:"type"}];
+validate213.errors = [{instancePath:instancePath+"/tags/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs7 === errors;
@@ -11407,7 +11784,7 @@ break;
 }
 }
 else {
-validate205.errors = [{instancePath:instancePath+"/tags",keyword:"type"}];
+validate213.errors = [{instancePath:instancePath+"/tags",keyword:"type"}];
 return false;
 }
 }
@@ -11421,7 +11798,7 @@ if(data.group !== undefined){
 let data4 = data.group;
 const _errs9 = errors;
 if((typeof data4 !== "string") && (data4 !== null)){
-validate205.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
+validate213.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -11433,7 +11810,7 @@ if(valid0){
 if(data.notes !== undefined){
 const _errs11 = errors;
 if(typeof data.notes !== "string"){
-validate205.errors = [{instancePath:instancePath+"/notes",keyword:"type"}];
+validate213.errors = [{instancePath:instancePath+"/notes",keyword:"type"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -11444,8 +11821,8 @@ var valid0 = true;
 if(valid0){
 if(data.state !== undefined){
 const _errs13 = errors;
-if(!(validate206(data.state, {instancePath:instancePath+"/state"}))){
-vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
+if(!(validate214(data.state, {instancePath:instancePath+"/state"}))){
+vErrors = vErrors === null ? validate214.errors : vErrors.concat(validate214.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs13 === errors;
@@ -11460,8 +11837,8 @@ const _errs14 = errors;
 const _errs15 = errors;
 let valid2 = false;
 const _errs16 = errors;
-if(!(validate208(data7, {instancePath:instancePath+"/end"}))){
-vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
+if(!(validate216(data7, {instancePath:instancePath+"/end"}))){
+vErrors = vErrors === null ? validate216.errors : vErrors.concat(validate216.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs16 === errors;
@@ -11490,7 +11867,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate205.errors = vErrors;
+validate213.errors = vErrors;
 return false;
 }
 else {
@@ -11513,7 +11890,7 @@ if(valid0){
 if(data.end_detail !== undefined){
 const _errs19 = errors;
 if(typeof data.end_detail !== "string"){
-validate205.errors = [{instancePath:instancePath+"/end_detail",keyword:"type"}];
+validate213.errors = [{instancePath:instancePath+"/end_detail",keyword:"type"}];
 return false;
 }
 var valid0 = _errs19 === errors;
@@ -11526,13 +11903,13 @@ if(data.created_unix_us !== undefined){
 let data9 = data.created_unix_us;
 const _errs21 = errors;
 if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate205.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"type"}];
+validate213.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data9 == "number"){
 if(data9 < 0 || isNaN(data9)){
-validate205.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"minimum"}];
+validate213.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -11547,13 +11924,13 @@ if(data.started_unix_us !== undefined){
 let data10 = data.started_unix_us;
 const _errs23 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate205.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"type"}];
+validate213.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs23){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate205.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"minimum"}];
+validate213.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -11568,13 +11945,13 @@ if(data.duration_ns !== undefined){
 let data11 = data.duration_ns;
 const _errs25 = errors;
 if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
-validate205.errors = [{instancePath:instancePath+"/duration_ns",keyword:"type"}];
+validate213.errors = [{instancePath:instancePath+"/duration_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data11 == "number"){
 if(data11 < 0 || isNaN(data11)){
-validate205.errors = [{instancePath:instancePath+"/duration_ns",keyword:"minimum"}];
+validate213.errors = [{instancePath:instancePath+"/duration_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -11588,7 +11965,7 @@ if(valid0){
 if(data.host_name !== undefined){
 const _errs27 = errors;
 if(typeof data.host_name !== "string"){
-validate205.errors = [{instancePath:instancePath+"/host_name",keyword:"type"}];
+validate213.errors = [{instancePath:instancePath+"/host_name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs27 === errors;
@@ -11600,7 +11977,7 @@ if(valid0){
 if(data.target !== undefined){
 const _errs29 = errors;
 if(typeof data.target !== "string"){
-validate205.errors = [{instancePath:instancePath+"/target",keyword:"type"}];
+validate213.errors = [{instancePath:instancePath+"/target",keyword:"type"}];
 return false;
 }
 var valid0 = _errs29 === errors;
@@ -11613,13 +11990,13 @@ if(data.pid !== undefined){
 let data14 = data.pid;
 const _errs31 = errors;
 if(!((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14)))){
-validate205.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
+validate213.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
 return false;
 }
 if(errors === _errs31){
 if(typeof data14 == "number"){
 if(data14 < 1 || isNaN(data14)){
-validate205.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
+validate213.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
 return false;
 }
 }
@@ -11633,7 +12010,7 @@ if(valid0){
 if(data.process !== undefined){
 const _errs33 = errors;
 if(typeof data.process !== "string"){
-validate205.errors = [{instancePath:instancePath+"/process",keyword:"type"}];
+validate213.errors = [{instancePath:instancePath+"/process",keyword:"type"}];
 return false;
 }
 var valid0 = _errs33 === errors;
@@ -11646,7 +12023,7 @@ if(data.command !== undefined){
 let data16 = data.command;
 const _errs35 = errors;
 if((typeof data16 !== "string") && (data16 !== null)){
-validate205.errors = [{instancePath:instancePath+"/command",keyword:"type"}];
+validate213.errors = [{instancePath:instancePath+"/command",keyword:"type"}];
 return false;
 }
 var valid0 = _errs35 === errors;
@@ -11691,7 +12068,7 @@ else {
 vErrors.push(err3);
 }
 errors++;
-validate205.errors = vErrors;
+validate213.errors = vErrors;
 return false;
 }
 else {
@@ -11721,7 +12098,7 @@ const len1 = data18.length;
 for(let i1=0; i1<len1; i1++){
 const _errs44 = errors;
 if(typeof data18[i1] !== "string"){
-validate205.errors = [{instancePath:instancePath+"/policies/" + i1,keyword:"type"}];
+validate213.errors = [{instancePath:instancePath+"/policies/" + i1,keyword:"type"}];
 return false;
 }
 var valid4 = _errs44 === errors;
@@ -11731,7 +12108,7 @@ break;
 }
 }
 else {
-validate205.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
+validate213.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
 return false;
 }
 }
@@ -11743,8 +12120,8 @@ var valid0 = true;
 if(valid0){
 if(data.losses !== undefined){
 const _errs46 = errors;
-if(!(validate211(data.losses, {instancePath:instancePath+"/losses"}))){
-vErrors = vErrors === null ? validate211.errors : vErrors.concat(validate211.errors);
+if(!(validate219(data.losses, {instancePath:instancePath+"/losses"}))){
+vErrors = vErrors === null ? validate219.errors : vErrors.concat(validate219.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs46 === errors;
@@ -11757,13 +12134,13 @@ if(data.children_cpu_us !== undefined){
 let data21 = data.children_cpu_us;
 const _errs47 = errors;
 if((!((typeof data21 == "number") && (!(data21 % 1) && !isNaN(data21)))) && (data21 !== null)){
-validate205.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
+validate213.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs47){
 if(typeof data21 == "number"){
 if(data21 < 0 || isNaN(data21)){
-validate205.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
+validate213.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -11776,8 +12153,8 @@ var valid0 = true;
 if(valid0){
 if(data.counts !== undefined){
 const _errs49 = errors;
-if(!(validate213(data.counts, {instancePath:instancePath+"/counts"}))){
-vErrors = vErrors === null ? validate213.errors : vErrors.concat(validate213.errors);
+if(!(validate221(data.counts, {instancePath:instancePath+"/counts"}))){
+vErrors = vErrors === null ? validate221.errors : vErrors.concat(validate221.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs49 === errors;
@@ -11790,7 +12167,7 @@ if(data.exit_code !== undefined){
 let data23 = data.exit_code;
 const _errs50 = errors;
 if((!((typeof data23 == "number") && (!(data23 % 1) && !isNaN(data23)))) && (data23 !== null)){
-validate205.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
+validate213.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
 return false;
 }
 var valid0 = _errs50 === errors;
@@ -11803,7 +12180,7 @@ if(data.signal !== undefined){
 let data24 = data.signal;
 const _errs52 = errors;
 if((typeof data24 !== "string") && (data24 !== null)){
-validate205.errors = [{instancePath:instancePath+"/signal",keyword:"type"}];
+validate213.errors = [{instancePath:instancePath+"/signal",keyword:"type"}];
 return false;
 }
 var valid0 = _errs52 === errors;
@@ -11815,7 +12192,7 @@ if(valid0){
 if(data.imported !== undefined){
 const _errs54 = errors;
 if(typeof data.imported !== "boolean"){
-validate205.errors = [{instancePath:instancePath+"/imported",keyword:"type"}];
+validate213.errors = [{instancePath:instancePath+"/imported",keyword:"type"}];
 return false;
 }
 var valid0 = _errs54 === errors;
@@ -11849,28 +12226,28 @@ var valid0 = true;
 }
 }
 else {
-validate205.errors = [{instancePath,keyword:"type"}];
+validate213.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate205.errors = vErrors;
+validate213.errors = vErrors;
 return errors === 0;
 }
-function validate217(data, {instancePath=""}={}){
+function validate225(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.folder === undefined) && (missing0 = "folder")) || ((data.reason === undefined) && (missing0 = "reason"))){
-validate217.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate225.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.folder !== undefined){
 const _errs1 = errors;
 if(typeof data.folder !== "string"){
-validate217.errors = [{instancePath:instancePath+"/folder",keyword:"type"}];
+validate225.errors = [{instancePath:instancePath+"/folder",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -11882,7 +12259,7 @@ if(valid0){
 if(data.reason !== undefined){
 const _errs3 = errors;
 if(typeof data.reason !== "string"){
-validate217.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+validate225.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -11894,21 +12271,21 @@ var valid0 = true;
 }
 }
 else {
-validate217.errors = [{instancePath,keyword:"type"}];
+validate225.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate217.errors = vErrors;
+validate225.errors = vErrors;
 return errors === 0;
 }
-function validate219(data, {instancePath=""}={}){
+function validate227(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.max_age_s === undefined) && (missing0 = "max_age_s")) || ((data.max_bytes === undefined) && (missing0 = "max_bytes"))){
-validate219.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate227.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -11916,13 +12293,13 @@ if(data.max_age_s !== undefined){
 let data0 = data.max_age_s;
 const _errs1 = errors;
 if((!(typeof data0 == "number")) && (data0 !== null)){
-validate219.errors = [{instancePath:instancePath+"/max_age_s",keyword:"type"}];
+validate227.errors = [{instancePath:instancePath+"/max_age_s",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate219.errors = [{instancePath:instancePath+"/max_age_s",keyword:"minimum"}];
+validate227.errors = [{instancePath:instancePath+"/max_age_s",keyword:"minimum"}];
 return false;
 }
 }
@@ -11937,13 +12314,13 @@ if(data.max_bytes !== undefined){
 let data1 = data.max_bytes;
 const _errs3 = errors;
 if((!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))) && (data1 !== null)){
-validate219.errors = [{instancePath:instancePath+"/max_bytes",keyword:"type"}];
+validate227.errors = [{instancePath:instancePath+"/max_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate219.errors = [{instancePath:instancePath+"/max_bytes",keyword:"minimum"}];
+validate227.errors = [{instancePath:instancePath+"/max_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -11957,21 +12334,21 @@ var valid0 = true;
 }
 }
 else {
-validate219.errors = [{instancePath,keyword:"type"}];
+validate227.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate219.errors = vErrors;
+validate227.errors = vErrors;
 return errors === 0;
 }
-function validate204(data, {instancePath=""}={}){
+function validate212(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.runs === undefined) && (missing0 = "runs")) || ((data.deleted === undefined) && (missing0 = "deleted"))) || ((data.damaged === undefined) && (missing0 = "damaged"))) || ((data.bytes === undefined) && (missing0 = "bytes"))) || ((data.free_bytes === undefined) && (missing0 = "free_bytes"))) || ((data.retention === undefined) && (missing0 = "retention"))){
-validate204.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate212.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -11984,8 +12361,8 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate205(data0[i0], {instancePath:instancePath+"/runs/" + i0}))){
-vErrors = vErrors === null ? validate205.errors : vErrors.concat(validate205.errors);
+if(!(validate213(data0[i0], {instancePath:instancePath+"/runs/" + i0}))){
+vErrors = vErrors === null ? validate213.errors : vErrors.concat(validate213.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs3 === errors;
@@ -11995,7 +12372,7 @@ break;
 }
 }
 else {
-validate204.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
+validate212.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
 return false;
 }
 }
@@ -12014,8 +12391,8 @@ var valid2 = true;
 const len1 = data2.length;
 for(let i1=0; i1<len1; i1++){
 const _errs6 = errors;
-if(!(validate205(data2[i1], {instancePath:instancePath+"/deleted/" + i1}))){
-vErrors = vErrors === null ? validate205.errors : vErrors.concat(validate205.errors);
+if(!(validate213(data2[i1], {instancePath:instancePath+"/deleted/" + i1}))){
+vErrors = vErrors === null ? validate213.errors : vErrors.concat(validate213.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs6 === errors;
@@ -12025,7 +12402,7 @@ break;
 }
 }
 else {
-validate204.errors = [{instancePath:instancePath+"/deleted",keyword:"type"}];
+validate212.errors = [{instancePath:instancePath+"/deleted",keyword:"type"}];
 return false;
 }
 }
@@ -12044,8 +12421,8 @@ var valid3 = true;
 const len2 = data4.length;
 for(let i2=0; i2<len2; i2++){
 const _errs9 = errors;
-if(!(validate217(data4[i2], {instancePath:instancePath+"/damaged/" + i2}))){
-vErrors = vErrors === null ? validate217.errors : vErrors.concat(validate217.errors);
+if(!(validate225(data4[i2], {instancePath:instancePath+"/damaged/" + i2}))){
+vErrors = vErrors === null ? validate225.errors : vErrors.concat(validate225.errors);
 errors = vErrors.length;
 }
 var valid3 = _errs9 === errors;
@@ -12055,7 +12432,7 @@ break;
 }
 }
 else {
-validate204.errors = [{instancePath:instancePath+"/damaged",keyword:"type"}];
+validate212.errors = [{instancePath:instancePath+"/damaged",keyword:"type"}];
 return false;
 }
 }
@@ -12069,13 +12446,13 @@ if(data.bytes !== undefined){
 let data6 = data.bytes;
 const _errs10 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate204.errors = [{instancePath:instancePath+"/bytes",keyword:"type"}];
+validate212.errors = [{instancePath:instancePath+"/bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs10){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate204.errors = [{instancePath:instancePath+"/bytes",keyword:"minimum"}];
+validate212.errors = [{instancePath:instancePath+"/bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -12090,13 +12467,13 @@ if(data.free_bytes !== undefined){
 let data7 = data.free_bytes;
 const _errs12 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate204.errors = [{instancePath:instancePath+"/free_bytes",keyword:"type"}];
+validate212.errors = [{instancePath:instancePath+"/free_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs12){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate204.errors = [{instancePath:instancePath+"/free_bytes",keyword:"minimum"}];
+validate212.errors = [{instancePath:instancePath+"/free_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -12109,8 +12486,8 @@ var valid0 = true;
 if(valid0){
 if(data.retention !== undefined){
 const _errs14 = errors;
-if(!(validate219(data.retention, {instancePath:instancePath+"/retention"}))){
-vErrors = vErrors === null ? validate219.errors : vErrors.concat(validate219.errors);
+if(!(validate227(data.retention, {instancePath:instancePath+"/retention"}))){
+vErrors = vErrors === null ? validate227.errors : vErrors.concat(validate227.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs14 === errors;
@@ -12126,43 +12503,43 @@ var valid0 = true;
 }
 }
 else {
-validate204.errors = [{instancePath,keyword:"type"}];
+validate212.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate204.errors = vErrors;
+validate212.errors = vErrors;
 return errors === 0;
 }
-export const isRunManifest = validate221;
-function validate227(data, {instancePath=""}={}){
+export const isRunManifest = validate229;
+function validate235(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate227.errors = [{instancePath,keyword:"type"}];
+validate235.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 if(!((((data === "exact") || (data === "sampled")) || (data === "estimated")) || (data === "quantised"))){
-validate227.errors = [{instancePath,keyword:"enum"}];
+validate235.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate227.errors = vErrors;
+validate235.errors = vErrors;
 return errors === 0;
 }
-function validate226(data, {instancePath=""}={}){
+function validate234(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((data.name === undefined) && (missing0 = "name")) || ((data.label === undefined) && (missing0 = "label"))) || ((data.unit === undefined) && (missing0 = "unit"))) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.scope === undefined) && (missing0 = "scope"))) || ((data.group === undefined) && (missing0 = "group"))) || ((data.taskstats === undefined) && (missing0 = "taskstats"))) || ((data.since_version === undefined) && (missing0 = "since_version"))) || ((data.procfs === undefined) && (missing0 = "procfs"))) || ((data.provenance === undefined) && (missing0 = "provenance"))) || ((data.meaning === undefined) && (missing0 = "meaning"))){
-validate226.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate234.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.name !== undefined){
 const _errs1 = errors;
 if(typeof data.name !== "string"){
-validate226.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate234.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -12174,7 +12551,7 @@ if(valid0){
 if(data.label !== undefined){
 const _errs3 = errors;
 if(typeof data.label !== "string"){
-validate226.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
+validate234.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -12187,11 +12564,11 @@ if(data.unit !== undefined){
 let data2 = data.unit;
 const _errs5 = errors;
 if(typeof data2 !== "string"){
-validate226.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
+validate234.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
 return false;
 }
 if(!((((data2 === "ns") || (data2 === "us")) || (data2 === "bytes")) || (data2 === "count"))){
-validate226.errors = [{instancePath:instancePath+"/unit",keyword:"enum"}];
+validate234.errors = [{instancePath:instancePath+"/unit",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -12204,11 +12581,11 @@ if(data.kind !== undefined){
 let data3 = data.kind;
 const _errs7 = errors;
 if(typeof data3 !== "string"){
-validate226.errors = [{instancePath:instancePath+"/kind",keyword:"type"}];
+validate234.errors = [{instancePath:instancePath+"/kind",keyword:"type"}];
 return false;
 }
 if(!((data3 === "counter") || (data3 === "gauge"))){
-validate226.errors = [{instancePath:instancePath+"/kind",keyword:"enum"}];
+validate234.errors = [{instancePath:instancePath+"/kind",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -12221,11 +12598,11 @@ if(data.scope !== undefined){
 let data4 = data.scope;
 const _errs9 = errors;
 if(typeof data4 !== "string"){
-validate226.errors = [{instancePath:instancePath+"/scope",keyword:"type"}];
+validate234.errors = [{instancePath:instancePath+"/scope",keyword:"type"}];
 return false;
 }
 if(!((data4 === "thread") || (data4 === "process"))){
-validate226.errors = [{instancePath:instancePath+"/scope",keyword:"enum"}];
+validate234.errors = [{instancePath:instancePath+"/scope",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -12238,11 +12615,11 @@ if(data.group !== undefined){
 let data5 = data.group;
 const _errs11 = errors;
 if(typeof data5 !== "string"){
-validate226.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
+validate234.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
 return false;
 }
 if(!(((((((((data5 === "cpu") || (data5 === "wait")) || (data5 === "state")) || (data5 === "switches")) || (data5 === "memory")) || (data5 === "io")) || (data5 === "disk")) || (data5 === "network")) || (data5 === "pool"))){
-validate226.errors = [{instancePath:instancePath+"/group",keyword:"enum"}];
+validate234.errors = [{instancePath:instancePath+"/group",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -12255,7 +12632,7 @@ if(data.taskstats !== undefined){
 let data6 = data.taskstats;
 const _errs13 = errors;
 if((typeof data6 !== "string") && (data6 !== null)){
-validate226.errors = [{instancePath:instancePath+"/taskstats",keyword:"type"}];
+validate234.errors = [{instancePath:instancePath+"/taskstats",keyword:"type"}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -12268,13 +12645,13 @@ if(data.since_version !== undefined){
 let data7 = data.since_version;
 const _errs15 = errors;
 if((!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))) && (data7 !== null)){
-validate226.errors = [{instancePath:instancePath+"/since_version",keyword:"type"}];
+validate234.errors = [{instancePath:instancePath+"/since_version",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate226.errors = [{instancePath:instancePath+"/since_version",keyword:"minimum"}];
+validate234.errors = [{instancePath:instancePath+"/since_version",keyword:"minimum"}];
 return false;
 }
 }
@@ -12289,7 +12666,7 @@ if(data.procfs !== undefined){
 let data8 = data.procfs;
 const _errs17 = errors;
 if((typeof data8 !== "string") && (data8 !== null)){
-validate226.errors = [{instancePath:instancePath+"/procfs",keyword:"type"}];
+validate234.errors = [{instancePath:instancePath+"/procfs",keyword:"type"}];
 return false;
 }
 var valid0 = _errs17 === errors;
@@ -12300,8 +12677,8 @@ var valid0 = true;
 if(valid0){
 if(data.provenance !== undefined){
 const _errs19 = errors;
-if(!(validate227(data.provenance, {instancePath:instancePath+"/provenance"}))){
-vErrors = vErrors === null ? validate227.errors : vErrors.concat(validate227.errors);
+if(!(validate235(data.provenance, {instancePath:instancePath+"/provenance"}))){
+vErrors = vErrors === null ? validate235.errors : vErrors.concat(validate235.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs19 === errors;
@@ -12313,7 +12690,7 @@ if(valid0){
 if(data.meaning !== undefined){
 const _errs20 = errors;
 if(typeof data.meaning !== "string"){
-validate226.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
+validate234.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
 return false;
 }
 var valid0 = _errs20 === errors;
@@ -12334,21 +12711,21 @@ var valid0 = true;
 }
 }
 else {
-validate226.errors = [{instancePath,keyword:"type"}];
+validate234.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate226.errors = vErrors;
+validate234.errors = vErrors;
 return errors === 0;
 }
-function validate230(data, {instancePath=""}={}){
+function validate238(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((data.time_ns === undefined) && (missing0 = "time_ns")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.shadow === undefined) && (missing0 = "shadow"))) || ((data.knob === undefined) && (missing0 = "knob"))) || ((data.signal === undefined) && (missing0 = "signal"))) || ((data.lower === undefined) && (missing0 = "lower"))) || ((data.upper === undefined) && (missing0 = "upper"))){
-validate230.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate238.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -12356,13 +12733,13 @@ if(data.time_ns !== undefined){
 let data0 = data.time_ns;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate230.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
+validate238.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate230.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
+validate238.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -12376,7 +12753,7 @@ if(valid0){
 if(data.policy !== undefined){
 const _errs3 = errors;
 if(typeof data.policy !== "string"){
-validate230.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
+validate238.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -12388,7 +12765,7 @@ if(valid0){
 if(data.shadow !== undefined){
 const _errs5 = errors;
 if(typeof data.shadow !== "boolean"){
-validate230.errors = [{instancePath:instancePath+"/shadow",keyword:"type"}];
+validate238.errors = [{instancePath:instancePath+"/shadow",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -12425,13 +12802,13 @@ if(data.lower !== undefined){
 let data5 = data.lower;
 const _errs9 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate230.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
+validate238.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data5 == "number"){
 if(data5 < 1 || isNaN(data5)){
-validate230.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
+validate238.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
 return false;
 }
 }
@@ -12446,13 +12823,13 @@ if(data.upper !== undefined){
 let data6 = data.upper;
 const _errs11 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate230.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
+validate238.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data6 == "number"){
 if(data6 < 1 || isNaN(data6)){
-validate230.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
+validate238.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
 return false;
 }
 }
@@ -12471,21 +12848,21 @@ var valid0 = true;
 }
 }
 else {
-validate230.errors = [{instancePath,keyword:"type"}];
+validate238.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate230.errors = vErrors;
+validate238.errors = vErrors;
 return errors === 0;
 }
-function validate234(data, {instancePath=""}={}){
+function validate242(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.time_ns === undefined) && (missing0 = "time_ns")) || ((data.text === undefined) && (missing0 = "text"))){
-validate234.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate242.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -12493,13 +12870,13 @@ if(data.time_ns !== undefined){
 let data0 = data.time_ns;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate234.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
+validate242.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate234.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
+validate242.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -12513,7 +12890,7 @@ if(valid0){
 if(data.text !== undefined){
 const _errs3 = errors;
 if(typeof data.text !== "string"){
-validate234.errors = [{instancePath:instancePath+"/text",keyword:"type"}];
+validate242.errors = [{instancePath:instancePath+"/text",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -12525,21 +12902,21 @@ var valid0 = true;
 }
 }
 else {
-validate234.errors = [{instancePath,keyword:"type"}];
+validate242.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate234.errors = vErrors;
+validate242.errors = vErrors;
 return errors === 0;
 }
-function validate239(data, {instancePath=""}={}){
+function validate247(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((((data.command === undefined) && (missing0 = "command")) || ((data.exit_code === undefined) && (missing0 = "exit_code"))) || ((data.signal === undefined) && (missing0 = "signal"))) || ((data.elapsed_us === undefined) && (missing0 = "elapsed_us"))) || ((data.user_cpu_us === undefined) && (missing0 = "user_cpu_us"))) || ((data.system_cpu_us === undefined) && (missing0 = "system_cpu_us"))) || ((data.max_rss_bytes === undefined) && (missing0 = "max_rss_bytes"))) || ((data.major_faults === undefined) && (missing0 = "major_faults"))) || ((data.minor_faults === undefined) && (missing0 = "minor_faults"))) || ((data.voluntary_switches === undefined) && (missing0 = "voluntary_switches"))) || ((data.involuntary_switches === undefined) && (missing0 = "involuntary_switches"))) || ((data.output_bytes === undefined) && (missing0 = "output_bytes"))) || ((data.output_tail === undefined) && (missing0 = "output_tail"))){
-validate239.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate247.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -12547,7 +12924,7 @@ if(data.command !== undefined){
 let data0 = data.command;
 const _errs1 = errors;
 if((!(Array.isArray(data0))) && (data0 !== null)){
-validate239.errors = [{instancePath:instancePath+"/command",keyword:"type"}];
+validate247.errors = [{instancePath:instancePath+"/command",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
@@ -12557,7 +12934,7 @@ const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
 if(typeof data0[i0] !== "string"){
-validate239.errors = [{instancePath:instancePath+"/command/" + i0,keyword:"type"}];
+validate247.errors = [{instancePath:instancePath+"/command/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs3 === errors;
@@ -12577,7 +12954,7 @@ if(data.exit_code !== undefined){
 let data2 = data.exit_code;
 const _errs5 = errors;
 if((!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))) && (data2 !== null)){
-validate239.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
+validate247.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -12590,7 +12967,7 @@ if(data.signal !== undefined){
 let data3 = data.signal;
 const _errs7 = errors;
 if((typeof data3 !== "string") && (data3 !== null)){
-validate239.errors = [{instancePath:instancePath+"/signal",keyword:"type"}];
+validate247.errors = [{instancePath:instancePath+"/signal",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -12603,13 +12980,13 @@ if(data.elapsed_us !== undefined){
 let data4 = data.elapsed_us;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate239.errors = [{instancePath:instancePath+"/elapsed_us",keyword:"type"}];
+validate247.errors = [{instancePath:instancePath+"/elapsed_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate239.errors = [{instancePath:instancePath+"/elapsed_us",keyword:"minimum"}];
+validate247.errors = [{instancePath:instancePath+"/elapsed_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -12624,13 +13001,13 @@ if(data.user_cpu_us !== undefined){
 let data5 = data.user_cpu_us;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate239.errors = [{instancePath:instancePath+"/user_cpu_us",keyword:"type"}];
+validate247.errors = [{instancePath:instancePath+"/user_cpu_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate239.errors = [{instancePath:instancePath+"/user_cpu_us",keyword:"minimum"}];
+validate247.errors = [{instancePath:instancePath+"/user_cpu_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -12645,13 +13022,13 @@ if(data.system_cpu_us !== undefined){
 let data6 = data.system_cpu_us;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate239.errors = [{instancePath:instancePath+"/system_cpu_us",keyword:"type"}];
+validate247.errors = [{instancePath:instancePath+"/system_cpu_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate239.errors = [{instancePath:instancePath+"/system_cpu_us",keyword:"minimum"}];
+validate247.errors = [{instancePath:instancePath+"/system_cpu_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -12666,13 +13043,13 @@ if(data.children_cpu_us !== undefined){
 let data7 = data.children_cpu_us;
 const _errs15 = errors;
 if((!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))) && (data7 !== null)){
-validate239.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
+validate247.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate239.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
+validate247.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -12687,13 +13064,13 @@ if(data.max_rss_bytes !== undefined){
 let data8 = data.max_rss_bytes;
 const _errs17 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate239.errors = [{instancePath:instancePath+"/max_rss_bytes",keyword:"type"}];
+validate247.errors = [{instancePath:instancePath+"/max_rss_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate239.errors = [{instancePath:instancePath+"/max_rss_bytes",keyword:"minimum"}];
+validate247.errors = [{instancePath:instancePath+"/max_rss_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -12708,13 +13085,13 @@ if(data.major_faults !== undefined){
 let data9 = data.major_faults;
 const _errs19 = errors;
 if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate239.errors = [{instancePath:instancePath+"/major_faults",keyword:"type"}];
+validate247.errors = [{instancePath:instancePath+"/major_faults",keyword:"type"}];
 return false;
 }
 if(errors === _errs19){
 if(typeof data9 == "number"){
 if(data9 < 0 || isNaN(data9)){
-validate239.errors = [{instancePath:instancePath+"/major_faults",keyword:"minimum"}];
+validate247.errors = [{instancePath:instancePath+"/major_faults",keyword:"minimum"}];
 return false;
 }
 }
@@ -12729,13 +13106,13 @@ if(data.minor_faults !== undefined){
 let data10 = data.minor_faults;
 const _errs21 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate239.errors = [{instancePath:instancePath+"/minor_faults",keyword:"type"}];
+validate247.errors = [{instancePath:instancePath+"/minor_faults",keyword:"type"}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate239.errors = [{instancePath:instancePath+"/minor_faults",keyword:"minimum"}];
+validate247.errors = [{instancePath:instancePath+"/minor_faults",keyword:"minimum"}];
 return false;
 }
 }
@@ -12750,13 +13127,13 @@ if(data.voluntary_switches !== undefined){
 let data11 = data.voluntary_switches;
 const _errs23 = errors;
 if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
-validate239.errors = [{instancePath:instancePath+"/voluntary_switches",keyword:"type"}];
+validate247.errors = [{instancePath:instancePath+"/voluntary_switches",keyword:"type"}];
 return false;
 }
 if(errors === _errs23){
 if(typeof data11 == "number"){
 if(data11 < 0 || isNaN(data11)){
-validate239.errors = [{instancePath:instancePath+"/voluntary_switches",keyword:"minimum"}];
+validate247.errors = [{instancePath:instancePath+"/voluntary_switches",keyword:"minimum"}];
 return false;
 }
 }
@@ -12771,13 +13148,13 @@ if(data.involuntary_switches !== undefined){
 let data12 = data.involuntary_switches;
 const _errs25 = errors;
 if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
-validate239.errors = [{instancePath:instancePath+"/involuntary_switches",keyword:"type"}];
+validate247.errors = [{instancePath:instancePath+"/involuntary_switches",keyword:"type"}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data12 == "number"){
 if(data12 < 0 || isNaN(data12)){
-validate239.errors = [{instancePath:instancePath+"/involuntary_switches",keyword:"minimum"}];
+validate247.errors = [{instancePath:instancePath+"/involuntary_switches",keyword:"minimum"}];
 return false;
 }
 }
@@ -12792,13 +13169,13 @@ if(data.output_bytes !== undefined){
 let data13 = data.output_bytes;
 const _errs27 = errors;
 if((!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))) && (data13 !== null)){
-validate239.errors = [{instancePath:instancePath+"/output_bytes",keyword:"type"}];
+validate247.errors = [{instancePath:instancePath+"/output_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs27){
 if(typeof data13 == "number"){
 if(data13 < 0 || isNaN(data13)){
-validate239.errors = [{instancePath:instancePath+"/output_bytes",keyword:"minimum"}];
+validate247.errors = [{instancePath:instancePath+"/output_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -12813,7 +13190,7 @@ if(data.output_tail !== undefined){
 let data14 = data.output_tail;
 const _errs29 = errors;
 if((typeof data14 !== "string") && (data14 !== null)){
-validate239.errors = [{instancePath:instancePath+"/output_tail",keyword:"type"}];
+validate247.errors = [{instancePath:instancePath+"/output_tail",keyword:"type"}];
 return false;
 }
 var valid0 = _errs29 === errors;
@@ -12837,21 +13214,21 @@ var valid0 = true;
 }
 }
 else {
-validate239.errors = [{instancePath,keyword:"type"}];
+validate247.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate239.errors = vErrors;
+validate247.errors = vErrors;
 return errors === 0;
 }
-function validate221(data, {instancePath=""}={}){
+function validate229(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((((((((((((((data.format === undefined) && (missing0 = "format")) || ((data.id === undefined) && (missing0 = "id"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.tags === undefined) && (missing0 = "tags"))) || ((data.group === undefined) && (missing0 = "group"))) || ((data.notes === undefined) && (missing0 = "notes"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.end === undefined) && (missing0 = "end"))) || ((data.end_detail === undefined) && (missing0 = "end_detail"))) || ((data.created_unix_us === undefined) && (missing0 = "created_unix_us"))) || ((data.started_unix_us === undefined) && (missing0 = "started_unix_us"))) || ((data.from_ns === undefined) && (missing0 = "from_ns"))) || ((data.to_ns === undefined) && (missing0 = "to_ns"))) || ((data.tidscope === undefined) && (missing0 = "tidscope"))) || ((data.host === undefined) && (missing0 = "host"))) || ((data.target === undefined) && (missing0 = "target"))) || ((data.fields === undefined) && (missing0 = "fields"))) || ((data.policies === undefined) && (missing0 = "policies"))) || ((data.marks === undefined) && (missing0 = "marks"))) || ((data.losses === undefined) && (missing0 = "losses"))) || ((data.counts === undefined) && (missing0 = "counts"))) || ((data.outcome === undefined) && (missing0 = "outcome"))) || ((data.imported === undefined) && (missing0 = "imported"))){
-validate221.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate229.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -12859,11 +13236,11 @@ if(data.format !== undefined){
 let data0 = data.format;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate221.errors = [{instancePath:instancePath+"/format",keyword:"type"}];
+validate229.errors = [{instancePath:instancePath+"/format",keyword:"type"}];
 return false;
 }
 if(1 !== data0){
-validate221.errors = [{instancePath:instancePath+"/format",keyword:"const"}];
+validate229.errors = [{instancePath:instancePath+"/format",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -12875,7 +13252,7 @@ if(valid0){
 if(data.id !== undefined){
 const _errs3 = errors;
 if(typeof data.id !== "string"){
-validate221.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+validate229.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -12887,7 +13264,7 @@ if(valid0){
 if(data.name !== undefined){
 const _errs5 = errors;
 if(typeof data.name !== "string"){
-validate221.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate229.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -12906,7 +13283,7 @@ const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 const _errs9 = errors;
 if(typeof data3[i0] !== "string"){
-validate221.errors = [{instancePath:instancePath+"/tags/" + i0,keyword:"type"}];
+validate229.errors = [{instancePath:instancePath+"/tags/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs9 === errors;
@@ -12916,7 +13293,7 @@ break;
 }
 }
 else {
-validate221.errors = [{instancePath:instancePath+"/tags",keyword:"type"}];
+validate229.errors = [{instancePath:instancePath+"/tags",keyword:"type"}];
 return false;
 }
 }
@@ -12930,7 +13307,7 @@ if(data.group !== undefined){
 let data5 = data.group;
 const _errs11 = errors;
 if((typeof data5 !== "string") && (data5 !== null)){
-validate221.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
+validate229.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -12942,7 +13319,7 @@ if(valid0){
 if(data.notes !== undefined){
 const _errs13 = errors;
 if(typeof data.notes !== "string"){
-validate221.errors = [{instancePath:instancePath+"/notes",keyword:"type"}];
+validate229.errors = [{instancePath:instancePath+"/notes",keyword:"type"}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -12953,8 +13330,8 @@ var valid0 = true;
 if(valid0){
 if(data.state !== undefined){
 const _errs15 = errors;
-if(!(validate206(data.state, {instancePath:instancePath+"/state"}))){
-vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
+if(!(validate214(data.state, {instancePath:instancePath+"/state"}))){
+vErrors = vErrors === null ? validate214.errors : vErrors.concat(validate214.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs15 === errors;
@@ -12969,8 +13346,8 @@ const _errs16 = errors;
 const _errs17 = errors;
 let valid2 = false;
 const _errs18 = errors;
-if(!(validate208(data8, {instancePath:instancePath+"/end"}))){
-vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
+if(!(validate216(data8, {instancePath:instancePath+"/end"}))){
+vErrors = vErrors === null ? validate216.errors : vErrors.concat(validate216.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs18 === errors;
@@ -12999,7 +13376,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate221.errors = vErrors;
+validate229.errors = vErrors;
 return false;
 }
 else {
@@ -13022,7 +13399,7 @@ if(valid0){
 if(data.end_detail !== undefined){
 const _errs21 = errors;
 if(typeof data.end_detail !== "string"){
-validate221.errors = [{instancePath:instancePath+"/end_detail",keyword:"type"}];
+validate229.errors = [{instancePath:instancePath+"/end_detail",keyword:"type"}];
 return false;
 }
 var valid0 = _errs21 === errors;
@@ -13035,13 +13412,13 @@ if(data.created_unix_us !== undefined){
 let data10 = data.created_unix_us;
 const _errs23 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate221.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"type"}];
+validate229.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs23){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate221.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"minimum"}];
+validate229.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -13056,13 +13433,13 @@ if(data.started_unix_us !== undefined){
 let data11 = data.started_unix_us;
 const _errs25 = errors;
 if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
-validate221.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"type"}];
+validate229.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data11 == "number"){
 if(data11 < 0 || isNaN(data11)){
-validate221.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"minimum"}];
+validate229.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -13077,13 +13454,13 @@ if(data.from_ns !== undefined){
 let data12 = data.from_ns;
 const _errs27 = errors;
 if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
-validate221.errors = [{instancePath:instancePath+"/from_ns",keyword:"type"}];
+validate229.errors = [{instancePath:instancePath+"/from_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs27){
 if(typeof data12 == "number"){
 if(data12 < 0 || isNaN(data12)){
-validate221.errors = [{instancePath:instancePath+"/from_ns",keyword:"minimum"}];
+validate229.errors = [{instancePath:instancePath+"/from_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -13098,13 +13475,13 @@ if(data.to_ns !== undefined){
 let data13 = data.to_ns;
 const _errs29 = errors;
 if(!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))){
-validate221.errors = [{instancePath:instancePath+"/to_ns",keyword:"type"}];
+validate229.errors = [{instancePath:instancePath+"/to_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs29){
 if(typeof data13 == "number"){
 if(data13 < 0 || isNaN(data13)){
-validate221.errors = [{instancePath:instancePath+"/to_ns",keyword:"minimum"}];
+validate229.errors = [{instancePath:instancePath+"/to_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -13119,13 +13496,13 @@ if(data.until_ns !== undefined){
 let data14 = data.until_ns;
 const _errs31 = errors;
 if((!((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14)))) && (data14 !== null)){
-validate221.errors = [{instancePath:instancePath+"/until_ns",keyword:"type"}];
+validate229.errors = [{instancePath:instancePath+"/until_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs31){
 if(typeof data14 == "number"){
 if(data14 < 0 || isNaN(data14)){
-validate221.errors = [{instancePath:instancePath+"/until_ns",keyword:"minimum"}];
+validate229.errors = [{instancePath:instancePath+"/until_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -13139,7 +13516,7 @@ if(valid0){
 if(data.tidscope !== undefined){
 const _errs33 = errors;
 if(typeof data.tidscope !== "string"){
-validate221.errors = [{instancePath:instancePath+"/tidscope",keyword:"type"}];
+validate229.errors = [{instancePath:instancePath+"/tidscope",keyword:"type"}];
 return false;
 }
 var valid0 = _errs33 === errors;
@@ -13181,8 +13558,8 @@ var valid3 = true;
 const len1 = data18.length;
 for(let i1=0; i1<len1; i1++){
 const _errs39 = errors;
-if(!(validate226(data18[i1], {instancePath:instancePath+"/fields/" + i1}))){
-vErrors = vErrors === null ? validate226.errors : vErrors.concat(validate226.errors);
+if(!(validate234(data18[i1], {instancePath:instancePath+"/fields/" + i1}))){
+vErrors = vErrors === null ? validate234.errors : vErrors.concat(validate234.errors);
 errors = vErrors.length;
 }
 var valid3 = _errs39 === errors;
@@ -13192,7 +13569,7 @@ break;
 }
 }
 else {
-validate221.errors = [{instancePath:instancePath+"/fields",keyword:"type"}];
+validate229.errors = [{instancePath:instancePath+"/fields",keyword:"type"}];
 return false;
 }
 }
@@ -13211,8 +13588,8 @@ var valid4 = true;
 const len2 = data20.length;
 for(let i2=0; i2<len2; i2++){
 const _errs42 = errors;
-if(!(validate230(data20[i2], {instancePath:instancePath+"/policies/" + i2}))){
-vErrors = vErrors === null ? validate230.errors : vErrors.concat(validate230.errors);
+if(!(validate238(data20[i2], {instancePath:instancePath+"/policies/" + i2}))){
+vErrors = vErrors === null ? validate238.errors : vErrors.concat(validate238.errors);
 errors = vErrors.length;
 }
 var valid4 = _errs42 === errors;
@@ -13222,7 +13599,7 @@ break;
 }
 }
 else {
-validate221.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
+validate229.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
 return false;
 }
 }
@@ -13241,8 +13618,8 @@ var valid5 = true;
 const len3 = data22.length;
 for(let i3=0; i3<len3; i3++){
 const _errs45 = errors;
-if(!(validate234(data22[i3], {instancePath:instancePath+"/marks/" + i3}))){
-vErrors = vErrors === null ? validate234.errors : vErrors.concat(validate234.errors);
+if(!(validate242(data22[i3], {instancePath:instancePath+"/marks/" + i3}))){
+vErrors = vErrors === null ? validate242.errors : vErrors.concat(validate242.errors);
 errors = vErrors.length;
 }
 var valid5 = _errs45 === errors;
@@ -13252,7 +13629,7 @@ break;
 }
 }
 else {
-validate221.errors = [{instancePath:instancePath+"/marks",keyword:"type"}];
+validate229.errors = [{instancePath:instancePath+"/marks",keyword:"type"}];
 return false;
 }
 }
@@ -13264,8 +13641,8 @@ var valid0 = true;
 if(valid0){
 if(data.losses !== undefined){
 const _errs46 = errors;
-if(!(validate211(data.losses, {instancePath:instancePath+"/losses"}))){
-vErrors = vErrors === null ? validate211.errors : vErrors.concat(validate211.errors);
+if(!(validate219(data.losses, {instancePath:instancePath+"/losses"}))){
+vErrors = vErrors === null ? validate219.errors : vErrors.concat(validate219.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs46 === errors;
@@ -13276,8 +13653,8 @@ var valid0 = true;
 if(valid0){
 if(data.counts !== undefined){
 const _errs47 = errors;
-if(!(validate213(data.counts, {instancePath:instancePath+"/counts"}))){
-vErrors = vErrors === null ? validate213.errors : vErrors.concat(validate213.errors);
+if(!(validate221(data.counts, {instancePath:instancePath+"/counts"}))){
+vErrors = vErrors === null ? validate221.errors : vErrors.concat(validate221.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs47 === errors;
@@ -13306,7 +13683,7 @@ break;
 }
 }
 else {
-validate221.errors = [{instancePath:instancePath+"/counters_from",keyword:"type"}];
+validate229.errors = [{instancePath:instancePath+"/counters_from",keyword:"type"}];
 return false;
 }
 }
@@ -13322,8 +13699,8 @@ const _errs51 = errors;
 const _errs52 = errors;
 let valid7 = false;
 const _errs53 = errors;
-if(!(validate239(data28, {instancePath:instancePath+"/outcome"}))){
-vErrors = vErrors === null ? validate239.errors : vErrors.concat(validate239.errors);
+if(!(validate247(data28, {instancePath:instancePath+"/outcome"}))){
+vErrors = vErrors === null ? validate247.errors : vErrors.concat(validate247.errors);
 errors = vErrors.length;
 }
 var _valid1 = _errs53 === errors;
@@ -13352,7 +13729,7 @@ else {
 vErrors.push(err3);
 }
 errors++;
-validate221.errors = vErrors;
+validate229.errors = vErrors;
 return false;
 }
 else {
@@ -13375,7 +13752,7 @@ if(valid0){
 if(data.imported !== undefined){
 const _errs56 = errors;
 if(typeof data.imported !== "boolean"){
-validate221.errors = [{instancePath:instancePath+"/imported",keyword:"type"}];
+validate229.errors = [{instancePath:instancePath+"/imported",keyword:"type"}];
 return false;
 }
 var valid0 = _errs56 === errors;
@@ -13410,57 +13787,57 @@ var valid0 = true;
 }
 }
 else {
-validate221.errors = [{instancePath,keyword:"type"}];
+validate229.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate221.errors = vErrors;
+validate229.errors = vErrors;
 return errors === 0;
 }
-export const isComparison = validate241;
-function validate242(data, {instancePath=""}={}){
+export const isComparison = validate249;
+function validate250(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate242.errors = [{instancePath,keyword:"type"}];
+validate250.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 if(!(((data === "start") || (data === "policy")) || (data === "mark"))){
-validate242.errors = [{instancePath,keyword:"enum"}];
+validate250.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate242.errors = vErrors;
+validate250.errors = vErrors;
 return errors === 0;
 }
-function validate244(data, {instancePath=""}={}){
+function validate252(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate244.errors = [{instancePath,keyword:"type"}];
+validate252.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 if(!((data === "rates") || (data === "totals"))){
-validate244.errors = [{instancePath,keyword:"enum"}];
+validate252.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate244.errors = vErrors;
+validate252.errors = vErrors;
 return errors === 0;
 }
-function validate246(data, {instancePath=""}={}){
+function validate254(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((data.run === undefined) && (missing0 = "run")) || ((data.name === undefined) && (missing0 = "name"))) || ((data.group === undefined) && (missing0 = "group"))) || ((data.zero_ns === undefined) && (missing0 = "zero_ns"))) || ((data.align_problem === undefined) && (missing0 = "align_problem"))) || ((data.duration_ns === undefined) && (missing0 = "duration_ns"))) || ((data.losses === undefined) && (missing0 = "losses"))){
-validate246.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate254.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.run !== undefined){
 const _errs1 = errors;
 if(typeof data.run !== "string"){
-validate246.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
+validate254.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -13472,7 +13849,7 @@ if(valid0){
 if(data.name !== undefined){
 const _errs3 = errors;
 if(typeof data.name !== "string"){
-validate246.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate254.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -13485,13 +13862,13 @@ if(data.group !== undefined){
 let data2 = data.group;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate246.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
+validate254.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate246.errors = [{instancePath:instancePath+"/group",keyword:"minimum"}];
+validate254.errors = [{instancePath:instancePath+"/group",keyword:"minimum"}];
 return false;
 }
 }
@@ -13506,13 +13883,13 @@ if(data.zero_ns !== undefined){
 let data3 = data.zero_ns;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate246.errors = [{instancePath:instancePath+"/zero_ns",keyword:"type"}];
+validate254.errors = [{instancePath:instancePath+"/zero_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate246.errors = [{instancePath:instancePath+"/zero_ns",keyword:"minimum"}];
+validate254.errors = [{instancePath:instancePath+"/zero_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -13527,7 +13904,7 @@ if(data.align_problem !== undefined){
 let data4 = data.align_problem;
 const _errs9 = errors;
 if((typeof data4 !== "string") && (data4 !== null)){
-validate246.errors = [{instancePath:instancePath+"/align_problem",keyword:"type"}];
+validate254.errors = [{instancePath:instancePath+"/align_problem",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -13540,13 +13917,13 @@ if(data.duration_ns !== undefined){
 let data5 = data.duration_ns;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate246.errors = [{instancePath:instancePath+"/duration_ns",keyword:"type"}];
+validate254.errors = [{instancePath:instancePath+"/duration_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate246.errors = [{instancePath:instancePath+"/duration_ns",keyword:"minimum"}];
+validate254.errors = [{instancePath:instancePath+"/duration_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -13559,8 +13936,8 @@ var valid0 = true;
 if(valid0){
 if(data.losses !== undefined){
 const _errs13 = errors;
-if(!(validate211(data.losses, {instancePath:instancePath+"/losses"}))){
-vErrors = vErrors === null ? validate211.errors : vErrors.concat(validate211.errors);
+if(!(validate219(data.losses, {instancePath:instancePath+"/losses"}))){
+vErrors = vErrors === null ? validate219.errors : vErrors.concat(validate219.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs13 === errors;
@@ -13573,13 +13950,13 @@ if(data.children_cpu_us !== undefined){
 let data7 = data.children_cpu_us;
 const _errs14 = errors;
 if((!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))) && (data7 !== null)){
-validate246.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
+validate254.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs14){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate246.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
+validate254.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -13599,28 +13976,28 @@ var valid0 = true;
 }
 }
 else {
-validate246.errors = [{instancePath,keyword:"type"}];
+validate254.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate246.errors = vErrors;
+validate254.errors = vErrors;
 return errors === 0;
 }
-function validate249(data, {instancePath=""}={}){
+function validate257(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.label === undefined) && (missing0 = "label")) || ((data.runs === undefined) && (missing0 = "runs"))){
-validate249.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate257.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.label !== undefined){
 const _errs1 = errors;
 if(typeof data.label !== "string"){
-validate249.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
+validate257.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -13639,7 +14016,7 @@ const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
 if(typeof data1[i0] !== "string"){
-validate249.errors = [{instancePath:instancePath+"/runs/" + i0,keyword:"type"}];
+validate257.errors = [{instancePath:instancePath+"/runs/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs5 === errors;
@@ -13649,7 +14026,7 @@ break;
 }
 }
 else {
-validate249.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
+validate257.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
 return false;
 }
 }
@@ -13662,28 +14039,28 @@ var valid0 = true;
 }
 }
 else {
-validate249.errors = [{instancePath,keyword:"type"}];
+validate257.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate249.errors = vErrors;
+validate257.errors = vErrors;
 return errors === 0;
 }
-function validate251(data, {instancePath=""}={}){
+function validate259(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.what === undefined) && (missing0 = "what")) || ((data.values === undefined) && (missing0 = "values"))){
-validate251.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate259.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.what !== undefined){
 const _errs1 = errors;
 if(typeof data.what !== "string"){
-validate251.errors = [{instancePath:instancePath+"/what",keyword:"type"}];
+validate259.errors = [{instancePath:instancePath+"/what",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -13702,7 +14079,7 @@ const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
 if(typeof data1[i0] !== "string"){
-validate251.errors = [{instancePath:instancePath+"/values/" + i0,keyword:"type"}];
+validate259.errors = [{instancePath:instancePath+"/values/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs5 === errors;
@@ -13712,7 +14089,7 @@ break;
 }
 }
 else {
-validate251.errors = [{instancePath:instancePath+"/values",keyword:"type"}];
+validate259.errors = [{instancePath:instancePath+"/values",keyword:"type"}];
 return false;
 }
 }
@@ -13725,28 +14102,28 @@ var valid0 = true;
 }
 }
 else {
-validate251.errors = [{instancePath,keyword:"type"}];
+validate259.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate251.errors = vErrors;
+validate259.errors = vErrors;
 return errors === 0;
 }
-function validate253(data, {instancePath=""}={}){
+function validate261(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.label === undefined) && (missing0 = "label")) || ((data.roles === undefined) && (missing0 = "roles"))) || ((data.manual === undefined) && (missing0 = "manual"))){
-validate253.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate261.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.label !== undefined){
 const _errs1 = errors;
 if(typeof data.label !== "string"){
-validate253.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
+validate261.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -13766,7 +14143,7 @@ for(let i0=0; i0<len0; i0++){
 let data2 = data1[i0];
 const _errs5 = errors;
 if((typeof data2 !== "string") && (data2 !== null)){
-validate253.errors = [{instancePath:instancePath+"/roles/" + i0,keyword:"type"}];
+validate261.errors = [{instancePath:instancePath+"/roles/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs5 === errors;
@@ -13776,7 +14153,7 @@ break;
 }
 }
 else {
-validate253.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
+validate261.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
 return false;
 }
 }
@@ -13789,7 +14166,7 @@ if(valid0){
 if(data.manual !== undefined){
 const _errs7 = errors;
 if(typeof data.manual !== "boolean"){
-validate253.errors = [{instancePath:instancePath+"/manual",keyword:"type"}];
+validate261.errors = [{instancePath:instancePath+"/manual",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -13802,21 +14179,21 @@ var valid0 = true;
 }
 }
 else {
-validate253.errors = [{instancePath,keyword:"type"}];
+validate261.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate253.errors = vErrors;
+validate261.errors = vErrors;
 return errors === 0;
 }
-function validate257(data, {instancePath=""}={}){
+function validate265(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.values === undefined) && (missing0 = "values")) || ((data.n === undefined) && (missing0 = "n"))) || ((data.mean === undefined) && (missing0 = "mean"))) || ((data.std_dev === undefined) && (missing0 = "std_dev"))) || ((data.low === undefined) && (missing0 = "low"))) || ((data.high === undefined) && (missing0 = "high"))){
-validate257.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate265.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -13831,7 +14208,7 @@ for(let i0=0; i0<len0; i0++){
 let data1 = data0[i0];
 const _errs3 = errors;
 if((!(typeof data1 == "number")) && (data1 !== null)){
-validate257.errors = [{instancePath:instancePath+"/values/" + i0,keyword:"type"}];
+validate265.errors = [{instancePath:instancePath+"/values/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs3 === errors;
@@ -13841,7 +14218,7 @@ break;
 }
 }
 else {
-validate257.errors = [{instancePath:instancePath+"/values",keyword:"type"}];
+validate265.errors = [{instancePath:instancePath+"/values",keyword:"type"}];
 return false;
 }
 }
@@ -13855,13 +14232,13 @@ if(data.n !== undefined){
 let data2 = data.n;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate257.errors = [{instancePath:instancePath+"/n",keyword:"type"}];
+validate265.errors = [{instancePath:instancePath+"/n",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate257.errors = [{instancePath:instancePath+"/n",keyword:"minimum"}];
+validate265.errors = [{instancePath:instancePath+"/n",keyword:"minimum"}];
 return false;
 }
 }
@@ -13876,7 +14253,7 @@ if(data.mean !== undefined){
 let data3 = data.mean;
 const _errs7 = errors;
 if((!(typeof data3 == "number")) && (data3 !== null)){
-validate257.errors = [{instancePath:instancePath+"/mean",keyword:"type"}];
+validate265.errors = [{instancePath:instancePath+"/mean",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -13889,7 +14266,7 @@ if(data.std_dev !== undefined){
 let data4 = data.std_dev;
 const _errs9 = errors;
 if((!(typeof data4 == "number")) && (data4 !== null)){
-validate257.errors = [{instancePath:instancePath+"/std_dev",keyword:"type"}];
+validate265.errors = [{instancePath:instancePath+"/std_dev",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -13902,7 +14279,7 @@ if(data.low !== undefined){
 let data5 = data.low;
 const _errs11 = errors;
 if((!(typeof data5 == "number")) && (data5 !== null)){
-validate257.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
+validate265.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -13915,7 +14292,7 @@ if(data.high !== undefined){
 let data6 = data.high;
 const _errs13 = errors;
 if((!(typeof data6 == "number")) && (data6 !== null)){
-validate257.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
+validate265.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -13931,21 +14308,21 @@ var valid0 = true;
 }
 }
 else {
-validate257.errors = [{instancePath,keyword:"type"}];
+validate265.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate257.errors = vErrors;
+validate265.errors = vErrors;
 return errors === 0;
 }
-function validate259(data, {instancePath=""}={}){
+function validate267(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((data.absolute === undefined) && (missing0 = "absolute")) || ((data.percent === undefined) && (missing0 = "percent"))) || ((data.low === undefined) && (missing0 = "low"))) || ((data.high === undefined) && (missing0 = "high"))) || ((data.method === undefined) && (missing0 = "method"))) || ((data.verdict === undefined) && (missing0 = "verdict"))) || ((data.caveat === undefined) && (missing0 = "caveat"))){
-validate259.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate267.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -13953,7 +14330,7 @@ if(data.absolute !== undefined){
 let data0 = data.absolute;
 const _errs1 = errors;
 if((!(typeof data0 == "number")) && (data0 !== null)){
-validate259.errors = [{instancePath:instancePath+"/absolute",keyword:"type"}];
+validate267.errors = [{instancePath:instancePath+"/absolute",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -13966,7 +14343,7 @@ if(data.percent !== undefined){
 let data1 = data.percent;
 const _errs3 = errors;
 if((!(typeof data1 == "number")) && (data1 !== null)){
-validate259.errors = [{instancePath:instancePath+"/percent",keyword:"type"}];
+validate267.errors = [{instancePath:instancePath+"/percent",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -13979,7 +14356,7 @@ if(data.low !== undefined){
 let data2 = data.low;
 const _errs5 = errors;
 if((!(typeof data2 == "number")) && (data2 !== null)){
-validate259.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
+validate267.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -13992,7 +14369,7 @@ if(data.high !== undefined){
 let data3 = data.high;
 const _errs7 = errors;
 if((!(typeof data3 == "number")) && (data3 !== null)){
-validate259.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
+validate267.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -14005,11 +14382,11 @@ if(data.method !== undefined){
 let data4 = data.method;
 const _errs9 = errors;
 if(typeof data4 !== "string"){
-validate259.errors = [{instancePath:instancePath+"/method",keyword:"type"}];
+validate267.errors = [{instancePath:instancePath+"/method",keyword:"type"}];
 return false;
 }
 if(!((data4 === "welch") || (data4 === "none"))){
-validate259.errors = [{instancePath:instancePath+"/method",keyword:"enum"}];
+validate267.errors = [{instancePath:instancePath+"/method",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -14022,11 +14399,11 @@ if(data.verdict !== undefined){
 let data5 = data.verdict;
 const _errs11 = errors;
 if(typeof data5 !== "string"){
-validate259.errors = [{instancePath:instancePath+"/verdict",keyword:"type"}];
+validate267.errors = [{instancePath:instancePath+"/verdict",keyword:"type"}];
 return false;
 }
 if(!(((((((data5 === "better") || (data5 === "worse")) || (data5 === "more")) || (data5 === "less")) || (data5 === "equal")) || (data5 === "unclear")) || (data5 === "unknown"))){
-validate259.errors = [{instancePath:instancePath+"/verdict",keyword:"enum"}];
+validate267.errors = [{instancePath:instancePath+"/verdict",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -14039,7 +14416,7 @@ if(data.caveat !== undefined){
 let data6 = data.caveat;
 const _errs13 = errors;
 if((typeof data6 !== "string") && (data6 !== null)){
-validate259.errors = [{instancePath:instancePath+"/caveat",keyword:"type"}];
+validate267.errors = [{instancePath:instancePath+"/caveat",keyword:"type"}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -14056,28 +14433,28 @@ var valid0 = true;
 }
 }
 else {
-validate259.errors = [{instancePath,keyword:"type"}];
+validate267.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate259.errors = vErrors;
+validate267.errors = vErrors;
 return errors === 0;
 }
-function validate255(data, {instancePath=""}={}){
+function validate263(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((data.metric === undefined) && (missing0 = "metric")) || ((data.label === undefined) && (missing0 = "label"))) || ((data.unit === undefined) && (missing0 = "unit"))) || ((data.role === undefined) && (missing0 = "role"))) || ((data.provenance === undefined) && (missing0 = "provenance"))) || ((data.better === undefined) && (missing0 = "better"))) || ((data.groups === undefined) && (missing0 = "groups"))) || ((data.differences === undefined) && (missing0 = "differences"))){
-validate255.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate263.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.metric !== undefined){
 const _errs1 = errors;
 if(typeof data.metric !== "string"){
-validate255.errors = [{instancePath:instancePath+"/metric",keyword:"type"}];
+validate263.errors = [{instancePath:instancePath+"/metric",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -14089,7 +14466,7 @@ if(valid0){
 if(data.label !== undefined){
 const _errs3 = errors;
 if(typeof data.label !== "string"){
-validate255.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
+validate263.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -14101,7 +14478,7 @@ if(valid0){
 if(data.unit !== undefined){
 const _errs5 = errors;
 if(typeof data.unit !== "string"){
-validate255.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
+validate263.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -14114,7 +14491,7 @@ if(data.role !== undefined){
 let data3 = data.role;
 const _errs7 = errors;
 if((typeof data3 !== "string") && (data3 !== null)){
-validate255.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
+validate263.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -14125,8 +14502,8 @@ var valid0 = true;
 if(valid0){
 if(data.provenance !== undefined){
 const _errs9 = errors;
-if(!(validate227(data.provenance, {instancePath:instancePath+"/provenance"}))){
-vErrors = vErrors === null ? validate227.errors : vErrors.concat(validate227.errors);
+if(!(validate235(data.provenance, {instancePath:instancePath+"/provenance"}))){
+vErrors = vErrors === null ? validate235.errors : vErrors.concat(validate235.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs9 === errors;
@@ -14139,11 +14516,11 @@ if(data.better !== undefined){
 let data5 = data.better;
 const _errs10 = errors;
 if(typeof data5 !== "string"){
-validate255.errors = [{instancePath:instancePath+"/better",keyword:"type"}];
+validate263.errors = [{instancePath:instancePath+"/better",keyword:"type"}];
 return false;
 }
 if(!(((data5 === "less") || (data5 === "more")) || (data5 === "neither"))){
-validate255.errors = [{instancePath:instancePath+"/better",keyword:"enum"}];
+validate263.errors = [{instancePath:instancePath+"/better",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -14161,8 +14538,8 @@ var valid1 = true;
 const len0 = data6.length;
 for(let i0=0; i0<len0; i0++){
 const _errs14 = errors;
-if(!(validate257(data6[i0], {instancePath:instancePath+"/groups/" + i0}))){
-vErrors = vErrors === null ? validate257.errors : vErrors.concat(validate257.errors);
+if(!(validate265(data6[i0], {instancePath:instancePath+"/groups/" + i0}))){
+vErrors = vErrors === null ? validate265.errors : vErrors.concat(validate265.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs14 === errors;
@@ -14172,7 +14549,7 @@ break;
 }
 }
 else {
-validate255.errors = [{instancePath:instancePath+"/groups",keyword:"type"}];
+validate263.errors = [{instancePath:instancePath+"/groups",keyword:"type"}];
 return false;
 }
 }
@@ -14191,8 +14568,8 @@ var valid2 = true;
 const len1 = data8.length;
 for(let i1=0; i1<len1; i1++){
 const _errs17 = errors;
-if(!(validate259(data8[i1], {instancePath:instancePath+"/differences/" + i1}))){
-vErrors = vErrors === null ? validate259.errors : vErrors.concat(validate259.errors);
+if(!(validate267(data8[i1], {instancePath:instancePath+"/differences/" + i1}))){
+vErrors = vErrors === null ? validate267.errors : vErrors.concat(validate267.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs17 === errors;
@@ -14202,7 +14579,7 @@ break;
 }
 }
 else {
-validate255.errors = [{instancePath:instancePath+"/differences",keyword:"type"}];
+validate263.errors = [{instancePath:instancePath+"/differences",keyword:"type"}];
 return false;
 }
 }
@@ -14221,28 +14598,28 @@ var valid0 = true;
 }
 }
 else {
-validate255.errors = [{instancePath,keyword:"type"}];
+validate263.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate255.errors = vErrors;
+validate263.errors = vErrors;
 return errors === 0;
 }
-function validate262(data, {instancePath=""}={}){
+function validate270(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.run === undefined) && (missing0 = "run")) || ((data.metric === undefined) && (missing0 = "metric"))) || ((data.role === undefined) && (missing0 = "role"))) || ((data.time_s === undefined) && (missing0 = "time_s"))) || ((data.value === undefined) && (missing0 = "value"))){
-validate262.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate270.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.run !== undefined){
 const _errs1 = errors;
 if(typeof data.run !== "string"){
-validate262.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
+validate270.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -14254,7 +14631,7 @@ if(valid0){
 if(data.metric !== undefined){
 const _errs3 = errors;
 if(typeof data.metric !== "string"){
-validate262.errors = [{instancePath:instancePath+"/metric",keyword:"type"}];
+validate270.errors = [{instancePath:instancePath+"/metric",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -14267,7 +14644,7 @@ if(data.role !== undefined){
 let data2 = data.role;
 const _errs5 = errors;
 if((typeof data2 !== "string") && (data2 !== null)){
-validate262.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
+validate270.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -14286,7 +14663,7 @@ const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 const _errs9 = errors;
 if(!(typeof data3[i0] == "number")){
-validate262.errors = [{instancePath:instancePath+"/time_s/" + i0,keyword:"type"}];
+validate270.errors = [{instancePath:instancePath+"/time_s/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs9 === errors;
@@ -14296,7 +14673,7 @@ break;
 }
 }
 else {
-validate262.errors = [{instancePath:instancePath+"/time_s",keyword:"type"}];
+validate270.errors = [{instancePath:instancePath+"/time_s",keyword:"type"}];
 return false;
 }
 }
@@ -14317,7 +14694,7 @@ for(let i1=0; i1<len1; i1++){
 let data6 = data5[i1];
 const _errs13 = errors;
 if((!(typeof data6 == "number")) && (data6 !== null)){
-validate262.errors = [{instancePath:instancePath+"/value/" + i1,keyword:"type"}];
+validate270.errors = [{instancePath:instancePath+"/value/" + i1,keyword:"type"}];
 return false;
 }
 var valid2 = _errs13 === errors;
@@ -14327,7 +14704,7 @@ break;
 }
 }
 else {
-validate262.errors = [{instancePath:instancePath+"/value",keyword:"type"}];
+validate270.errors = [{instancePath:instancePath+"/value",keyword:"type"}];
 return false;
 }
 }
@@ -14343,28 +14720,28 @@ var valid0 = true;
 }
 }
 else {
-validate262.errors = [{instancePath,keyword:"type"}];
+validate270.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate262.errors = vErrors;
+validate270.errors = vErrors;
 return errors === 0;
 }
-function validate241(data, {instancePath=""}={}){
+function validate249(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((data.align === undefined) && (missing0 = "align")) || ((data.mark === undefined) && (missing0 = "mark"))) || ((data.basis === undefined) && (missing0 = "basis"))) || ((data.same_length === undefined) && (missing0 = "same_length"))) || ((data.runs === undefined) && (missing0 = "runs"))) || ((data.groups === undefined) && (missing0 = "groups"))) || ((data.setup === undefined) && (missing0 = "setup"))) || ((data.roles === undefined) && (missing0 = "roles"))) || ((data.metrics === undefined) && (missing0 = "metrics"))) || ((data.series === undefined) && (missing0 = "series"))) || ((data.confidence === undefined) && (missing0 = "confidence"))){
-validate241.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate249.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.align !== undefined){
 const _errs1 = errors;
-if(!(validate242(data.align, {instancePath:instancePath+"/align"}))){
-vErrors = vErrors === null ? validate242.errors : vErrors.concat(validate242.errors);
+if(!(validate250(data.align, {instancePath:instancePath+"/align"}))){
+vErrors = vErrors === null ? validate250.errors : vErrors.concat(validate250.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs1 === errors;
@@ -14377,7 +14754,7 @@ if(data.mark !== undefined){
 let data1 = data.mark;
 const _errs2 = errors;
 if((typeof data1 !== "string") && (data1 !== null)){
-validate241.errors = [{instancePath:instancePath+"/mark",keyword:"type"}];
+validate249.errors = [{instancePath:instancePath+"/mark",keyword:"type"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -14388,8 +14765,8 @@ var valid0 = true;
 if(valid0){
 if(data.basis !== undefined){
 const _errs4 = errors;
-if(!(validate244(data.basis, {instancePath:instancePath+"/basis"}))){
-vErrors = vErrors === null ? validate244.errors : vErrors.concat(validate244.errors);
+if(!(validate252(data.basis, {instancePath:instancePath+"/basis"}))){
+vErrors = vErrors === null ? validate252.errors : vErrors.concat(validate252.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs4 === errors;
@@ -14401,7 +14778,7 @@ if(valid0){
 if(data.same_length !== undefined){
 const _errs5 = errors;
 if(typeof data.same_length !== "boolean"){
-validate241.errors = [{instancePath:instancePath+"/same_length",keyword:"type"}];
+validate249.errors = [{instancePath:instancePath+"/same_length",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -14419,8 +14796,8 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs9 = errors;
-if(!(validate246(data4[i0], {instancePath:instancePath+"/runs/" + i0}))){
-vErrors = vErrors === null ? validate246.errors : vErrors.concat(validate246.errors);
+if(!(validate254(data4[i0], {instancePath:instancePath+"/runs/" + i0}))){
+vErrors = vErrors === null ? validate254.errors : vErrors.concat(validate254.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs9 === errors;
@@ -14430,7 +14807,7 @@ break;
 }
 }
 else {
-validate241.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
+validate249.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
 return false;
 }
 }
@@ -14449,8 +14826,8 @@ var valid2 = true;
 const len1 = data6.length;
 for(let i1=0; i1<len1; i1++){
 const _errs12 = errors;
-if(!(validate249(data6[i1], {instancePath:instancePath+"/groups/" + i1}))){
-vErrors = vErrors === null ? validate249.errors : vErrors.concat(validate249.errors);
+if(!(validate257(data6[i1], {instancePath:instancePath+"/groups/" + i1}))){
+vErrors = vErrors === null ? validate257.errors : vErrors.concat(validate257.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs12 === errors;
@@ -14460,7 +14837,7 @@ break;
 }
 }
 else {
-validate241.errors = [{instancePath:instancePath+"/groups",keyword:"type"}];
+validate249.errors = [{instancePath:instancePath+"/groups",keyword:"type"}];
 return false;
 }
 }
@@ -14479,8 +14856,8 @@ var valid3 = true;
 const len2 = data8.length;
 for(let i2=0; i2<len2; i2++){
 const _errs15 = errors;
-if(!(validate251(data8[i2], {instancePath:instancePath+"/setup/" + i2}))){
-vErrors = vErrors === null ? validate251.errors : vErrors.concat(validate251.errors);
+if(!(validate259(data8[i2], {instancePath:instancePath+"/setup/" + i2}))){
+vErrors = vErrors === null ? validate259.errors : vErrors.concat(validate259.errors);
 errors = vErrors.length;
 }
 var valid3 = _errs15 === errors;
@@ -14490,7 +14867,7 @@ break;
 }
 }
 else {
-validate241.errors = [{instancePath:instancePath+"/setup",keyword:"type"}];
+validate249.errors = [{instancePath:instancePath+"/setup",keyword:"type"}];
 return false;
 }
 }
@@ -14509,8 +14886,8 @@ var valid4 = true;
 const len3 = data10.length;
 for(let i3=0; i3<len3; i3++){
 const _errs18 = errors;
-if(!(validate253(data10[i3], {instancePath:instancePath+"/roles/" + i3}))){
-vErrors = vErrors === null ? validate253.errors : vErrors.concat(validate253.errors);
+if(!(validate261(data10[i3], {instancePath:instancePath+"/roles/" + i3}))){
+vErrors = vErrors === null ? validate261.errors : vErrors.concat(validate261.errors);
 errors = vErrors.length;
 }
 var valid4 = _errs18 === errors;
@@ -14520,7 +14897,7 @@ break;
 }
 }
 else {
-validate241.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
+validate249.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
 return false;
 }
 }
@@ -14539,8 +14916,8 @@ var valid5 = true;
 const len4 = data12.length;
 for(let i4=0; i4<len4; i4++){
 const _errs21 = errors;
-if(!(validate255(data12[i4], {instancePath:instancePath+"/metrics/" + i4}))){
-vErrors = vErrors === null ? validate255.errors : vErrors.concat(validate255.errors);
+if(!(validate263(data12[i4], {instancePath:instancePath+"/metrics/" + i4}))){
+vErrors = vErrors === null ? validate263.errors : vErrors.concat(validate263.errors);
 errors = vErrors.length;
 }
 var valid5 = _errs21 === errors;
@@ -14550,7 +14927,7 @@ break;
 }
 }
 else {
-validate241.errors = [{instancePath:instancePath+"/metrics",keyword:"type"}];
+validate249.errors = [{instancePath:instancePath+"/metrics",keyword:"type"}];
 return false;
 }
 }
@@ -14569,8 +14946,8 @@ var valid6 = true;
 const len5 = data14.length;
 for(let i5=0; i5<len5; i5++){
 const _errs24 = errors;
-if(!(validate262(data14[i5], {instancePath:instancePath+"/series/" + i5}))){
-vErrors = vErrors === null ? validate262.errors : vErrors.concat(validate262.errors);
+if(!(validate270(data14[i5], {instancePath:instancePath+"/series/" + i5}))){
+vErrors = vErrors === null ? validate270.errors : vErrors.concat(validate270.errors);
 errors = vErrors.length;
 }
 var valid6 = _errs24 === errors;
@@ -14580,7 +14957,7 @@ break;
 }
 }
 else {
-validate241.errors = [{instancePath:instancePath+"/series",keyword:"type"}];
+validate249.errors = [{instancePath:instancePath+"/series",keyword:"type"}];
 return false;
 }
 }
@@ -14593,7 +14970,7 @@ if(valid0){
 if(data.confidence !== undefined){
 const _errs25 = errors;
 if(typeof data.confidence !== "string"){
-validate241.errors = [{instancePath:instancePath+"/confidence",keyword:"type"}];
+validate249.errors = [{instancePath:instancePath+"/confidence",keyword:"type"}];
 return false;
 }
 var valid0 = _errs25 === errors;
@@ -14614,10 +14991,10 @@ var valid0 = true;
 }
 }
 else {
-validate241.errors = [{instancePath,keyword:"type"}];
+validate249.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate241.errors = vErrors;
+validate249.errors = vErrors;
 return errors === 0;
 }
