@@ -11,6 +11,7 @@ import { useLiveClient } from "../clients";
 import { CheckCard } from "./CheckCard";
 import { DelayAccountingSwitch } from "./DelayAccountingSwitch";
 import styles from "./DoctorPage.module.css";
+import { PredictionPanel } from "./PredictionPanel";
 
 /** What this machine lets tidscope measure, and how to fix what it does not. */
 export function DoctorPage() {
@@ -66,6 +67,7 @@ export function DoctorPage() {
           </ul>
         </>
       )}
+      <PredictionPanel />
     </section>
   );
 }
