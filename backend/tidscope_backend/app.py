@@ -26,6 +26,7 @@ from tidscope_backend.api import (
     run_frames,
     runs,
     session,
+    sizes,
     steering,
 )
 from tidscope_backend.api import targets as target_routes
@@ -173,6 +174,7 @@ def create_app(settings: Settings, connections: ConnectionCounts | None = None) 
         fields.router(),
         doctor.router(links),
         predictions.router(settings.predictd),
+        sizes.router(links),
         demo.router(demo_process),
         session.router(authenticator),
         proof.router(authenticator),

@@ -441,6 +441,7 @@ async def test_what_needs_a_collector_says_so(backend: Backend) -> None:
         for method, path, body in (
             ("GET", "/api/v1/processes", None),
             ("GET", "/api/v1/doctor", None),
+            ("GET", "/api/v1/sizes", None),
             ("PUT", "/api/v1/doctor/delay-accounting", {"on": True}),
             ("POST", "/api/v1/demo", None),
             ("POST", "/api/v1/targets", {"pid": 1}),

@@ -22,6 +22,8 @@ from tidscope_wire.generated.models import (
     RestartSearchCommand,
     SetDelayAccountingCommand,
     SetRateCommand,
+    SizeAuditCommand,
+    SizeAuditReply,
     SteerCommand,
     SteeringOptionsCommand,
     SteeringOptionsReply,
@@ -39,14 +41,22 @@ Command = (
     | SetRateCommand
     | ListProcessesCommand
     | DoctorCommand
+    | SizeAuditCommand
     | SetDelayAccountingCommand
     | SteerCommand
     | RestartSearchCommand
     | ReleaseCommand
     | SteeringOptionsCommand
 )
-Reply = TargetReply | ProcessesReply | DoctorReply | SteeringOptionsReply | RefusedReply
-R = TypeVar("R", TargetReply, ProcessesReply, DoctorReply, SteeringOptionsReply)
+Reply = (
+    TargetReply
+    | ProcessesReply
+    | DoctorReply
+    | SizeAuditReply
+    | SteeringOptionsReply
+    | RefusedReply
+)
+R = TypeVar("R", TargetReply, ProcessesReply, DoctorReply, SizeAuditReply, SteeringOptionsReply)
 
 
 class CollectorLink:
@@ -80,6 +90,7 @@ class CollectorLink:
         self._waiting: dict[int, asyncio.Future[Reply]] = {}
         self._processes: SharedReads[ProcessesReply] = SharedReads()
         self._doctors: SharedReads[DoctorReply] = SharedReads()
+        self._sizes: SharedReads[SizeAuditReply] = SharedReads()
         self._options: SharedReads[SteeringOptionsReply] = SharedReads()
 
     async def attach(
@@ -131,6 +142,13 @@ class CollectorLink:
         command = DoctorCommand(request_id=next(self._numbers))
         return await self._doctors.get(
             None, lambda: self._exchange(command, DoctorReply, self._doctor_seconds)
+        )
+
+    async def sizes(self) -> SizeAuditReply:
+        """Hold sizes of pools against what programs may use. Raises as `attach`."""
+        command = SizeAuditCommand(request_id=next(self._numbers))
+        return await self._sizes.get(
+            None, lambda: self._exchange(command, SizeAuditReply, self._doctor_seconds)
         )
 
     async def set_delay_accounting(self, on: bool, actor: Actor) -> DoctorReply:
@@ -200,7 +218,7 @@ class CollectorLink:
         try:
             return await self._exchange(command, expected, seconds)
         finally:
-            for reads in (self._processes, self._doctors, self._options):
+            for reads in (self._processes, self._doctors, self._sizes, self._options):
                 reads.forget()
 
     async def _exchange(self, command: Command, expected: type[R], seconds: float) -> R:

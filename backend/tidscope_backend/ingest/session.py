@@ -18,6 +18,7 @@ from tidscope_wire.generated.models import (
     FramesLost,
     ProcessesReply,
     RefusedReply,
+    SizeAuditReply,
     SteeringOptionsReply,
     TargetChanged,
     TargetForgotten,
@@ -39,6 +40,7 @@ Message = (
     | TargetReply
     | ProcessesReply
     | DoctorReply
+    | SizeAuditReply
     | RefusedReply
     | TargetChanged
     | TargetForgotten
@@ -200,7 +202,12 @@ class CollectorSessions:
                 raise CloseError(CloseCode.BAD_MESSAGE, "a second hello")
         if isinstance(
             message,
-            TargetReply | ProcessesReply | DoctorReply | SteeringOptionsReply | RefusedReply,
+            TargetReply
+            | ProcessesReply
+            | DoctorReply
+            | SizeAuditReply
+            | SteeringOptionsReply
+            | RefusedReply,
         ):
             link.deliver_reply(message)
 

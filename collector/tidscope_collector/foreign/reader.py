@@ -18,7 +18,7 @@ from tidscope_collector.foreign.opened_process import Key
 from tidscope_collector.procfs.files import ProcFs
 
 MOST_AT_ONCE = 64
-"""Processes that one child is asked about: each takes up to three descriptors."""
+"""Processes that one child is asked about: each takes up to six descriptors."""
 
 log = logging.getLogger("tidscope.processes")
 
@@ -59,6 +59,10 @@ class DamagedError(Exception):
     """An executable cannot be parsed; the text says why."""
 
 
+InnerUser = tuple[int, int, str | None]
+"""A user id, what it is in a process' own namespace, and its name there."""
+
+
 class _Line(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -72,6 +76,7 @@ class ProcessLine(_Line):
     runtime: Runtime | None
     version: str | None = Field(max_length=128)
     executable: str | None = Field(max_length=8192)
+    users: Annotated[InnerUser, Field(strict=False)] | None
 
 
 class GoLine(_Line):

@@ -123,6 +123,8 @@ class SteeringGroups:
             choices = request.programs
             if choices is None:
                 choices = self._steerable(target)
+            if not choices:
+                raise BadParameterError("no program is chosen")
             chosen = [(_find(programs, choice.pid), choice) for choice in choices]
             if len({program.pid for program, _ in chosen}) != len(chosen):
                 raise BadParameterError("a program is named twice")

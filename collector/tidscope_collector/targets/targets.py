@@ -9,7 +9,14 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 from tidscope_wire.generated.limits import MAX_ROLE_RULES
-from tidscope_wire.generated.models import Group, GroupSelector, Process, RoleRule, Target
+from tidscope_wire.generated.models import (
+    Group,
+    GroupSelector,
+    Process,
+    RoleRule,
+    SizeAudit,
+    Target,
+)
 from tidscope_wire.problems import ProblemError, refusal
 
 from tidscope_collector.foreign.gomaxprocs import open_gomaxprocs
@@ -23,12 +30,14 @@ from tidscope_collector.groups.sampler import GroupSampler
 from tidscope_collector.groups.selector import Selection, select
 from tidscope_collector.naming.source import runtime_source
 from tidscope_collector.naming.thread_names import ThreadNames
+from tidscope_collector.processes.container_names import ContainerNames
 from tidscope_collector.processes.identity import identify
 from tidscope_collector.processes.listing import ProcessLister
 from tidscope_collector.processes.refusals import attach_refusal
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.sampling.target import TargetSampler
+from tidscope_collector.sizing.audit import audit_sizes
 from tidscope_collector.targets.host import MAX_TARGETS
 from tidscope_collector.targets.sources import Sources
 from tidscope_collector.targets.tables import TargetTables
@@ -45,7 +54,8 @@ class TargetRegistry:
         self._procfs = procfs
         self._sources = sources
         self._engine = engine
-        self._lister = ProcessLister(procfs)
+        self._containers = ContainerNames()
+        self._lister = ProcessLister(procfs, containers=self._containers)
         self._lock = threading.Lock()
         self._known: dict[str, Target] = {}
         self._tables: dict[str, TargetTables] = {}
@@ -72,6 +82,10 @@ class TargetRegistry:
         self._sources.delays.state()
         with self._lock:
             return self._lister.processes()
+
+    def audit_sizes(self) -> SizeAudit:
+        """Hold GOMAXPROCS of the host's Go programs against what they may use."""
+        return audit_sizes(self._procfs, self.processes())
 
     def attach(
         self,
@@ -257,7 +271,7 @@ class TargetRegistry:
             attach_ns,
             self._procfs,
             self._sources.delays,
-            Descriptions(self._procfs, self._workers, self._engine.submit),
+            Descriptions(self._procfs, self._workers, self._engine.submit, self._containers),
             OwnAccounts(self._asking(), lead.pid, self._workers, self._engine.submit),
             matches,
         )

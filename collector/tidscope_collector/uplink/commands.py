@@ -23,6 +23,8 @@ from tidscope_wire.generated.models import (
     RestartSearchCommand,
     SetDelayAccountingCommand,
     SetRateCommand,
+    SizeAuditCommand,
+    SizeAuditReply,
     SteerCommand,
     SteeringOptionsCommand,
     SteeringOptionsReply,
@@ -47,6 +49,7 @@ Command = (
     | SetRateCommand
     | ListProcessesCommand
     | DoctorCommand
+    | SizeAuditCommand
     | SetDelayAccountingCommand
     | SteeringCommand
 )
@@ -54,7 +57,14 @@ RESTORING = ReleaseCommand | DetachCommand
 """Commands that give a program its size back: each target has a thread for them, however many slow
 commands there are."""
 
-Reply = TargetReply | ProcessesReply | DoctorReply | SteeringOptionsReply | RefusedReply
+Reply = (
+    TargetReply
+    | ProcessesReply
+    | DoctorReply
+    | SizeAuditReply
+    | SteeringOptionsReply
+    | RefusedReply
+)
 Message = Command | CollectorWelcome | FramesReceived
 _MESSAGE: TypeAdapter[Message] = TypeAdapter(CollectorCommand)
 
@@ -117,22 +127,26 @@ class CommandHandler:
             case AttachCommand(request_id=number):
                 target, created = self._attach(command)
                 return TargetReply(request_id=number, target=target, created=created)
-            case DetachCommand(request_id=number, target=name):
-                if self._steering is not None:
-                    self._steering.leave(name)
-                target = self._targets.detach(name)
-                return TargetReply(request_id=number, target=target, created=False)
-            case SetRateCommand(request_id=number, target=name, rate_hz=rate):
-                target = self._targets.set_rate(name, rate)
+            case DetachCommand(request_id=number) | SetRateCommand(request_id=number):
+                target = self._change(command)
                 return TargetReply(request_id=number, target=target, created=False)
             case ListProcessesCommand(request_id=number):
                 return ProcessesReply(request_id=number, processes=self._targets.processes())
+            case SizeAuditCommand(request_id=number):
+                return SizeAuditReply(request_id=number, audit=self._targets.audit_sizes())
             case DoctorCommand() | SetDelayAccountingCommand():
                 if isinstance(command, SetDelayAccountingCommand):
                     self._switch(command.on)
                 return DoctorReply(request_id=command.request_id, report=self._examine())
             case _:
                 return self._steer(command, self._required_steering())
+
+    def _change(self, command: DetachCommand | SetRateCommand) -> Target:
+        if isinstance(command, SetRateCommand):
+            return self._targets.set_rate(command.target, command.rate_hz)
+        if self._steering is not None:
+            self._steering.leave(command.target)
+        return self._targets.detach(command.target)
 
     def _attach(self, command: AttachCommand) -> tuple[Target, bool]:
         rules = command.role_rules or ()

@@ -465,6 +465,44 @@ class CountersSourceChanged(Message):
     """
 
 
+class CpuAllowance(Message):
+    """
+    How much CPU a program may use.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    cpus: Annotated[int, Field(ge=0)]
+    """
+    CPUs of its affinity.
+    """
+    limit_cores: Annotated[float | None, Field(ge=0.0)]
+    """
+    Cores that it may use on average: the tightest cpu.max of its control group and those above; null: no limit.
+    """
+    limit_group: Annotated[str | None, Field(max_length=4096)]
+    """
+    The control group that has this limit.
+    """
+    weight: Annotated[int | None, Field(ge=0)]
+    """
+    cpu.weight of its control group, 100 being usual; null: not known.
+    """
+    request_cores: Annotated[float | None, Field(ge=0.0)]
+    """
+    Cores that its pod asked for, as the weight says; null outside of Kubernetes.
+    """
+    periods: Annotated[int | None, Field(ge=0)]
+    """
+    Periods of the limit so far in which the group ran; null without a limit.
+    """
+    throttled: Annotated[int | None, Field(ge=0)]
+    """
+    How many of them ended throttled.
+    """
+
+
 class DamagedRun(Message):
     """
     A folder in the runs directory that cannot be read.
@@ -1470,7 +1508,7 @@ What runs it.
 
 class ProcessContainer(Message):
     """
-    The container of a process, as far as the path of its cgroup tells.
+    The container of a process, as far as the path of its cgroup tells, and what Docker and Podman wrote down.
     """
 
     model_config = ConfigDict(
@@ -1482,7 +1520,7 @@ class ProcessContainer(Message):
     """
     name: str | None
     """
-    Its name; null if the path does not tell it.
+    Its name; null if neither tells it.
     """
     runtime: Annotated[ContainerRuntime, Field(title="ContainerRuntime")]
     """
@@ -2407,6 +2445,32 @@ class SignalOption(Message):
     """
     What it counts.
     """
+
+
+class SizeAuditCommand(Message):
+    """
+    Hold the sizes of programs' pools against the CPUs that they may use.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["size_audit_command"] = "size_audit_command"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the sender, repeated in the reply.
+    """
+
+
+SizeVerdict = TypeAliasType(
+    "SizeVerdict",
+    Annotated[
+        Literal["fits", "too-large", "too-small", "unknown"], Field(title="SizeVerdict")
+    ],
+)
+"""
+Whether the size of a pool fits the CPUs that its program may use.
+"""
 
 
 class Source(Message):
@@ -3654,6 +3718,14 @@ class Process(Message):
     """
     Its process id inside its own PID namespace; null if that is the collector's.
     """
+    namespace_uid: Annotated[int | None, Field(ge=0)] = None
+    """
+    Its real user id inside its own user namespace; null if that is the same.
+    """
+    namespace_user: Annotated[str | None, Field(max_length=64)] = None
+    """
+    Name of its user by its own /etc/passwd, where that is another one than user; null otherwise.
+    """
 
 
 class ProcessesReply(Message):
@@ -4034,8 +4106,37 @@ class SetRateCommand(Message):
     actor: Actor
 
 
+class SizedProgram(Message):
+    """
+    A program, the size of its pool, and whether that fits.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    process: Process
+    allowance: CpuAllowance
+    gomaxprocs: Annotated[int | None, Field(ge=1)]
+    """
+    In effect; null: cannot be read.
+    """
+    chosen: Literal["environment", "program", "runtime", "unknown"]
+    """
+    Who chose it: the environment that it was started with, the program by a call, the Go runtime; or not known.
+    """
+    verdict: SizeVerdict
+    why: Annotated[str, Field(max_length=1024)]
+    """
+    Why, one or two sentences.
+    """
+    change: Annotated[str | None, Field(max_length=256)]
+    """
+    The line that makes it fit; null: none is needed, or known.
+    """
+
+
 Programs = TypeAliasType(
-    "Programs", Annotated[list[ProgramChoice], Field(max_length=64, min_length=1)]
+    "Programs", Annotated[list[ProgramChoice], Field(max_length=64)]
 )
 """
 Of a group: which programs, and what is their own; null: all that can be steered. Knob, signal, bounds and counter above hold for those that name none.
@@ -4396,6 +4497,40 @@ class RunEventsResponse(Message):
     """
 
 
+class SizeAudit(Message):
+    """
+    GET /api/v1/sizes: the Go programs of a host, and whether GOMAXPROCS fits what they may use.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    programs: Annotated[list[SizedProgram], Field(max_length=256)]
+    """
+    Those that do not fit come first.
+    """
+    omitted: Annotated[int, Field(ge=0)]
+    """
+    Programs that were not looked at, since there are too many.
+    """
+
+
+class SizeAuditReply(Message):
+    """
+    Answer to a SizeAuditCommand.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["size_audit_reply"] = "size_audit_reply"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the sender, repeated in the reply.
+    """
+    audit: SizeAudit
+
+
 class SteerCommand(Message):
     """
     Steer a target; answered with a TargetReply.
@@ -4619,6 +4754,7 @@ CollectorCommand = TypeAliasType(
         | SetRateCommand
         | ListProcessesCommand
         | DoctorCommand
+        | SizeAuditCommand
         | SetDelayAccountingCommand
         | SteerCommand
         | RestartSearchCommand
@@ -4669,6 +4805,7 @@ CollectorMessage = TypeAliasType(
         | TargetReply
         | ProcessesReply
         | DoctorReply
+        | SizeAuditReply
         | RefusedReply
         | TargetChanged
         | TargetForgotten

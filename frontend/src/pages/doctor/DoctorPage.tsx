@@ -12,6 +12,7 @@ import { CheckCard } from "./CheckCard";
 import { DelayAccountingSwitch } from "./DelayAccountingSwitch";
 import styles from "./DoctorPage.module.css";
 import { PredictionPanel } from "./PredictionPanel";
+import { Sizes } from "./Sizes";
 
 /** What this machine lets tidscope measure, and how to fix what it does not. */
 export function DoctorPage() {
@@ -65,6 +66,7 @@ export function DoctorPage() {
               </CheckCard>
             ))}
           </ul>
+          {host === null ? null : <Sizes key={`${host} ${value.checked_unix_ms}`} host={host} />}
         </>
       )}
       <PredictionPanel />

@@ -215,6 +215,10 @@ export type RunEnd =
  * recording: frames are being added. complete: ended as intended, and nothing is missing. incomplete: ended as intended, but frames, samples or exit records are missing; losses has how many. interrupted: cut short by a crash, a full disk or a lost collector; what was written is kept.
  */
 export type RunState = "recording" | "complete" | "incomplete" | "interrupted";
+/**
+ * Whether the size of a pool fits the CPUs that its program may use.
+ */
+export type SizeVerdict = "fits" | "too-large" | "too-small" | "unknown";
 
 /**
  * A field that this target does not have, and why.
@@ -850,6 +854,39 @@ export interface CountersSourceChanged {
   disagreed: boolean;
 }
 /**
+ * How much CPU a program may use.
+ */
+export interface CpuAllowance {
+  /**
+   * CPUs of its affinity.
+   */
+  cpus: number;
+  /**
+   * Cores that it may use on average: the tightest cpu.max of its control group and those above; null: no limit.
+   */
+  limit_cores: number | null;
+  /**
+   * The control group that has this limit.
+   */
+  limit_group: string | null;
+  /**
+   * cpu.weight of its control group, 100 being usual; null: not known.
+   */
+  weight: number | null;
+  /**
+   * Cores that its pod asked for, as the weight says; null outside of Kubernetes.
+   */
+  request_cores: number | null;
+  /**
+   * Periods of the limit so far in which the group ran; null without a limit.
+   */
+  periods: number | null;
+  /**
+   * How many of them ended throttled.
+   */
+  throttled: number | null;
+}
+/**
  * A folder in the runs directory that cannot be read.
  */
 export interface DamagedRun {
@@ -1043,6 +1080,14 @@ export interface Process {
    * Its process id inside its own PID namespace; null if that is the collector's.
    */
   namespace_pid?: number | null;
+  /**
+   * Its real user id inside its own user namespace; null if that is the same.
+   */
+  namespace_uid?: number | null;
+  /**
+   * Name of its user by its own /etc/passwd, where that is another one than user; null otherwise.
+   */
+  namespace_user?: string | null;
 }
 /**
  * A rejected request or command (RFC 9457 problem details): what was wrong and how to fix it.
@@ -1070,7 +1115,7 @@ export interface Problem {
   hint: string;
 }
 /**
- * The container of a process, as far as the path of its cgroup tells.
+ * The container of a process, as far as the path of its cgroup tells, and what Docker and Podman wrote down.
  */
 export interface ProcessContainer {
   /**
@@ -1078,7 +1123,7 @@ export interface ProcessContainer {
    */
   id: string;
   /**
-   * Its name; null if the path does not tell it.
+   * Its name; null if neither tells it.
    */
   name: string | null;
   runtime: ContainerRuntime;
@@ -19178,6 +19223,14 @@ export interface Process1 {
    * Its process id inside its own PID namespace; null if that is the collector's.
    */
   namespace_pid?: number | null;
+  /**
+   * Its real user id inside its own user namespace; null if that is the same.
+   */
+  namespace_uid?: number | null;
+  /**
+   * Name of its user by its own /etc/passwd, where that is another one than user; null otherwise.
+   */
+  namespace_user?: string | null;
 }
 /**
  * GET /api/v1/processes.
@@ -19851,6 +19904,45 @@ export interface SessionsResponse {
   sessions: SessionInfo[];
 }
 /**
+ * GET /api/v1/sizes: the Go programs of a host, and whether GOMAXPROCS fits what they may use.
+ */
+export interface SizeAudit {
+  /**
+   * Those that do not fit come first.
+   *
+   * @maxItems 256
+   */
+  programs: SizedProgram[];
+  /**
+   * Programs that were not looked at, since there are too many.
+   */
+  omitted: number;
+}
+/**
+ * A program, the size of its pool, and whether that fits.
+ */
+export interface SizedProgram {
+  process: Process1;
+  allowance: CpuAllowance;
+  /**
+   * In effect; null: cannot be read.
+   */
+  gomaxprocs: number | null;
+  /**
+   * Who chose it: the environment that it was started with, the program by a call, the Go runtime; or not known.
+   */
+  chosen: "environment" | "program" | "runtime" | "unknown";
+  verdict: SizeVerdict;
+  /**
+   * Why, one or two sentences.
+   */
+  why: string;
+  /**
+   * The line that makes it fit; null: none is needed, or known.
+   */
+  change: string | null;
+}
+/**
  * Body of PUT /api/v1/targets/{target_id}/steering: start steering a target, or change how it is steered. Of a group all chosen programs are steered, or, if one of them cannot be, nothing changes.
  */
 export interface SteerRequest {
@@ -19895,7 +19987,7 @@ export interface SteerRequest {
   /**
    * Of a group: which programs, and what is their own; null: all that can be steered. Knob, signal, bounds and counter above hold for those that name none.
    */
-  programs?: [ProgramChoice, ...ProgramChoice[]] | null;
+  programs?: ProgramChoice[] | null;
   /**
    * Of a group: whether new programs are steered, too; null: no.
    */

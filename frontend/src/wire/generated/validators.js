@@ -1259,6 +1259,42 @@ var valid0 = _errs46 === errors;
 else {
 var valid0 = true;
 }
+if(valid0){
+if(data.namespace_uid !== undefined){
+let data21 = data.namespace_uid;
+const _errs48 = errors;
+if((!((typeof data21 == "number") && (!(data21 % 1) && !isNaN(data21)))) && (data21 !== null)){
+validate37.errors = [{instancePath:instancePath+"/namespace_uid",keyword:"type"}];
+return false;
+}
+if(errors === _errs48){
+if(typeof data21 == "number"){
+if(data21 < 0 || isNaN(data21)){
+validate37.errors = [{instancePath:instancePath+"/namespace_uid",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs48 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.namespace_user !== undefined){
+let data22 = data.namespace_user;
+const _errs50 = errors;
+if((typeof data22 !== "string") && (data22 !== null)){
+validate37.errors = [{instancePath:instancePath+"/namespace_user",keyword:"type"}];
+return false;
+}
+var valid0 = _errs50 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
 }
 }
 }
@@ -9135,37 +9171,32 @@ return false;
 validate160.errors = vErrors;
 return errors === 0;
 }
-export const isSessionOpened = validate166;
-function validate167(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(typeof data !== "string"){
-validate167.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-if(!((data === "operator") || (data === "viewer"))){
-validate167.errors = [{instancePath,keyword:"enum"}];
-return false;
-}
-validate167.errors = vErrors;
-return errors === 0;
-}
-function validate166(data, {instancePath=""}={}){
+export const isSizeAudit = validate166;
+function validate169(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((data.id === undefined) && (missing0 = "id")) || ((data.role === undefined) && (missing0 = "role"))) || ((data.credential === undefined) && (missing0 = "credential"))){
-validate166.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+if((((((((data.cpus === undefined) && (missing0 = "cpus")) || ((data.limit_cores === undefined) && (missing0 = "limit_cores"))) || ((data.limit_group === undefined) && (missing0 = "limit_group"))) || ((data.weight === undefined) && (missing0 = "weight"))) || ((data.request_cores === undefined) && (missing0 = "request_cores"))) || ((data.periods === undefined) && (missing0 = "periods"))) || ((data.throttled === undefined) && (missing0 = "throttled"))){
+validate169.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
-if(data.id !== undefined){
+if(data.cpus !== undefined){
+let data0 = data.cpus;
 const _errs1 = errors;
-if(typeof data.id !== "string"){
-validate166.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
+validate169.errors = [{instancePath:instancePath+"/cpus",keyword:"type"}];
 return false;
+}
+if(errors === _errs1){
+if(typeof data0 == "number"){
+if(data0 < 0 || isNaN(data0)){
+validate169.errors = [{instancePath:instancePath+"/cpus",keyword:"minimum"}];
+return false;
+}
+}
 }
 var valid0 = _errs1 === errors;
 }
@@ -9173,11 +9204,20 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.role !== undefined){
+if(data.limit_cores !== undefined){
+let data1 = data.limit_cores;
 const _errs3 = errors;
-if(!(validate167(data.role, {instancePath:instancePath+"/role"}))){
-vErrors = vErrors === null ? validate167.errors : vErrors.concat(validate167.errors);
-errors = vErrors.length;
+if((!(typeof data1 == "number")) && (data1 !== null)){
+validate169.errors = [{instancePath:instancePath+"/limit_cores",keyword:"type"}];
+return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 0 || isNaN(data1)){
+validate169.errors = [{instancePath:instancePath+"/limit_cores",keyword:"minimum"}];
+return false;
+}
+}
 }
 var valid0 = _errs3 === errors;
 }
@@ -9185,64 +9225,106 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.credential !== undefined){
-const _errs4 = errors;
-if(typeof data.credential !== "string"){
-validate166.errors = [{instancePath:instancePath+"/credential",keyword:"type"}];
+if(data.limit_group !== undefined){
+let data2 = data.limit_group;
+const _errs5 = errors;
+if((typeof data2 !== "string") && (data2 !== null)){
+validate169.errors = [{instancePath:instancePath+"/limit_group",keyword:"type"}];
 return false;
 }
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-else {
-validate166.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate166.errors = vErrors;
-return errors === 0;
-}
-export const isSessionResponse = validate169;
-function validate169(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((data.role === undefined) && (missing0 = "role")) || ((data.id === undefined) && (missing0 = "id"))){
-validate169.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.role !== undefined){
-const _errs1 = errors;
-if(!(validate167(data.role, {instancePath:instancePath+"/role"}))){
-vErrors = vErrors === null ? validate167.errors : vErrors.concat(validate167.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs1 === errors;
+var valid0 = _errs5 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.id !== undefined){
-let data1 = data.id;
-const _errs2 = errors;
-if((typeof data1 !== "string") && (data1 !== null)){
-validate169.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+if(data.weight !== undefined){
+let data3 = data.weight;
+const _errs7 = errors;
+if((!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))) && (data3 !== null)){
+validate169.errors = [{instancePath:instancePath+"/weight",keyword:"type"}];
 return false;
 }
-var valid0 = _errs2 === errors;
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 < 0 || isNaN(data3)){
+validate169.errors = [{instancePath:instancePath+"/weight",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs7 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data.request_cores !== undefined){
+let data4 = data.request_cores;
+const _errs9 = errors;
+if((!(typeof data4 == "number")) && (data4 !== null)){
+validate169.errors = [{instancePath:instancePath+"/request_cores",keyword:"type"}];
+return false;
+}
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 < 0 || isNaN(data4)){
+validate169.errors = [{instancePath:instancePath+"/request_cores",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.periods !== undefined){
+let data5 = data.periods;
+const _errs11 = errors;
+if((!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))) && (data5 !== null)){
+validate169.errors = [{instancePath:instancePath+"/periods",keyword:"type"}];
+return false;
+}
+if(errors === _errs11){
+if(typeof data5 == "number"){
+if(data5 < 0 || isNaN(data5)){
+validate169.errors = [{instancePath:instancePath+"/periods",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.throttled !== undefined){
+let data6 = data.throttled;
+const _errs13 = errors;
+if((!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))) && (data6 !== null)){
+validate169.errors = [{instancePath:instancePath+"/throttled",keyword:"type"}];
+return false;
+}
+if(errors === _errs13){
+if(typeof data6 == "number"){
+if(data6 < 0 || isNaN(data6)){
+validate169.errors = [{instancePath:instancePath+"/throttled",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
 }
 }
 }
@@ -9255,22 +9337,247 @@ return false;
 validate169.errors = vErrors;
 return errors === 0;
 }
-export const isSessionsResponse = validate171;
-function validate172(data, {instancePath=""}={}){
+function validate171(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(typeof data !== "string"){
+validate171.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+if(!((((data === "fits") || (data === "too-large")) || (data === "too-small")) || (data === "unknown"))){
+validate171.errors = [{instancePath,keyword:"enum"}];
+return false;
+}
+validate171.errors = vErrors;
+return errors === 0;
+}
+function validate167(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((((((data.id === undefined) && (missing0 = "id")) || ((data.role === undefined) && (missing0 = "role"))) || ((data.label === undefined) && (missing0 = "label"))) || ((data.address === undefined) && (missing0 = "address"))) || ((data.opened_unix_us === undefined) && (missing0 = "opened_unix_us"))) || ((data.used_unix_us === undefined) && (missing0 = "used_unix_us"))) || ((data.expires_unix_us === undefined) && (missing0 = "expires_unix_us"))) || ((data.own === undefined) && (missing0 = "own"))){
-validate172.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+if((((((((data.process === undefined) && (missing0 = "process")) || ((data.allowance === undefined) && (missing0 = "allowance"))) || ((data.gomaxprocs === undefined) && (missing0 = "gomaxprocs"))) || ((data.chosen === undefined) && (missing0 = "chosen"))) || ((data.verdict === undefined) && (missing0 = "verdict"))) || ((data.why === undefined) && (missing0 = "why"))) || ((data.change === undefined) && (missing0 = "change"))){
+validate167.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.process !== undefined){
+const _errs1 = errors;
+if(!(validate37(data.process, {instancePath:instancePath+"/process"}))){
+vErrors = vErrors === null ? validate37.errors : vErrors.concat(validate37.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.allowance !== undefined){
+const _errs2 = errors;
+if(!(validate169(data.allowance, {instancePath:instancePath+"/allowance"}))){
+vErrors = vErrors === null ? validate169.errors : vErrors.concat(validate169.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.gomaxprocs !== undefined){
+let data2 = data.gomaxprocs;
+const _errs3 = errors;
+if((!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))) && (data2 !== null)){
+validate167.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"type"}];
+return false;
+}
+if(errors === _errs3){
+if(typeof data2 == "number"){
+if(data2 < 1 || isNaN(data2)){
+validate167.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.chosen !== undefined){
+let data3 = data.chosen;
+const _errs5 = errors;
+if(typeof data3 !== "string"){
+validate167.errors = [{instancePath:instancePath+"/chosen",keyword:"type"}];
+return false;
+}
+if(!((((data3 === "environment") || (data3 === "program")) || (data3 === "runtime")) || (data3 === "unknown"))){
+validate167.errors = [{instancePath:instancePath+"/chosen",keyword:"enum"}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.verdict !== undefined){
+const _errs7 = errors;
+if(!(validate171(data.verdict, {instancePath:instancePath+"/verdict"}))){
+vErrors = vErrors === null ? validate171.errors : vErrors.concat(validate171.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.why !== undefined){
+const _errs8 = errors;
+if(typeof data.why !== "string"){
+validate167.errors = [{instancePath:instancePath+"/why",keyword:"type"}];
+return false;
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.change !== undefined){
+let data6 = data.change;
+const _errs10 = errors;
+if((typeof data6 !== "string") && (data6 !== null)){
+validate167.errors = [{instancePath:instancePath+"/change",keyword:"type"}];
+return false;
+}
+var valid0 = _errs10 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate167.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate167.errors = vErrors;
+return errors === 0;
+}
+function validate166(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.programs === undefined) && (missing0 = "programs")) || ((data.omitted === undefined) && (missing0 = "omitted"))){
+validate166.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.programs !== undefined){
+let data0 = data.programs;
+const _errs1 = errors;
+if(errors === _errs1){
+if(Array.isArray(data0)){
+var valid1 = true;
+const len0 = data0.length;
+for(let i0=0; i0<len0; i0++){
+const _errs3 = errors;
+if(!(validate167(data0[i0], {instancePath:instancePath+"/programs/" + i0}))){
+vErrors = vErrors === null ? validate167.errors : vErrors.concat(validate167.errors);
+errors = vErrors.length;
+}
+var valid1 = _errs3 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate166.errors = [{instancePath:instancePath+"/programs",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.omitted !== undefined){
+let data2 = data.omitted;
+const _errs4 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate166.errors = [{instancePath:instancePath+"/omitted",keyword:"type"}];
+return false;
+}
+if(errors === _errs4){
+if(typeof data2 == "number"){
+if(data2 < 0 || isNaN(data2)){
+validate166.errors = [{instancePath:instancePath+"/omitted",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate166.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate166.errors = vErrors;
+return errors === 0;
+}
+export const isSessionOpened = validate174;
+function validate175(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(typeof data !== "string"){
+validate175.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+if(!((data === "operator") || (data === "viewer"))){
+validate175.errors = [{instancePath,keyword:"enum"}];
+return false;
+}
+validate175.errors = vErrors;
+return errors === 0;
+}
+function validate174(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((data.id === undefined) && (missing0 = "id")) || ((data.role === undefined) && (missing0 = "role"))) || ((data.credential === undefined) && (missing0 = "credential"))){
+validate174.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.id !== undefined){
 const _errs1 = errors;
 if(typeof data.id !== "string"){
-validate172.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+validate174.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -9281,8 +9588,114 @@ var valid0 = true;
 if(valid0){
 if(data.role !== undefined){
 const _errs3 = errors;
-if(!(validate167(data.role, {instancePath:instancePath+"/role"}))){
-vErrors = vErrors === null ? validate167.errors : vErrors.concat(validate167.errors);
+if(!(validate175(data.role, {instancePath:instancePath+"/role"}))){
+vErrors = vErrors === null ? validate175.errors : vErrors.concat(validate175.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.credential !== undefined){
+const _errs4 = errors;
+if(typeof data.credential !== "string"){
+validate174.errors = [{instancePath:instancePath+"/credential",keyword:"type"}];
+return false;
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+else {
+validate174.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate174.errors = vErrors;
+return errors === 0;
+}
+export const isSessionResponse = validate177;
+function validate177(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.role === undefined) && (missing0 = "role")) || ((data.id === undefined) && (missing0 = "id"))){
+validate177.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.role !== undefined){
+const _errs1 = errors;
+if(!(validate175(data.role, {instancePath:instancePath+"/role"}))){
+vErrors = vErrors === null ? validate175.errors : vErrors.concat(validate175.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.id !== undefined){
+let data1 = data.id;
+const _errs2 = errors;
+if((typeof data1 !== "string") && (data1 !== null)){
+validate177.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+return false;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate177.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate177.errors = vErrors;
+return errors === 0;
+}
+export const isSessionsResponse = validate179;
+function validate180(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((((((data.id === undefined) && (missing0 = "id")) || ((data.role === undefined) && (missing0 = "role"))) || ((data.label === undefined) && (missing0 = "label"))) || ((data.address === undefined) && (missing0 = "address"))) || ((data.opened_unix_us === undefined) && (missing0 = "opened_unix_us"))) || ((data.used_unix_us === undefined) && (missing0 = "used_unix_us"))) || ((data.expires_unix_us === undefined) && (missing0 = "expires_unix_us"))) || ((data.own === undefined) && (missing0 = "own"))){
+validate180.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.id !== undefined){
+const _errs1 = errors;
+if(typeof data.id !== "string"){
+validate180.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.role !== undefined){
+const _errs3 = errors;
+if(!(validate175(data.role, {instancePath:instancePath+"/role"}))){
+vErrors = vErrors === null ? validate175.errors : vErrors.concat(validate175.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs3 === errors;
@@ -9294,7 +9707,7 @@ if(valid0){
 if(data.label !== undefined){
 const _errs4 = errors;
 if(typeof data.label !== "string"){
-validate172.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
+validate180.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -9306,7 +9719,7 @@ if(valid0){
 if(data.address !== undefined){
 const _errs6 = errors;
 if(typeof data.address !== "string"){
-validate172.errors = [{instancePath:instancePath+"/address",keyword:"type"}];
+validate180.errors = [{instancePath:instancePath+"/address",keyword:"type"}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -9319,13 +9732,13 @@ if(data.opened_unix_us !== undefined){
 let data4 = data.opened_unix_us;
 const _errs8 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate172.errors = [{instancePath:instancePath+"/opened_unix_us",keyword:"type"}];
+validate180.errors = [{instancePath:instancePath+"/opened_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs8){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate172.errors = [{instancePath:instancePath+"/opened_unix_us",keyword:"minimum"}];
+validate180.errors = [{instancePath:instancePath+"/opened_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -9340,13 +9753,13 @@ if(data.used_unix_us !== undefined){
 let data5 = data.used_unix_us;
 const _errs10 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate172.errors = [{instancePath:instancePath+"/used_unix_us",keyword:"type"}];
+validate180.errors = [{instancePath:instancePath+"/used_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs10){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate172.errors = [{instancePath:instancePath+"/used_unix_us",keyword:"minimum"}];
+validate180.errors = [{instancePath:instancePath+"/used_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -9361,13 +9774,13 @@ if(data.expires_unix_us !== undefined){
 let data6 = data.expires_unix_us;
 const _errs12 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate172.errors = [{instancePath:instancePath+"/expires_unix_us",keyword:"type"}];
+validate180.errors = [{instancePath:instancePath+"/expires_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs12){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate172.errors = [{instancePath:instancePath+"/expires_unix_us",keyword:"minimum"}];
+validate180.errors = [{instancePath:instancePath+"/expires_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -9381,7 +9794,7 @@ if(valid0){
 if(data.own !== undefined){
 const _errs14 = errors;
 if(typeof data.own !== "boolean"){
-validate172.errors = [{instancePath:instancePath+"/own",keyword:"type"}];
+validate180.errors = [{instancePath:instancePath+"/own",keyword:"type"}];
 return false;
 }
 var valid0 = _errs14 === errors;
@@ -9399,21 +9812,21 @@ var valid0 = true;
 }
 }
 else {
-validate172.errors = [{instancePath,keyword:"type"}];
+validate180.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate172.errors = vErrors;
+validate180.errors = vErrors;
 return errors === 0;
 }
-function validate171(data, {instancePath=""}={}){
+function validate179(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.sessions === undefined) && (missing0 = "sessions")){
-validate171.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate179.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -9426,8 +9839,8 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate172(data0[i0], {instancePath:instancePath+"/sessions/" + i0}))){
-vErrors = vErrors === null ? validate172.errors : vErrors.concat(validate172.errors);
+if(!(validate180(data0[i0], {instancePath:instancePath+"/sessions/" + i0}))){
+vErrors = vErrors === null ? validate180.errors : vErrors.concat(validate180.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs3 === errors;
@@ -9437,7 +9850,7 @@ break;
 }
 }
 else {
-validate171.errors = [{instancePath:instancePath+"/sessions",keyword:"type"}];
+validate179.errors = [{instancePath:instancePath+"/sessions",keyword:"type"}];
 return false;
 }
 }
@@ -9445,57 +9858,57 @@ return false;
 }
 }
 else {
-validate171.errors = [{instancePath,keyword:"type"}];
+validate179.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate171.errors = vErrors;
+validate179.errors = vErrors;
 return errors === 0;
 }
-export const isTicketResponse = validate175;
-function validate175(data, {instancePath=""}={}){
+export const isTicketResponse = validate183;
+function validate183(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.ticket === undefined) && (missing0 = "ticket")){
-validate175.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate183.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.ticket !== undefined){
 if(typeof data.ticket !== "string"){
-validate175.errors = [{instancePath:instancePath+"/ticket",keyword:"type"}];
+validate183.errors = [{instancePath:instancePath+"/ticket",keyword:"type"}];
 return false;
 }
 }
 }
 }
 else {
-validate175.errors = [{instancePath,keyword:"type"}];
+validate183.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate175.errors = vErrors;
+validate183.errors = vErrors;
 return errors === 0;
 }
-export const isTarget = validate176;
-function validate176(data, {instancePath=""}={}){
+export const isTarget = validate184;
+function validate184(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((((data.id === undefined) && (missing0 = "id")) || ((data.host === undefined) && (missing0 = "host"))) || ((data.process === undefined) && (missing0 = "process"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.rate_hz === undefined) && (missing0 = "rate_hz"))) || ((data.attached_unix_us === undefined) && (missing0 = "attached_unix_us"))) || ((data.source === undefined) && (missing0 = "source"))) || ((data.energy === undefined) && (missing0 = "energy"))) || ((data.fields === undefined) && (missing0 = "fields"))) || ((data.absent === undefined) && (missing0 = "absent"))) || ((data.gomaxprocs === undefined) && (missing0 = "gomaxprocs"))) || ((data.gomaxprocs_reason === undefined) && (missing0 = "gomaxprocs_reason"))) || ((data.steering === undefined) && (missing0 = "steering"))){
-validate176.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate184.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.id !== undefined){
 const _errs1 = errors;
 if(typeof data.id !== "string"){
-validate176.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+validate184.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -9507,7 +9920,7 @@ if(valid0){
 if(data.host !== undefined){
 const _errs3 = errors;
 if(typeof data.host !== "string"){
-validate176.errors = [{instancePath:instancePath+"/host",keyword:"type"}];
+validate184.errors = [{instancePath:instancePath+"/host",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -9564,7 +9977,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate176.errors = vErrors;
+validate184.errors = vErrors;
 return false;
 }
 else {
@@ -9602,12 +10015,12 @@ const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data5 == "number"){
 if(data5 < 1 || isNaN(data5)){
-validate176.errors = [{instancePath:instancePath+"/rate_hz",keyword:"minimum"}];
+validate184.errors = [{instancePath:instancePath+"/rate_hz",keyword:"minimum"}];
 return false;
 }
 }
 else {
-validate176.errors = [{instancePath:instancePath+"/rate_hz",keyword:"type"}];
+validate184.errors = [{instancePath:instancePath+"/rate_hz",keyword:"type"}];
 return false;
 }
 }
@@ -9621,13 +10034,13 @@ if(data.attached_unix_us !== undefined){
 let data6 = data.attached_unix_us;
 const _errs14 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate176.errors = [{instancePath:instancePath+"/attached_unix_us",keyword:"type"}];
+validate184.errors = [{instancePath:instancePath+"/attached_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs14){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate176.errors = [{instancePath:instancePath+"/attached_unix_us",keyword:"minimum"}];
+validate184.errors = [{instancePath:instancePath+"/attached_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -9672,7 +10085,7 @@ const len0 = data9.length;
 for(let i0=0; i0<len0; i0++){
 const _errs20 = errors;
 if(typeof data9[i0] !== "string"){
-validate176.errors = [{instancePath:instancePath+"/fields/" + i0,keyword:"type"}];
+validate184.errors = [{instancePath:instancePath+"/fields/" + i0,keyword:"type"}];
 return false;
 }
 var valid2 = _errs20 === errors;
@@ -9682,7 +10095,7 @@ break;
 }
 }
 else {
-validate176.errors = [{instancePath:instancePath+"/fields",keyword:"type"}];
+validate184.errors = [{instancePath:instancePath+"/fields",keyword:"type"}];
 return false;
 }
 }
@@ -9712,7 +10125,7 @@ break;
 }
 }
 else {
-validate176.errors = [{instancePath:instancePath+"/absent",keyword:"type"}];
+validate184.errors = [{instancePath:instancePath+"/absent",keyword:"type"}];
 return false;
 }
 }
@@ -9726,13 +10139,13 @@ if(data.gomaxprocs !== undefined){
 let data13 = data.gomaxprocs;
 const _errs25 = errors;
 if((!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))) && (data13 !== null)){
-validate176.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"type"}];
+validate184.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"type"}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data13 == "number"){
 if(data13 < 0 || isNaN(data13)){
-validate176.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"minimum"}];
+validate184.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"minimum"}];
 return false;
 }
 }
@@ -9746,7 +10159,7 @@ if(valid0){
 if(data.gomaxprocs_reason !== undefined){
 const _errs27 = errors;
 if(typeof data.gomaxprocs_reason !== "string"){
-validate176.errors = [{instancePath:instancePath+"/gomaxprocs_reason",keyword:"type"}];
+validate184.errors = [{instancePath:instancePath+"/gomaxprocs_reason",keyword:"type"}];
 return false;
 }
 var valid0 = _errs27 === errors;
@@ -9759,7 +10172,7 @@ if(data.thread_names !== undefined){
 let data15 = data.thread_names;
 const _errs29 = errors;
 if((typeof data15 !== "string") && (data15 !== null)){
-validate176.errors = [{instancePath:instancePath+"/thread_names",keyword:"type"}];
+validate184.errors = [{instancePath:instancePath+"/thread_names",keyword:"type"}];
 return false;
 }
 var valid0 = _errs29 === errors;
@@ -9772,7 +10185,7 @@ if(data.role_rules !== undefined){
 let data16 = data.role_rules;
 const _errs31 = errors;
 if((!(Array.isArray(data16))) && (data16 !== null)){
-validate176.errors = [{instancePath:instancePath+"/role_rules",keyword:"type"}];
+validate184.errors = [{instancePath:instancePath+"/role_rules",keyword:"type"}];
 return false;
 }
 if(errors === _errs31){
@@ -9834,7 +10247,7 @@ else {
 vErrors.push(err3);
 }
 errors++;
-validate176.errors = vErrors;
+validate184.errors = vErrors;
 return false;
 }
 else {
@@ -9913,7 +10326,7 @@ else {
 vErrors.push(err6);
 }
 errors++;
-validate176.errors = vErrors;
+validate184.errors = vErrors;
 return false;
 }
 else {
@@ -9936,7 +10349,7 @@ if(valid0){
 if(data.programs_join !== undefined){
 const _errs46 = errors;
 if(typeof data.programs_join !== "boolean"){
-validate176.errors = [{instancePath:instancePath+"/programs_join",keyword:"type"}];
+validate184.errors = [{instancePath:instancePath+"/programs_join",keyword:"type"}];
 return false;
 }
 var valid0 = _errs46 === errors;
@@ -9949,7 +10362,7 @@ if(data.continues !== undefined){
 let data22 = data.continues;
 const _errs48 = errors;
 if((typeof data22 !== "string") && (data22 !== null)){
-validate176.errors = [{instancePath:instancePath+"/continues",keyword:"type"}];
+validate184.errors = [{instancePath:instancePath+"/continues",keyword:"type"}];
 return false;
 }
 var valid0 = _errs48 === errors;
@@ -9978,29 +10391,29 @@ var valid0 = true;
 }
 }
 else {
-validate176.errors = [{instancePath,keyword:"type"}];
+validate184.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate176.errors = vErrors;
+validate184.errors = vErrors;
 return errors === 0;
 }
-export const isPoliciesResponse = validate186;
-function validate188(data, {instancePath=""}={}){
+export const isPoliciesResponse = validate194;
+function validate196(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((data.name === undefined) && (missing0 = "name")) || ((data.unit === undefined) && (missing0 = "unit"))) || ((data.integer === undefined) && (missing0 = "integer"))) || ((data.default === undefined) && (missing0 = "default"))) || ((data.low === undefined) && (missing0 = "low"))) || ((data.high === undefined) && (missing0 = "high"))) || ((data.meaning === undefined) && (missing0 = "meaning"))){
-validate188.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate196.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.name !== undefined){
 const _errs1 = errors;
 if(typeof data.name !== "string"){
-validate188.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -10012,7 +10425,7 @@ if(valid0){
 if(data.unit !== undefined){
 const _errs3 = errors;
 if(typeof data.unit !== "string"){
-validate188.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -10024,7 +10437,7 @@ if(valid0){
 if(data.integer !== undefined){
 const _errs5 = errors;
 if(typeof data.integer !== "boolean"){
-validate188.errors = [{instancePath:instancePath+"/integer",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/integer",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -10036,7 +10449,7 @@ if(valid0){
 if(data.default !== undefined){
 const _errs7 = errors;
 if(!(typeof data.default == "number")){
-validate188.errors = [{instancePath:instancePath+"/default",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/default",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -10048,7 +10461,7 @@ if(valid0){
 if(data.low !== undefined){
 const _errs9 = errors;
 if(!(typeof data.low == "number")){
-validate188.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -10060,7 +10473,7 @@ if(valid0){
 if(data.high !== undefined){
 const _errs11 = errors;
 if(!(typeof data.high == "number")){
-validate188.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -10072,7 +10485,7 @@ if(valid0){
 if(data.meaning !== undefined){
 const _errs13 = errors;
 if(typeof data.meaning !== "string"){
-validate188.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -10089,28 +10502,28 @@ var valid0 = true;
 }
 }
 else {
-validate188.errors = [{instancePath,keyword:"type"}];
+validate196.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate188.errors = vErrors;
+validate196.errors = vErrors;
 return errors === 0;
 }
-function validate187(data, {instancePath=""}={}){
+function validate195(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.name === undefined) && (missing0 = "name")) || ((data.meaning === undefined) && (missing0 = "meaning"))) || ((data.source === undefined) && (missing0 = "source"))) || ((data.wait === undefined) && (missing0 = "wait"))) || ((data.parameters === undefined) && (missing0 = "parameters"))){
-validate187.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate195.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.name !== undefined){
 const _errs1 = errors;
 if(typeof data.name !== "string"){
-validate187.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate195.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -10122,7 +10535,7 @@ if(valid0){
 if(data.meaning !== undefined){
 const _errs3 = errors;
 if(typeof data.meaning !== "string"){
-validate187.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
+validate195.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -10134,7 +10547,7 @@ if(valid0){
 if(data.source !== undefined){
 const _errs5 = errors;
 if(typeof data.source !== "string"){
-validate187.errors = [{instancePath:instancePath+"/source",keyword:"type"}];
+validate195.errors = [{instancePath:instancePath+"/source",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -10146,7 +10559,7 @@ if(valid0){
 if(data.wait !== undefined){
 const _errs7 = errors;
 if(typeof data.wait !== "boolean"){
-validate187.errors = [{instancePath:instancePath+"/wait",keyword:"type"}];
+validate195.errors = [{instancePath:instancePath+"/wait",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -10164,8 +10577,8 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs11 = errors;
-if(!(validate188(data4[i0], {instancePath:instancePath+"/parameters/" + i0}))){
-vErrors = vErrors === null ? validate188.errors : vErrors.concat(validate188.errors);
+if(!(validate196(data4[i0], {instancePath:instancePath+"/parameters/" + i0}))){
+vErrors = vErrors === null ? validate196.errors : vErrors.concat(validate196.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs11 === errors;
@@ -10175,7 +10588,7 @@ break;
 }
 }
 else {
-validate187.errors = [{instancePath:instancePath+"/parameters",keyword:"type"}];
+validate195.errors = [{instancePath:instancePath+"/parameters",keyword:"type"}];
 return false;
 }
 }
@@ -10191,21 +10604,21 @@ var valid0 = true;
 }
 }
 else {
-validate187.errors = [{instancePath,keyword:"type"}];
+validate195.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate187.errors = vErrors;
+validate195.errors = vErrors;
 return errors === 0;
 }
-function validate186(data, {instancePath=""}={}){
+function validate194(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.policies === undefined) && (missing0 = "policies")){
-validate186.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate194.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -10218,8 +10631,8 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate187(data0[i0], {instancePath:instancePath+"/policies/" + i0}))){
-vErrors = vErrors === null ? validate187.errors : vErrors.concat(validate187.errors);
+if(!(validate195(data0[i0], {instancePath:instancePath+"/policies/" + i0}))){
+vErrors = vErrors === null ? validate195.errors : vErrors.concat(validate195.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs3 === errors;
@@ -10229,7 +10642,7 @@ break;
 }
 }
 else {
-validate186.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
+validate194.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
 return false;
 }
 }
@@ -10237,22 +10650,22 @@ return false;
 }
 }
 else {
-validate186.errors = [{instancePath,keyword:"type"}];
+validate194.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate186.errors = vErrors;
+validate194.errors = vErrors;
 return errors === 0;
 }
-export const isSteeringOptions = validate191;
-function validate192(data, {instancePath=""}={}){
+export const isSteeringOptions = validate199;
+function validate200(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.kind === undefined) && (missing0 = "kind")) || ((data.refusal === undefined) && (missing0 = "refusal"))) || ((data.lower === undefined) && (missing0 = "lower"))) || ((data.upper === undefined) && (missing0 = "upper"))) || ((data.size === undefined) && (missing0 = "size"))){
-validate192.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate200.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -10271,7 +10684,7 @@ if(valid0){
 if(data.refusal !== undefined){
 const _errs2 = errors;
 if(typeof data.refusal !== "string"){
-validate192.errors = [{instancePath:instancePath+"/refusal",keyword:"type"}];
+validate200.errors = [{instancePath:instancePath+"/refusal",keyword:"type"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -10284,13 +10697,13 @@ if(data.lower !== undefined){
 let data2 = data.lower;
 const _errs4 = errors;
 if((!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))) && (data2 !== null)){
-validate192.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
+validate200.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
 return false;
 }
 if(errors === _errs4){
 if(typeof data2 == "number"){
 if(data2 < 1 || isNaN(data2)){
-validate192.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
+validate200.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
 return false;
 }
 }
@@ -10305,13 +10718,13 @@ if(data.upper !== undefined){
 let data3 = data.upper;
 const _errs6 = errors;
 if((!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))) && (data3 !== null)){
-validate192.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
+validate200.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
 return false;
 }
 if(errors === _errs6){
 if(typeof data3 == "number"){
 if(data3 < 1 || isNaN(data3)){
-validate192.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
+validate200.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
 return false;
 }
 }
@@ -10326,13 +10739,13 @@ if(data.size !== undefined){
 let data4 = data.size;
 const _errs8 = errors;
 if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
-validate192.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
+validate200.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
 return false;
 }
 if(errors === _errs8){
 if(typeof data4 == "number"){
 if(data4 < 1 || isNaN(data4)){
-validate192.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
+validate200.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
 return false;
 }
 }
@@ -10349,21 +10762,21 @@ var valid0 = true;
 }
 }
 else {
-validate192.errors = [{instancePath,keyword:"type"}];
+validate200.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate192.errors = vErrors;
+validate200.errors = vErrors;
 return errors === 0;
 }
-function validate195(data, {instancePath=""}={}){
+function validate203(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.kind === undefined) && (missing0 = "kind")) || ((data.proxy === undefined) && (missing0 = "proxy"))) || ((data.refusal === undefined) && (missing0 = "refusal"))) || ((data.note === undefined) && (missing0 = "note"))){
-validate195.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate203.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -10382,7 +10795,7 @@ if(valid0){
 if(data.proxy !== undefined){
 const _errs2 = errors;
 if(typeof data.proxy !== "boolean"){
-validate195.errors = [{instancePath:instancePath+"/proxy",keyword:"type"}];
+validate203.errors = [{instancePath:instancePath+"/proxy",keyword:"type"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -10394,7 +10807,7 @@ if(valid0){
 if(data.refusal !== undefined){
 const _errs4 = errors;
 if(typeof data.refusal !== "string"){
-validate195.errors = [{instancePath:instancePath+"/refusal",keyword:"type"}];
+validate203.errors = [{instancePath:instancePath+"/refusal",keyword:"type"}];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -10406,7 +10819,7 @@ if(valid0){
 if(data.note !== undefined){
 const _errs6 = errors;
 if(typeof data.note !== "string"){
-validate195.errors = [{instancePath:instancePath+"/note",keyword:"type"}];
+validate203.errors = [{instancePath:instancePath+"/note",keyword:"type"}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -10420,21 +10833,21 @@ var valid0 = true;
 }
 }
 else {
-validate195.errors = [{instancePath,keyword:"type"}];
+validate203.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate195.errors = vErrors;
+validate203.errors = vErrors;
 return errors === 0;
 }
-function validate199(data, {instancePath=""}={}){
+function validate207(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((data.pid === undefined) && (missing0 = "pid")) || ((data.start_ticks === undefined) && (missing0 = "start_ticks"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.refusal === undefined) && (missing0 = "refusal"))) || ((data.knobs === undefined) && (missing0 = "knobs"))) || ((data.signals === undefined) && (missing0 = "signals"))) || ((data.steering === undefined) && (missing0 = "steering"))){
-validate199.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate207.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -10442,13 +10855,13 @@ if(data.pid !== undefined){
 let data0 = data.pid;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate199.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
+validate207.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 1 || isNaN(data0)){
-validate199.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
+validate207.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
 return false;
 }
 }
@@ -10463,13 +10876,13 @@ if(data.start_ticks !== undefined){
 let data1 = data.start_ticks;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate199.errors = [{instancePath:instancePath+"/start_ticks",keyword:"type"}];
+validate207.errors = [{instancePath:instancePath+"/start_ticks",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate199.errors = [{instancePath:instancePath+"/start_ticks",keyword:"minimum"}];
+validate207.errors = [{instancePath:instancePath+"/start_ticks",keyword:"minimum"}];
 return false;
 }
 }
@@ -10483,7 +10896,7 @@ if(valid0){
 if(data.name !== undefined){
 const _errs5 = errors;
 if(typeof data.name !== "string"){
-validate199.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate207.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -10495,7 +10908,7 @@ if(valid0){
 if(data.refusal !== undefined){
 const _errs7 = errors;
 if(typeof data.refusal !== "string"){
-validate199.errors = [{instancePath:instancePath+"/refusal",keyword:"type"}];
+validate207.errors = [{instancePath:instancePath+"/refusal",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -10513,8 +10926,8 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs11 = errors;
-if(!(validate192(data4[i0], {instancePath:instancePath+"/knobs/" + i0}))){
-vErrors = vErrors === null ? validate192.errors : vErrors.concat(validate192.errors);
+if(!(validate200(data4[i0], {instancePath:instancePath+"/knobs/" + i0}))){
+vErrors = vErrors === null ? validate200.errors : vErrors.concat(validate200.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs11 === errors;
@@ -10524,7 +10937,7 @@ break;
 }
 }
 else {
-validate199.errors = [{instancePath:instancePath+"/knobs",keyword:"type"}];
+validate207.errors = [{instancePath:instancePath+"/knobs",keyword:"type"}];
 return false;
 }
 }
@@ -10543,8 +10956,8 @@ var valid2 = true;
 const len1 = data6.length;
 for(let i1=0; i1<len1; i1++){
 const _errs14 = errors;
-if(!(validate195(data6[i1], {instancePath:instancePath+"/signals/" + i1}))){
-vErrors = vErrors === null ? validate195.errors : vErrors.concat(validate195.errors);
+if(!(validate203(data6[i1], {instancePath:instancePath+"/signals/" + i1}))){
+vErrors = vErrors === null ? validate203.errors : vErrors.concat(validate203.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs14 === errors;
@@ -10554,7 +10967,7 @@ break;
 }
 }
 else {
-validate199.errors = [{instancePath:instancePath+"/signals",keyword:"type"}];
+validate207.errors = [{instancePath:instancePath+"/signals",keyword:"type"}];
 return false;
 }
 }
@@ -10600,7 +11013,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate199.errors = vErrors;
+validate207.errors = vErrors;
 return false;
 }
 else {
@@ -10628,21 +11041,21 @@ var valid0 = true;
 }
 }
 else {
-validate199.errors = [{instancePath,keyword:"type"}];
+validate207.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate199.errors = vErrors;
+validate207.errors = vErrors;
 return errors === 0;
 }
-function validate191(data, {instancePath=""}={}){
+function validate199(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.knobs === undefined) && (missing0 = "knobs")) || ((data.signals === undefined) && (missing0 = "signals"))) || ((data.steering === undefined) && (missing0 = "steering"))){
-validate191.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate199.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -10655,8 +11068,8 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate192(data0[i0], {instancePath:instancePath+"/knobs/" + i0}))){
-vErrors = vErrors === null ? validate192.errors : vErrors.concat(validate192.errors);
+if(!(validate200(data0[i0], {instancePath:instancePath+"/knobs/" + i0}))){
+vErrors = vErrors === null ? validate200.errors : vErrors.concat(validate200.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs3 === errors;
@@ -10666,7 +11079,7 @@ break;
 }
 }
 else {
-validate191.errors = [{instancePath:instancePath+"/knobs",keyword:"type"}];
+validate199.errors = [{instancePath:instancePath+"/knobs",keyword:"type"}];
 return false;
 }
 }
@@ -10685,8 +11098,8 @@ var valid2 = true;
 const len1 = data2.length;
 for(let i1=0; i1<len1; i1++){
 const _errs6 = errors;
-if(!(validate195(data2[i1], {instancePath:instancePath+"/signals/" + i1}))){
-vErrors = vErrors === null ? validate195.errors : vErrors.concat(validate195.errors);
+if(!(validate203(data2[i1], {instancePath:instancePath+"/signals/" + i1}))){
+vErrors = vErrors === null ? validate203.errors : vErrors.concat(validate203.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs6 === errors;
@@ -10696,7 +11109,7 @@ break;
 }
 }
 else {
-validate191.errors = [{instancePath:instancePath+"/signals",keyword:"type"}];
+validate199.errors = [{instancePath:instancePath+"/signals",keyword:"type"}];
 return false;
 }
 }
@@ -10742,7 +11155,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate191.errors = vErrors;
+validate199.errors = vErrors;
 return false;
 }
 else {
@@ -10774,8 +11187,8 @@ var valid5 = true;
 const len2 = data5.length;
 for(let i2=0; i2<len2; i2++){
 const _errs16 = errors;
-if(!(validate199(data5[i2], {instancePath:instancePath+"/programs/" + i2}))){
-vErrors = vErrors === null ? validate199.errors : vErrors.concat(validate199.errors);
+if(!(validate207(data5[i2], {instancePath:instancePath+"/programs/" + i2}))){
+vErrors = vErrors === null ? validate207.errors : vErrors.concat(validate207.errors);
 errors = vErrors.length;
 }
 var valid5 = _errs16 === errors;
@@ -10821,7 +11234,7 @@ else {
 vErrors.push(err4);
 }
 errors++;
-validate191.errors = vErrors;
+validate199.errors = vErrors;
 return false;
 }
 else {
@@ -10845,13 +11258,13 @@ if(data.unexamined !== undefined){
 let data7 = data.unexamined;
 const _errs19 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate191.errors = [{instancePath:instancePath+"/unexamined",keyword:"type"}];
+validate199.errors = [{instancePath:instancePath+"/unexamined",keyword:"type"}];
 return false;
 }
 if(errors === _errs19){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate191.errors = [{instancePath:instancePath+"/unexamined",keyword:"minimum"}];
+validate199.errors = [{instancePath:instancePath+"/unexamined",keyword:"minimum"}];
 return false;
 }
 }
@@ -10868,22 +11281,22 @@ var valid0 = true;
 }
 }
 else {
-validate191.errors = [{instancePath,keyword:"type"}];
+validate199.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate191.errors = vErrors;
+validate199.errors = vErrors;
 return errors === 0;
 }
-export const isPredictionService = validate204;
-function validate206(data, {instancePath=""}={}){
+export const isPredictionService = validate212;
+function validate214(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.pid === undefined) && (missing0 = "pid")) || ((data.uid === undefined) && (missing0 = "uid"))) || ((data.updates === undefined) && (missing0 = "updates"))){
-validate206.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate214.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -10891,13 +11304,13 @@ if(data.pid !== undefined){
 let data0 = data.pid;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate206.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
+validate214.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate206.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
+validate214.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
 return false;
 }
 }
@@ -10912,13 +11325,13 @@ if(data.uid !== undefined){
 let data1 = data.uid;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate206.errors = [{instancePath:instancePath+"/uid",keyword:"type"}];
+validate214.errors = [{instancePath:instancePath+"/uid",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate206.errors = [{instancePath:instancePath+"/uid",keyword:"minimum"}];
+validate214.errors = [{instancePath:instancePath+"/uid",keyword:"minimum"}];
 return false;
 }
 }
@@ -10933,13 +11346,13 @@ if(data.updates !== undefined){
 let data2 = data.updates;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate206.errors = [{instancePath:instancePath+"/updates",keyword:"type"}];
+validate214.errors = [{instancePath:instancePath+"/updates",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate206.errors = [{instancePath:instancePath+"/updates",keyword:"minimum"}];
+validate214.errors = [{instancePath:instancePath+"/updates",keyword:"minimum"}];
 return false;
 }
 }
@@ -10954,28 +11367,28 @@ var valid0 = true;
 }
 }
 else {
-validate206.errors = [{instancePath,keyword:"type"}];
+validate214.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate206.errors = vErrors;
+validate214.errors = vErrors;
 return errors === 0;
 }
-function validate205(data, {instancePath=""}={}){
+function validate213(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((((data.name === undefined) && (missing0 = "name")) || ((data.owner === undefined) && (missing0 = "owner"))) || ((data.sharing === undefined) && (missing0 = "sharing"))) || ((data.threshold === undefined) && (missing0 = "threshold"))) || ((data.limit === undefined) && (missing0 = "limit"))) || ((data.updates === undefined) && (missing0 = "updates"))) || ((data.hits === undefined) && (missing0 = "hits"))) || ((data.undecided === undefined) && (missing0 = "undecided"))) || ((data.resets === undefined) && (missing0 = "resets"))) || ((data.used_weights === undefined) && (missing0 = "used_weights"))) || ((data.users === undefined) && (missing0 = "users"))) || ((data.shown_users === undefined) && (missing0 = "shown_users"))) || ((data.administered === undefined) && (missing0 = "administered"))){
-validate205.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate213.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.name !== undefined){
 const _errs1 = errors;
 if(typeof data.name !== "string"){
-validate205.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate213.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -10988,13 +11401,13 @@ if(data.owner !== undefined){
 let data1 = data.owner;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate205.errors = [{instancePath:instancePath+"/owner",keyword:"type"}];
+validate213.errors = [{instancePath:instancePath+"/owner",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate205.errors = [{instancePath:instancePath+"/owner",keyword:"minimum"}];
+validate213.errors = [{instancePath:instancePath+"/owner",keyword:"minimum"}];
 return false;
 }
 }
@@ -11009,11 +11422,11 @@ if(data.sharing !== undefined){
 let data2 = data.sharing;
 const _errs5 = errors;
 if(typeof data2 !== "string"){
-validate205.errors = [{instancePath:instancePath+"/sharing",keyword:"type"}];
+validate213.errors = [{instancePath:instancePath+"/sharing",keyword:"type"}];
 return false;
 }
 if(!(((data2 === "off") || (data2 === "read")) || (data2 === "write"))){
-validate205.errors = [{instancePath:instancePath+"/sharing",keyword:"enum"}];
+validate213.errors = [{instancePath:instancePath+"/sharing",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -11026,13 +11439,13 @@ if(data.threshold !== undefined){
 let data3 = data.threshold;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate205.errors = [{instancePath:instancePath+"/threshold",keyword:"type"}];
+validate213.errors = [{instancePath:instancePath+"/threshold",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate205.errors = [{instancePath:instancePath+"/threshold",keyword:"minimum"}];
+validate213.errors = [{instancePath:instancePath+"/threshold",keyword:"minimum"}];
 return false;
 }
 }
@@ -11047,13 +11460,13 @@ if(data.limit !== undefined){
 let data4 = data.limit;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate205.errors = [{instancePath:instancePath+"/limit",keyword:"type"}];
+validate213.errors = [{instancePath:instancePath+"/limit",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate205.errors = [{instancePath:instancePath+"/limit",keyword:"minimum"}];
+validate213.errors = [{instancePath:instancePath+"/limit",keyword:"minimum"}];
 return false;
 }
 }
@@ -11068,13 +11481,13 @@ if(data.updates !== undefined){
 let data5 = data.updates;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate205.errors = [{instancePath:instancePath+"/updates",keyword:"type"}];
+validate213.errors = [{instancePath:instancePath+"/updates",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate205.errors = [{instancePath:instancePath+"/updates",keyword:"minimum"}];
+validate213.errors = [{instancePath:instancePath+"/updates",keyword:"minimum"}];
 return false;
 }
 }
@@ -11089,13 +11502,13 @@ if(data.hits !== undefined){
 let data6 = data.hits;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate205.errors = [{instancePath:instancePath+"/hits",keyword:"type"}];
+validate213.errors = [{instancePath:instancePath+"/hits",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate205.errors = [{instancePath:instancePath+"/hits",keyword:"minimum"}];
+validate213.errors = [{instancePath:instancePath+"/hits",keyword:"minimum"}];
 return false;
 }
 }
@@ -11110,13 +11523,13 @@ if(data.undecided !== undefined){
 let data7 = data.undecided;
 const _errs15 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate205.errors = [{instancePath:instancePath+"/undecided",keyword:"type"}];
+validate213.errors = [{instancePath:instancePath+"/undecided",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate205.errors = [{instancePath:instancePath+"/undecided",keyword:"minimum"}];
+validate213.errors = [{instancePath:instancePath+"/undecided",keyword:"minimum"}];
 return false;
 }
 }
@@ -11131,13 +11544,13 @@ if(data.resets !== undefined){
 let data8 = data.resets;
 const _errs17 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate205.errors = [{instancePath:instancePath+"/resets",keyword:"type"}];
+validate213.errors = [{instancePath:instancePath+"/resets",keyword:"type"}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate205.errors = [{instancePath:instancePath+"/resets",keyword:"minimum"}];
+validate213.errors = [{instancePath:instancePath+"/resets",keyword:"minimum"}];
 return false;
 }
 }
@@ -11152,13 +11565,13 @@ if(data.used_weights !== undefined){
 let data9 = data.used_weights;
 const _errs19 = errors;
 if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate205.errors = [{instancePath:instancePath+"/used_weights",keyword:"type"}];
+validate213.errors = [{instancePath:instancePath+"/used_weights",keyword:"type"}];
 return false;
 }
 if(errors === _errs19){
 if(typeof data9 == "number"){
 if(data9 < 0 || isNaN(data9)){
-validate205.errors = [{instancePath:instancePath+"/used_weights",keyword:"minimum"}];
+validate213.errors = [{instancePath:instancePath+"/used_weights",keyword:"minimum"}];
 return false;
 }
 }
@@ -11173,13 +11586,13 @@ if(data.users !== undefined){
 let data10 = data.users;
 const _errs21 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate205.errors = [{instancePath:instancePath+"/users",keyword:"type"}];
+validate213.errors = [{instancePath:instancePath+"/users",keyword:"type"}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate205.errors = [{instancePath:instancePath+"/users",keyword:"minimum"}];
+validate213.errors = [{instancePath:instancePath+"/users",keyword:"minimum"}];
 return false;
 }
 }
@@ -11199,8 +11612,8 @@ var valid1 = true;
 const len0 = data11.length;
 for(let i0=0; i0<len0; i0++){
 const _errs25 = errors;
-if(!(validate206(data11[i0], {instancePath:instancePath+"/shown_users/" + i0}))){
-vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
+if(!(validate214(data11[i0], {instancePath:instancePath+"/shown_users/" + i0}))){
+vErrors = vErrors === null ? validate214.errors : vErrors.concat(validate214.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs25 === errors;
@@ -11210,7 +11623,7 @@ break;
 }
 }
 else {
-validate205.errors = [{instancePath:instancePath+"/shown_users",keyword:"type"}];
+validate213.errors = [{instancePath:instancePath+"/shown_users",keyword:"type"}];
 return false;
 }
 }
@@ -11223,7 +11636,7 @@ if(valid0){
 if(data.administered !== undefined){
 const _errs26 = errors;
 if(typeof data.administered !== "boolean"){
-validate205.errors = [{instancePath:instancePath+"/administered",keyword:"type"}];
+validate213.errors = [{instancePath:instancePath+"/administered",keyword:"type"}];
 return false;
 }
 var valid0 = _errs26 === errors;
@@ -11246,21 +11659,21 @@ var valid0 = true;
 }
 }
 else {
-validate205.errors = [{instancePath,keyword:"type"}];
+validate213.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate205.errors = vErrors;
+validate213.errors = vErrors;
 return errors === 0;
 }
-function validate204(data, {instancePath=""}={}){
+function validate212(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.reason === undefined) && (missing0 = "reason")) || ((data.models === undefined) && (missing0 = "models"))){
-validate204.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate212.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -11268,7 +11681,7 @@ if(data.reason !== undefined){
 let data0 = data.reason;
 const _errs1 = errors;
 if((typeof data0 !== "string") && (data0 !== null)){
-validate204.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+validate212.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -11286,8 +11699,8 @@ var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
-if(!(validate205(data1[i0], {instancePath:instancePath+"/models/" + i0}))){
-vErrors = vErrors === null ? validate205.errors : vErrors.concat(validate205.errors);
+if(!(validate213(data1[i0], {instancePath:instancePath+"/models/" + i0}))){
+vErrors = vErrors === null ? validate213.errors : vErrors.concat(validate213.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs5 === errors;
@@ -11297,7 +11710,7 @@ break;
 }
 }
 else {
-validate204.errors = [{instancePath:instancePath+"/models",keyword:"type"}];
+validate212.errors = [{instancePath:instancePath+"/models",keyword:"type"}];
 return false;
 }
 }
@@ -11310,22 +11723,22 @@ var valid0 = true;
 }
 }
 else {
-validate204.errors = [{instancePath,keyword:"type"}];
+validate212.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate204.errors = vErrors;
+validate212.errors = vErrors;
 return errors === 0;
 }
-export const isPredictionWeights = validate209;
-function validate209(data, {instancePath=""}={}){
+export const isPredictionWeights = validate217;
+function validate217(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.weights === undefined) && (missing0 = "weights")){
-validate209.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate217.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -11340,13 +11753,13 @@ for(let i0=0; i0<len0; i0++){
 let data1 = data0[i0];
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate209.errors = [{instancePath:instancePath+"/weights/" + i0,keyword:"type"}];
+validate217.errors = [{instancePath:instancePath+"/weights/" + i0,keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < -127 || isNaN(data1)){
-validate209.errors = [{instancePath:instancePath+"/weights/" + i0,keyword:"minimum"}];
+validate217.errors = [{instancePath:instancePath+"/weights/" + i0,keyword:"minimum"}];
 return false;
 }
 }
@@ -11358,7 +11771,7 @@ break;
 }
 }
 else {
-validate209.errors = [{instancePath:instancePath+"/weights",keyword:"type"}];
+validate217.errors = [{instancePath:instancePath+"/weights",keyword:"type"}];
 return false;
 }
 }
@@ -11366,50 +11779,50 @@ return false;
 }
 }
 else {
-validate209.errors = [{instancePath,keyword:"type"}];
+validate217.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate209.errors = vErrors;
+validate217.errors = vErrors;
 return errors === 0;
 }
-export const isRunsResponse = validate210;
-function validate212(data, {instancePath=""}={}){
+export const isRunsResponse = validate218;
+function validate220(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate212.errors = [{instancePath,keyword:"type"}];
+validate220.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 if(!((((data === "recording") || (data === "complete")) || (data === "incomplete")) || (data === "interrupted"))){
-validate212.errors = [{instancePath,keyword:"enum"}];
+validate220.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate212.errors = vErrors;
+validate220.errors = vErrors;
 return errors === 0;
 }
-function validate214(data, {instancePath=""}={}){
+function validate222(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate214.errors = [{instancePath,keyword:"type"}];
+validate222.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 if(!((((((((data === "stopped") || (data === "duration")) || (data === "flight-recorder")) || (data === "target-ended")) || (data === "collector-lost")) || (data === "backend-lost")) || (data === "disk-full")) || (data === "write-failed"))){
-validate214.errors = [{instancePath,keyword:"enum"}];
+validate222.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate214.errors = vErrors;
+validate222.errors = vErrors;
 return errors === 0;
 }
-function validate217(data, {instancePath=""}={}){
+function validate225(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((data.frames === undefined) && (missing0 = "frames")) || ((data.gaps === undefined) && (missing0 = "gaps"))) || ((data.missing_ns === undefined) && (missing0 = "missing_ns"))) || ((data.truncated_bytes === undefined) && (missing0 = "truncated_bytes"))) || ((data.coalesced === undefined) && (missing0 = "coalesced"))) || ((data.deadlines_missed === undefined) && (missing0 = "deadlines_missed"))) || ((data.samples_failed === undefined) && (missing0 = "samples_failed"))) || ((data.exit_records_lost === undefined) && (missing0 = "exit_records_lost"))) || ((data.clock_jumps === undefined) && (missing0 = "clock_jumps"))){
-validate217.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate225.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -11417,13 +11830,13 @@ if(data.frames !== undefined){
 let data0 = data.frames;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate217.errors = [{instancePath:instancePath+"/frames",keyword:"type"}];
+validate225.errors = [{instancePath:instancePath+"/frames",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate217.errors = [{instancePath:instancePath+"/frames",keyword:"minimum"}];
+validate225.errors = [{instancePath:instancePath+"/frames",keyword:"minimum"}];
 return false;
 }
 }
@@ -11438,13 +11851,13 @@ if(data.gaps !== undefined){
 let data1 = data.gaps;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate217.errors = [{instancePath:instancePath+"/gaps",keyword:"type"}];
+validate225.errors = [{instancePath:instancePath+"/gaps",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate217.errors = [{instancePath:instancePath+"/gaps",keyword:"minimum"}];
+validate225.errors = [{instancePath:instancePath+"/gaps",keyword:"minimum"}];
 return false;
 }
 }
@@ -11459,13 +11872,13 @@ if(data.missing_ns !== undefined){
 let data2 = data.missing_ns;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate217.errors = [{instancePath:instancePath+"/missing_ns",keyword:"type"}];
+validate225.errors = [{instancePath:instancePath+"/missing_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate217.errors = [{instancePath:instancePath+"/missing_ns",keyword:"minimum"}];
+validate225.errors = [{instancePath:instancePath+"/missing_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -11480,13 +11893,13 @@ if(data.truncated_bytes !== undefined){
 let data3 = data.truncated_bytes;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate217.errors = [{instancePath:instancePath+"/truncated_bytes",keyword:"type"}];
+validate225.errors = [{instancePath:instancePath+"/truncated_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate217.errors = [{instancePath:instancePath+"/truncated_bytes",keyword:"minimum"}];
+validate225.errors = [{instancePath:instancePath+"/truncated_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -11501,13 +11914,13 @@ if(data.coalesced !== undefined){
 let data4 = data.coalesced;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate217.errors = [{instancePath:instancePath+"/coalesced",keyword:"type"}];
+validate225.errors = [{instancePath:instancePath+"/coalesced",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate217.errors = [{instancePath:instancePath+"/coalesced",keyword:"minimum"}];
+validate225.errors = [{instancePath:instancePath+"/coalesced",keyword:"minimum"}];
 return false;
 }
 }
@@ -11522,13 +11935,13 @@ if(data.deadlines_missed !== undefined){
 let data5 = data.deadlines_missed;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate217.errors = [{instancePath:instancePath+"/deadlines_missed",keyword:"type"}];
+validate225.errors = [{instancePath:instancePath+"/deadlines_missed",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate217.errors = [{instancePath:instancePath+"/deadlines_missed",keyword:"minimum"}];
+validate225.errors = [{instancePath:instancePath+"/deadlines_missed",keyword:"minimum"}];
 return false;
 }
 }
@@ -11543,13 +11956,13 @@ if(data.samples_failed !== undefined){
 let data6 = data.samples_failed;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate217.errors = [{instancePath:instancePath+"/samples_failed",keyword:"type"}];
+validate225.errors = [{instancePath:instancePath+"/samples_failed",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate217.errors = [{instancePath:instancePath+"/samples_failed",keyword:"minimum"}];
+validate225.errors = [{instancePath:instancePath+"/samples_failed",keyword:"minimum"}];
 return false;
 }
 }
@@ -11564,13 +11977,13 @@ if(data.exit_records_lost !== undefined){
 let data7 = data.exit_records_lost;
 const _errs15 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate217.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"type"}];
+validate225.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate217.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"minimum"}];
+validate225.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"minimum"}];
 return false;
 }
 }
@@ -11585,13 +11998,13 @@ if(data.exits_without_event !== undefined){
 let data8 = data.exits_without_event;
 const _errs17 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate217.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"type"}];
+validate225.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"type"}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate217.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"minimum"}];
+validate225.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"minimum"}];
 return false;
 }
 }
@@ -11606,13 +12019,13 @@ if(data.network_calls_uncounted !== undefined){
 let data9 = data.network_calls_uncounted;
 const _errs19 = errors;
 if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate217.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"type"}];
+validate225.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"type"}];
 return false;
 }
 if(errors === _errs19){
 if(typeof data9 == "number"){
 if(data9 < 0 || isNaN(data9)){
-validate217.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"minimum"}];
+validate225.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"minimum"}];
 return false;
 }
 }
@@ -11627,13 +12040,13 @@ if(data.clock_jumps !== undefined){
 let data10 = data.clock_jumps;
 const _errs21 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate217.errors = [{instancePath:instancePath+"/clock_jumps",keyword:"type"}];
+validate225.errors = [{instancePath:instancePath+"/clock_jumps",keyword:"type"}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate217.errors = [{instancePath:instancePath+"/clock_jumps",keyword:"minimum"}];
+validate225.errors = [{instancePath:instancePath+"/clock_jumps",keyword:"minimum"}];
 return false;
 }
 }
@@ -11656,21 +12069,21 @@ var valid0 = true;
 }
 }
 else {
-validate217.errors = [{instancePath,keyword:"type"}];
+validate225.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate217.errors = vErrors;
+validate225.errors = vErrors;
 return errors === 0;
 }
-function validate219(data, {instancePath=""}={}){
+function validate227(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.frames === undefined) && (missing0 = "frames")) || ((data.thread_samples === undefined) && (missing0 = "thread_samples"))) || ((data.threads === undefined) && (missing0 = "threads"))) || ((data.events === undefined) && (missing0 = "events"))) || ((data.bytes === undefined) && (missing0 = "bytes"))) || ((data.open_bytes === undefined) && (missing0 = "open_bytes"))){
-validate219.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate227.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -11678,13 +12091,13 @@ if(data.frames !== undefined){
 let data0 = data.frames;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate219.errors = [{instancePath:instancePath+"/frames",keyword:"type"}];
+validate227.errors = [{instancePath:instancePath+"/frames",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate219.errors = [{instancePath:instancePath+"/frames",keyword:"minimum"}];
+validate227.errors = [{instancePath:instancePath+"/frames",keyword:"minimum"}];
 return false;
 }
 }
@@ -11699,13 +12112,13 @@ if(data.thread_samples !== undefined){
 let data1 = data.thread_samples;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate219.errors = [{instancePath:instancePath+"/thread_samples",keyword:"type"}];
+validate227.errors = [{instancePath:instancePath+"/thread_samples",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate219.errors = [{instancePath:instancePath+"/thread_samples",keyword:"minimum"}];
+validate227.errors = [{instancePath:instancePath+"/thread_samples",keyword:"minimum"}];
 return false;
 }
 }
@@ -11720,13 +12133,13 @@ if(data.threads !== undefined){
 let data2 = data.threads;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate219.errors = [{instancePath:instancePath+"/threads",keyword:"type"}];
+validate227.errors = [{instancePath:instancePath+"/threads",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate219.errors = [{instancePath:instancePath+"/threads",keyword:"minimum"}];
+validate227.errors = [{instancePath:instancePath+"/threads",keyword:"minimum"}];
 return false;
 }
 }
@@ -11741,13 +12154,13 @@ if(data.events !== undefined){
 let data3 = data.events;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate219.errors = [{instancePath:instancePath+"/events",keyword:"type"}];
+validate227.errors = [{instancePath:instancePath+"/events",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate219.errors = [{instancePath:instancePath+"/events",keyword:"minimum"}];
+validate227.errors = [{instancePath:instancePath+"/events",keyword:"minimum"}];
 return false;
 }
 }
@@ -11762,13 +12175,13 @@ if(data.bytes !== undefined){
 let data4 = data.bytes;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate219.errors = [{instancePath:instancePath+"/bytes",keyword:"type"}];
+validate227.errors = [{instancePath:instancePath+"/bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate219.errors = [{instancePath:instancePath+"/bytes",keyword:"minimum"}];
+validate227.errors = [{instancePath:instancePath+"/bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -11783,13 +12196,13 @@ if(data.open_bytes !== undefined){
 let data5 = data.open_bytes;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate219.errors = [{instancePath:instancePath+"/open_bytes",keyword:"type"}];
+validate227.errors = [{instancePath:instancePath+"/open_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate219.errors = [{instancePath:instancePath+"/open_bytes",keyword:"minimum"}];
+validate227.errors = [{instancePath:instancePath+"/open_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -11807,28 +12220,28 @@ var valid0 = true;
 }
 }
 else {
-validate219.errors = [{instancePath,keyword:"type"}];
+validate227.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate219.errors = vErrors;
+validate227.errors = vErrors;
 return errors === 0;
 }
-function validate211(data, {instancePath=""}={}){
+function validate219(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((((((((((((((((data.id === undefined) && (missing0 = "id")) || ((data.name === undefined) && (missing0 = "name"))) || ((data.tags === undefined) && (missing0 = "tags"))) || ((data.group === undefined) && (missing0 = "group"))) || ((data.notes === undefined) && (missing0 = "notes"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.end === undefined) && (missing0 = "end"))) || ((data.end_detail === undefined) && (missing0 = "end_detail"))) || ((data.created_unix_us === undefined) && (missing0 = "created_unix_us"))) || ((data.started_unix_us === undefined) && (missing0 = "started_unix_us"))) || ((data.duration_ns === undefined) && (missing0 = "duration_ns"))) || ((data.host_name === undefined) && (missing0 = "host_name"))) || ((data.target === undefined) && (missing0 = "target"))) || ((data.pid === undefined) && (missing0 = "pid"))) || ((data.process === undefined) && (missing0 = "process"))) || ((data.command === undefined) && (missing0 = "command"))) || ((data.policies === undefined) && (missing0 = "policies"))) || ((data.losses === undefined) && (missing0 = "losses"))) || ((data.counts === undefined) && (missing0 = "counts"))) || ((data.exit_code === undefined) && (missing0 = "exit_code"))) || ((data.signal === undefined) && (missing0 = "signal"))) || ((data.imported === undefined) && (missing0 = "imported"))){
-validate211.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate219.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.id !== undefined){
 const _errs1 = errors;
 if(typeof data.id !== "string"){
-validate211.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+validate219.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -11840,7 +12253,7 @@ if(valid0){
 if(data.name !== undefined){
 const _errs3 = errors;
 if(typeof data.name !== "string"){
-validate211.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate219.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -11859,7 +12272,7 @@ const len0 = data2.length;
 for(let i0=0; i0<len0; i0++){
 const _errs7 = errors;
 if(typeof data2[i0] !== "string"){
-validate211.errors = [{instancePath:instancePath+"/tags/" + i0,keyword:"type"}];
+validate219.errors = [{instancePath:instancePath+"/tags/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs7 === errors;
@@ -11869,7 +12282,7 @@ break;
 }
 }
 else {
-validate211.errors = [{instancePath:instancePath+"/tags",keyword:"type"}];
+validate219.errors = [{instancePath:instancePath+"/tags",keyword:"type"}];
 return false;
 }
 }
@@ -11883,7 +12296,7 @@ if(data.group !== undefined){
 let data4 = data.group;
 const _errs9 = errors;
 if((typeof data4 !== "string") && (data4 !== null)){
-validate211.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
+validate219.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -11895,7 +12308,7 @@ if(valid0){
 if(data.notes !== undefined){
 const _errs11 = errors;
 if(typeof data.notes !== "string"){
-validate211.errors = [{instancePath:instancePath+"/notes",keyword:"type"}];
+validate219.errors = [{instancePath:instancePath+"/notes",keyword:"type"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -11906,8 +12319,8 @@ var valid0 = true;
 if(valid0){
 if(data.state !== undefined){
 const _errs13 = errors;
-if(!(validate212(data.state, {instancePath:instancePath+"/state"}))){
-vErrors = vErrors === null ? validate212.errors : vErrors.concat(validate212.errors);
+if(!(validate220(data.state, {instancePath:instancePath+"/state"}))){
+vErrors = vErrors === null ? validate220.errors : vErrors.concat(validate220.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs13 === errors;
@@ -11922,8 +12335,8 @@ const _errs14 = errors;
 const _errs15 = errors;
 let valid2 = false;
 const _errs16 = errors;
-if(!(validate214(data7, {instancePath:instancePath+"/end"}))){
-vErrors = vErrors === null ? validate214.errors : vErrors.concat(validate214.errors);
+if(!(validate222(data7, {instancePath:instancePath+"/end"}))){
+vErrors = vErrors === null ? validate222.errors : vErrors.concat(validate222.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs16 === errors;
@@ -11952,7 +12365,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate211.errors = vErrors;
+validate219.errors = vErrors;
 return false;
 }
 else {
@@ -11975,7 +12388,7 @@ if(valid0){
 if(data.end_detail !== undefined){
 const _errs19 = errors;
 if(typeof data.end_detail !== "string"){
-validate211.errors = [{instancePath:instancePath+"/end_detail",keyword:"type"}];
+validate219.errors = [{instancePath:instancePath+"/end_detail",keyword:"type"}];
 return false;
 }
 var valid0 = _errs19 === errors;
@@ -11988,13 +12401,13 @@ if(data.created_unix_us !== undefined){
 let data9 = data.created_unix_us;
 const _errs21 = errors;
 if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate211.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"type"}];
+validate219.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data9 == "number"){
 if(data9 < 0 || isNaN(data9)){
-validate211.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"minimum"}];
+validate219.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -12009,13 +12422,13 @@ if(data.started_unix_us !== undefined){
 let data10 = data.started_unix_us;
 const _errs23 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate211.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"type"}];
+validate219.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs23){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate211.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"minimum"}];
+validate219.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -12030,13 +12443,13 @@ if(data.duration_ns !== undefined){
 let data11 = data.duration_ns;
 const _errs25 = errors;
 if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
-validate211.errors = [{instancePath:instancePath+"/duration_ns",keyword:"type"}];
+validate219.errors = [{instancePath:instancePath+"/duration_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data11 == "number"){
 if(data11 < 0 || isNaN(data11)){
-validate211.errors = [{instancePath:instancePath+"/duration_ns",keyword:"minimum"}];
+validate219.errors = [{instancePath:instancePath+"/duration_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -12050,7 +12463,7 @@ if(valid0){
 if(data.host_name !== undefined){
 const _errs27 = errors;
 if(typeof data.host_name !== "string"){
-validate211.errors = [{instancePath:instancePath+"/host_name",keyword:"type"}];
+validate219.errors = [{instancePath:instancePath+"/host_name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs27 === errors;
@@ -12062,7 +12475,7 @@ if(valid0){
 if(data.target !== undefined){
 const _errs29 = errors;
 if(typeof data.target !== "string"){
-validate211.errors = [{instancePath:instancePath+"/target",keyword:"type"}];
+validate219.errors = [{instancePath:instancePath+"/target",keyword:"type"}];
 return false;
 }
 var valid0 = _errs29 === errors;
@@ -12075,13 +12488,13 @@ if(data.pid !== undefined){
 let data14 = data.pid;
 const _errs31 = errors;
 if(!((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14)))){
-validate211.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
+validate219.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
 return false;
 }
 if(errors === _errs31){
 if(typeof data14 == "number"){
 if(data14 < 1 || isNaN(data14)){
-validate211.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
+validate219.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
 return false;
 }
 }
@@ -12095,7 +12508,7 @@ if(valid0){
 if(data.process !== undefined){
 const _errs33 = errors;
 if(typeof data.process !== "string"){
-validate211.errors = [{instancePath:instancePath+"/process",keyword:"type"}];
+validate219.errors = [{instancePath:instancePath+"/process",keyword:"type"}];
 return false;
 }
 var valid0 = _errs33 === errors;
@@ -12108,7 +12521,7 @@ if(data.command !== undefined){
 let data16 = data.command;
 const _errs35 = errors;
 if((typeof data16 !== "string") && (data16 !== null)){
-validate211.errors = [{instancePath:instancePath+"/command",keyword:"type"}];
+validate219.errors = [{instancePath:instancePath+"/command",keyword:"type"}];
 return false;
 }
 var valid0 = _errs35 === errors;
@@ -12153,7 +12566,7 @@ else {
 vErrors.push(err3);
 }
 errors++;
-validate211.errors = vErrors;
+validate219.errors = vErrors;
 return false;
 }
 else {
@@ -12183,7 +12596,7 @@ const len1 = data18.length;
 for(let i1=0; i1<len1; i1++){
 const _errs44 = errors;
 if(typeof data18[i1] !== "string"){
-validate211.errors = [{instancePath:instancePath+"/policies/" + i1,keyword:"type"}];
+validate219.errors = [{instancePath:instancePath+"/policies/" + i1,keyword:"type"}];
 return false;
 }
 var valid4 = _errs44 === errors;
@@ -12193,7 +12606,7 @@ break;
 }
 }
 else {
-validate211.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
+validate219.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
 return false;
 }
 }
@@ -12205,8 +12618,8 @@ var valid0 = true;
 if(valid0){
 if(data.losses !== undefined){
 const _errs46 = errors;
-if(!(validate217(data.losses, {instancePath:instancePath+"/losses"}))){
-vErrors = vErrors === null ? validate217.errors : vErrors.concat(validate217.errors);
+if(!(validate225(data.losses, {instancePath:instancePath+"/losses"}))){
+vErrors = vErrors === null ? validate225.errors : vErrors.concat(validate225.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs46 === errors;
@@ -12219,13 +12632,13 @@ if(data.children_cpu_us !== undefined){
 let data21 = data.children_cpu_us;
 const _errs47 = errors;
 if((!((typeof data21 == "number") && (!(data21 % 1) && !isNaN(data21)))) && (data21 !== null)){
-validate211.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
+validate219.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs47){
 if(typeof data21 == "number"){
 if(data21 < 0 || isNaN(data21)){
-validate211.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
+validate219.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -12238,8 +12651,8 @@ var valid0 = true;
 if(valid0){
 if(data.counts !== undefined){
 const _errs49 = errors;
-if(!(validate219(data.counts, {instancePath:instancePath+"/counts"}))){
-vErrors = vErrors === null ? validate219.errors : vErrors.concat(validate219.errors);
+if(!(validate227(data.counts, {instancePath:instancePath+"/counts"}))){
+vErrors = vErrors === null ? validate227.errors : vErrors.concat(validate227.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs49 === errors;
@@ -12252,7 +12665,7 @@ if(data.exit_code !== undefined){
 let data23 = data.exit_code;
 const _errs50 = errors;
 if((!((typeof data23 == "number") && (!(data23 % 1) && !isNaN(data23)))) && (data23 !== null)){
-validate211.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
+validate219.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
 return false;
 }
 var valid0 = _errs50 === errors;
@@ -12265,7 +12678,7 @@ if(data.signal !== undefined){
 let data24 = data.signal;
 const _errs52 = errors;
 if((typeof data24 !== "string") && (data24 !== null)){
-validate211.errors = [{instancePath:instancePath+"/signal",keyword:"type"}];
+validate219.errors = [{instancePath:instancePath+"/signal",keyword:"type"}];
 return false;
 }
 var valid0 = _errs52 === errors;
@@ -12277,7 +12690,7 @@ if(valid0){
 if(data.imported !== undefined){
 const _errs54 = errors;
 if(typeof data.imported !== "boolean"){
-validate211.errors = [{instancePath:instancePath+"/imported",keyword:"type"}];
+validate219.errors = [{instancePath:instancePath+"/imported",keyword:"type"}];
 return false;
 }
 var valid0 = _errs54 === errors;
@@ -12311,28 +12724,28 @@ var valid0 = true;
 }
 }
 else {
-validate211.errors = [{instancePath,keyword:"type"}];
+validate219.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate211.errors = vErrors;
+validate219.errors = vErrors;
 return errors === 0;
 }
-function validate223(data, {instancePath=""}={}){
+function validate231(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.folder === undefined) && (missing0 = "folder")) || ((data.reason === undefined) && (missing0 = "reason"))){
-validate223.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate231.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.folder !== undefined){
 const _errs1 = errors;
 if(typeof data.folder !== "string"){
-validate223.errors = [{instancePath:instancePath+"/folder",keyword:"type"}];
+validate231.errors = [{instancePath:instancePath+"/folder",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -12344,7 +12757,7 @@ if(valid0){
 if(data.reason !== undefined){
 const _errs3 = errors;
 if(typeof data.reason !== "string"){
-validate223.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+validate231.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -12356,21 +12769,21 @@ var valid0 = true;
 }
 }
 else {
-validate223.errors = [{instancePath,keyword:"type"}];
+validate231.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate223.errors = vErrors;
+validate231.errors = vErrors;
 return errors === 0;
 }
-function validate225(data, {instancePath=""}={}){
+function validate233(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.max_age_s === undefined) && (missing0 = "max_age_s")) || ((data.max_bytes === undefined) && (missing0 = "max_bytes"))){
-validate225.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate233.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -12378,13 +12791,13 @@ if(data.max_age_s !== undefined){
 let data0 = data.max_age_s;
 const _errs1 = errors;
 if((!(typeof data0 == "number")) && (data0 !== null)){
-validate225.errors = [{instancePath:instancePath+"/max_age_s",keyword:"type"}];
+validate233.errors = [{instancePath:instancePath+"/max_age_s",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate225.errors = [{instancePath:instancePath+"/max_age_s",keyword:"minimum"}];
+validate233.errors = [{instancePath:instancePath+"/max_age_s",keyword:"minimum"}];
 return false;
 }
 }
@@ -12399,13 +12812,13 @@ if(data.max_bytes !== undefined){
 let data1 = data.max_bytes;
 const _errs3 = errors;
 if((!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))) && (data1 !== null)){
-validate225.errors = [{instancePath:instancePath+"/max_bytes",keyword:"type"}];
+validate233.errors = [{instancePath:instancePath+"/max_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate225.errors = [{instancePath:instancePath+"/max_bytes",keyword:"minimum"}];
+validate233.errors = [{instancePath:instancePath+"/max_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -12419,21 +12832,21 @@ var valid0 = true;
 }
 }
 else {
-validate225.errors = [{instancePath,keyword:"type"}];
+validate233.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate225.errors = vErrors;
+validate233.errors = vErrors;
 return errors === 0;
 }
-function validate210(data, {instancePath=""}={}){
+function validate218(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.runs === undefined) && (missing0 = "runs")) || ((data.deleted === undefined) && (missing0 = "deleted"))) || ((data.damaged === undefined) && (missing0 = "damaged"))) || ((data.bytes === undefined) && (missing0 = "bytes"))) || ((data.free_bytes === undefined) && (missing0 = "free_bytes"))) || ((data.retention === undefined) && (missing0 = "retention"))){
-validate210.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate218.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -12446,8 +12859,8 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate211(data0[i0], {instancePath:instancePath+"/runs/" + i0}))){
-vErrors = vErrors === null ? validate211.errors : vErrors.concat(validate211.errors);
+if(!(validate219(data0[i0], {instancePath:instancePath+"/runs/" + i0}))){
+vErrors = vErrors === null ? validate219.errors : vErrors.concat(validate219.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs3 === errors;
@@ -12457,7 +12870,7 @@ break;
 }
 }
 else {
-validate210.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
+validate218.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
 return false;
 }
 }
@@ -12476,8 +12889,8 @@ var valid2 = true;
 const len1 = data2.length;
 for(let i1=0; i1<len1; i1++){
 const _errs6 = errors;
-if(!(validate211(data2[i1], {instancePath:instancePath+"/deleted/" + i1}))){
-vErrors = vErrors === null ? validate211.errors : vErrors.concat(validate211.errors);
+if(!(validate219(data2[i1], {instancePath:instancePath+"/deleted/" + i1}))){
+vErrors = vErrors === null ? validate219.errors : vErrors.concat(validate219.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs6 === errors;
@@ -12487,7 +12900,7 @@ break;
 }
 }
 else {
-validate210.errors = [{instancePath:instancePath+"/deleted",keyword:"type"}];
+validate218.errors = [{instancePath:instancePath+"/deleted",keyword:"type"}];
 return false;
 }
 }
@@ -12506,8 +12919,8 @@ var valid3 = true;
 const len2 = data4.length;
 for(let i2=0; i2<len2; i2++){
 const _errs9 = errors;
-if(!(validate223(data4[i2], {instancePath:instancePath+"/damaged/" + i2}))){
-vErrors = vErrors === null ? validate223.errors : vErrors.concat(validate223.errors);
+if(!(validate231(data4[i2], {instancePath:instancePath+"/damaged/" + i2}))){
+vErrors = vErrors === null ? validate231.errors : vErrors.concat(validate231.errors);
 errors = vErrors.length;
 }
 var valid3 = _errs9 === errors;
@@ -12517,7 +12930,7 @@ break;
 }
 }
 else {
-validate210.errors = [{instancePath:instancePath+"/damaged",keyword:"type"}];
+validate218.errors = [{instancePath:instancePath+"/damaged",keyword:"type"}];
 return false;
 }
 }
@@ -12531,13 +12944,13 @@ if(data.bytes !== undefined){
 let data6 = data.bytes;
 const _errs10 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate210.errors = [{instancePath:instancePath+"/bytes",keyword:"type"}];
+validate218.errors = [{instancePath:instancePath+"/bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs10){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate210.errors = [{instancePath:instancePath+"/bytes",keyword:"minimum"}];
+validate218.errors = [{instancePath:instancePath+"/bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -12552,13 +12965,13 @@ if(data.free_bytes !== undefined){
 let data7 = data.free_bytes;
 const _errs12 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate210.errors = [{instancePath:instancePath+"/free_bytes",keyword:"type"}];
+validate218.errors = [{instancePath:instancePath+"/free_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs12){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate210.errors = [{instancePath:instancePath+"/free_bytes",keyword:"minimum"}];
+validate218.errors = [{instancePath:instancePath+"/free_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -12571,8 +12984,8 @@ var valid0 = true;
 if(valid0){
 if(data.retention !== undefined){
 const _errs14 = errors;
-if(!(validate225(data.retention, {instancePath:instancePath+"/retention"}))){
-vErrors = vErrors === null ? validate225.errors : vErrors.concat(validate225.errors);
+if(!(validate233(data.retention, {instancePath:instancePath+"/retention"}))){
+vErrors = vErrors === null ? validate233.errors : vErrors.concat(validate233.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs14 === errors;
@@ -12588,43 +13001,43 @@ var valid0 = true;
 }
 }
 else {
-validate210.errors = [{instancePath,keyword:"type"}];
+validate218.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate210.errors = vErrors;
+validate218.errors = vErrors;
 return errors === 0;
 }
-export const isRunManifest = validate227;
-function validate233(data, {instancePath=""}={}){
+export const isRunManifest = validate235;
+function validate241(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate233.errors = [{instancePath,keyword:"type"}];
+validate241.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 if(!((((data === "exact") || (data === "sampled")) || (data === "estimated")) || (data === "quantised"))){
-validate233.errors = [{instancePath,keyword:"enum"}];
+validate241.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate233.errors = vErrors;
+validate241.errors = vErrors;
 return errors === 0;
 }
-function validate232(data, {instancePath=""}={}){
+function validate240(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((data.name === undefined) && (missing0 = "name")) || ((data.label === undefined) && (missing0 = "label"))) || ((data.unit === undefined) && (missing0 = "unit"))) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.scope === undefined) && (missing0 = "scope"))) || ((data.group === undefined) && (missing0 = "group"))) || ((data.taskstats === undefined) && (missing0 = "taskstats"))) || ((data.since_version === undefined) && (missing0 = "since_version"))) || ((data.procfs === undefined) && (missing0 = "procfs"))) || ((data.provenance === undefined) && (missing0 = "provenance"))) || ((data.meaning === undefined) && (missing0 = "meaning"))){
-validate232.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate240.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.name !== undefined){
 const _errs1 = errors;
 if(typeof data.name !== "string"){
-validate232.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate240.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -12636,7 +13049,7 @@ if(valid0){
 if(data.label !== undefined){
 const _errs3 = errors;
 if(typeof data.label !== "string"){
-validate232.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
+validate240.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -12649,11 +13062,11 @@ if(data.unit !== undefined){
 let data2 = data.unit;
 const _errs5 = errors;
 if(typeof data2 !== "string"){
-validate232.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
+validate240.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
 return false;
 }
 if(!((((data2 === "ns") || (data2 === "us")) || (data2 === "bytes")) || (data2 === "count"))){
-validate232.errors = [{instancePath:instancePath+"/unit",keyword:"enum"}];
+validate240.errors = [{instancePath:instancePath+"/unit",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -12666,11 +13079,11 @@ if(data.kind !== undefined){
 let data3 = data.kind;
 const _errs7 = errors;
 if(typeof data3 !== "string"){
-validate232.errors = [{instancePath:instancePath+"/kind",keyword:"type"}];
+validate240.errors = [{instancePath:instancePath+"/kind",keyword:"type"}];
 return false;
 }
 if(!((data3 === "counter") || (data3 === "gauge"))){
-validate232.errors = [{instancePath:instancePath+"/kind",keyword:"enum"}];
+validate240.errors = [{instancePath:instancePath+"/kind",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -12683,11 +13096,11 @@ if(data.scope !== undefined){
 let data4 = data.scope;
 const _errs9 = errors;
 if(typeof data4 !== "string"){
-validate232.errors = [{instancePath:instancePath+"/scope",keyword:"type"}];
+validate240.errors = [{instancePath:instancePath+"/scope",keyword:"type"}];
 return false;
 }
 if(!((data4 === "thread") || (data4 === "process"))){
-validate232.errors = [{instancePath:instancePath+"/scope",keyword:"enum"}];
+validate240.errors = [{instancePath:instancePath+"/scope",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -12700,11 +13113,11 @@ if(data.group !== undefined){
 let data5 = data.group;
 const _errs11 = errors;
 if(typeof data5 !== "string"){
-validate232.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
+validate240.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
 return false;
 }
 if(!(((((((((data5 === "cpu") || (data5 === "wait")) || (data5 === "state")) || (data5 === "switches")) || (data5 === "memory")) || (data5 === "io")) || (data5 === "disk")) || (data5 === "network")) || (data5 === "pool"))){
-validate232.errors = [{instancePath:instancePath+"/group",keyword:"enum"}];
+validate240.errors = [{instancePath:instancePath+"/group",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -12717,7 +13130,7 @@ if(data.taskstats !== undefined){
 let data6 = data.taskstats;
 const _errs13 = errors;
 if((typeof data6 !== "string") && (data6 !== null)){
-validate232.errors = [{instancePath:instancePath+"/taskstats",keyword:"type"}];
+validate240.errors = [{instancePath:instancePath+"/taskstats",keyword:"type"}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -12730,13 +13143,13 @@ if(data.since_version !== undefined){
 let data7 = data.since_version;
 const _errs15 = errors;
 if((!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))) && (data7 !== null)){
-validate232.errors = [{instancePath:instancePath+"/since_version",keyword:"type"}];
+validate240.errors = [{instancePath:instancePath+"/since_version",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate232.errors = [{instancePath:instancePath+"/since_version",keyword:"minimum"}];
+validate240.errors = [{instancePath:instancePath+"/since_version",keyword:"minimum"}];
 return false;
 }
 }
@@ -12751,7 +13164,7 @@ if(data.procfs !== undefined){
 let data8 = data.procfs;
 const _errs17 = errors;
 if((typeof data8 !== "string") && (data8 !== null)){
-validate232.errors = [{instancePath:instancePath+"/procfs",keyword:"type"}];
+validate240.errors = [{instancePath:instancePath+"/procfs",keyword:"type"}];
 return false;
 }
 var valid0 = _errs17 === errors;
@@ -12762,8 +13175,8 @@ var valid0 = true;
 if(valid0){
 if(data.provenance !== undefined){
 const _errs19 = errors;
-if(!(validate233(data.provenance, {instancePath:instancePath+"/provenance"}))){
-vErrors = vErrors === null ? validate233.errors : vErrors.concat(validate233.errors);
+if(!(validate241(data.provenance, {instancePath:instancePath+"/provenance"}))){
+vErrors = vErrors === null ? validate241.errors : vErrors.concat(validate241.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs19 === errors;
@@ -12775,7 +13188,7 @@ if(valid0){
 if(data.meaning !== undefined){
 const _errs20 = errors;
 if(typeof data.meaning !== "string"){
-validate232.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
+validate240.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
 return false;
 }
 var valid0 = _errs20 === errors;
@@ -12796,21 +13209,21 @@ var valid0 = true;
 }
 }
 else {
-validate232.errors = [{instancePath,keyword:"type"}];
+validate240.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate232.errors = vErrors;
+validate240.errors = vErrors;
 return errors === 0;
 }
-function validate236(data, {instancePath=""}={}){
+function validate244(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((data.time_ns === undefined) && (missing0 = "time_ns")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.shadow === undefined) && (missing0 = "shadow"))) || ((data.knob === undefined) && (missing0 = "knob"))) || ((data.signal === undefined) && (missing0 = "signal"))) || ((data.lower === undefined) && (missing0 = "lower"))) || ((data.upper === undefined) && (missing0 = "upper"))){
-validate236.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate244.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -12818,13 +13231,13 @@ if(data.time_ns !== undefined){
 let data0 = data.time_ns;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate236.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
+validate244.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate236.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
+validate244.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -12838,7 +13251,7 @@ if(valid0){
 if(data.policy !== undefined){
 const _errs3 = errors;
 if(typeof data.policy !== "string"){
-validate236.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
+validate244.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -12850,7 +13263,7 @@ if(valid0){
 if(data.shadow !== undefined){
 const _errs5 = errors;
 if(typeof data.shadow !== "boolean"){
-validate236.errors = [{instancePath:instancePath+"/shadow",keyword:"type"}];
+validate244.errors = [{instancePath:instancePath+"/shadow",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -12887,13 +13300,13 @@ if(data.lower !== undefined){
 let data5 = data.lower;
 const _errs9 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate236.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
+validate244.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data5 == "number"){
 if(data5 < 1 || isNaN(data5)){
-validate236.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
+validate244.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
 return false;
 }
 }
@@ -12908,13 +13321,13 @@ if(data.upper !== undefined){
 let data6 = data.upper;
 const _errs11 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate236.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
+validate244.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data6 == "number"){
 if(data6 < 1 || isNaN(data6)){
-validate236.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
+validate244.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
 return false;
 }
 }
@@ -12933,21 +13346,21 @@ var valid0 = true;
 }
 }
 else {
-validate236.errors = [{instancePath,keyword:"type"}];
+validate244.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate236.errors = vErrors;
+validate244.errors = vErrors;
 return errors === 0;
 }
-function validate240(data, {instancePath=""}={}){
+function validate248(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.time_ns === undefined) && (missing0 = "time_ns")) || ((data.text === undefined) && (missing0 = "text"))){
-validate240.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate248.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -12955,13 +13368,13 @@ if(data.time_ns !== undefined){
 let data0 = data.time_ns;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate240.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
+validate248.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate240.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
+validate248.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -12975,7 +13388,7 @@ if(valid0){
 if(data.text !== undefined){
 const _errs3 = errors;
 if(typeof data.text !== "string"){
-validate240.errors = [{instancePath:instancePath+"/text",keyword:"type"}];
+validate248.errors = [{instancePath:instancePath+"/text",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -12987,21 +13400,21 @@ var valid0 = true;
 }
 }
 else {
-validate240.errors = [{instancePath,keyword:"type"}];
+validate248.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate240.errors = vErrors;
+validate248.errors = vErrors;
 return errors === 0;
 }
-function validate245(data, {instancePath=""}={}){
+function validate253(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((((data.command === undefined) && (missing0 = "command")) || ((data.exit_code === undefined) && (missing0 = "exit_code"))) || ((data.signal === undefined) && (missing0 = "signal"))) || ((data.elapsed_us === undefined) && (missing0 = "elapsed_us"))) || ((data.user_cpu_us === undefined) && (missing0 = "user_cpu_us"))) || ((data.system_cpu_us === undefined) && (missing0 = "system_cpu_us"))) || ((data.max_rss_bytes === undefined) && (missing0 = "max_rss_bytes"))) || ((data.major_faults === undefined) && (missing0 = "major_faults"))) || ((data.minor_faults === undefined) && (missing0 = "minor_faults"))) || ((data.voluntary_switches === undefined) && (missing0 = "voluntary_switches"))) || ((data.involuntary_switches === undefined) && (missing0 = "involuntary_switches"))) || ((data.output_bytes === undefined) && (missing0 = "output_bytes"))) || ((data.output_tail === undefined) && (missing0 = "output_tail"))){
-validate245.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate253.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -13009,7 +13422,7 @@ if(data.command !== undefined){
 let data0 = data.command;
 const _errs1 = errors;
 if((!(Array.isArray(data0))) && (data0 !== null)){
-validate245.errors = [{instancePath:instancePath+"/command",keyword:"type"}];
+validate253.errors = [{instancePath:instancePath+"/command",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
@@ -13019,7 +13432,7 @@ const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
 if(typeof data0[i0] !== "string"){
-validate245.errors = [{instancePath:instancePath+"/command/" + i0,keyword:"type"}];
+validate253.errors = [{instancePath:instancePath+"/command/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs3 === errors;
@@ -13039,7 +13452,7 @@ if(data.exit_code !== undefined){
 let data2 = data.exit_code;
 const _errs5 = errors;
 if((!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))) && (data2 !== null)){
-validate245.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
+validate253.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -13052,7 +13465,7 @@ if(data.signal !== undefined){
 let data3 = data.signal;
 const _errs7 = errors;
 if((typeof data3 !== "string") && (data3 !== null)){
-validate245.errors = [{instancePath:instancePath+"/signal",keyword:"type"}];
+validate253.errors = [{instancePath:instancePath+"/signal",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -13065,13 +13478,13 @@ if(data.elapsed_us !== undefined){
 let data4 = data.elapsed_us;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate245.errors = [{instancePath:instancePath+"/elapsed_us",keyword:"type"}];
+validate253.errors = [{instancePath:instancePath+"/elapsed_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate245.errors = [{instancePath:instancePath+"/elapsed_us",keyword:"minimum"}];
+validate253.errors = [{instancePath:instancePath+"/elapsed_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -13086,13 +13499,13 @@ if(data.user_cpu_us !== undefined){
 let data5 = data.user_cpu_us;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate245.errors = [{instancePath:instancePath+"/user_cpu_us",keyword:"type"}];
+validate253.errors = [{instancePath:instancePath+"/user_cpu_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate245.errors = [{instancePath:instancePath+"/user_cpu_us",keyword:"minimum"}];
+validate253.errors = [{instancePath:instancePath+"/user_cpu_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -13107,13 +13520,13 @@ if(data.system_cpu_us !== undefined){
 let data6 = data.system_cpu_us;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate245.errors = [{instancePath:instancePath+"/system_cpu_us",keyword:"type"}];
+validate253.errors = [{instancePath:instancePath+"/system_cpu_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate245.errors = [{instancePath:instancePath+"/system_cpu_us",keyword:"minimum"}];
+validate253.errors = [{instancePath:instancePath+"/system_cpu_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -13128,13 +13541,13 @@ if(data.children_cpu_us !== undefined){
 let data7 = data.children_cpu_us;
 const _errs15 = errors;
 if((!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))) && (data7 !== null)){
-validate245.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
+validate253.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate245.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
+validate253.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -13149,13 +13562,13 @@ if(data.max_rss_bytes !== undefined){
 let data8 = data.max_rss_bytes;
 const _errs17 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate245.errors = [{instancePath:instancePath+"/max_rss_bytes",keyword:"type"}];
+validate253.errors = [{instancePath:instancePath+"/max_rss_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate245.errors = [{instancePath:instancePath+"/max_rss_bytes",keyword:"minimum"}];
+validate253.errors = [{instancePath:instancePath+"/max_rss_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -13170,13 +13583,13 @@ if(data.major_faults !== undefined){
 let data9 = data.major_faults;
 const _errs19 = errors;
 if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate245.errors = [{instancePath:instancePath+"/major_faults",keyword:"type"}];
+validate253.errors = [{instancePath:instancePath+"/major_faults",keyword:"type"}];
 return false;
 }
 if(errors === _errs19){
 if(typeof data9 == "number"){
 if(data9 < 0 || isNaN(data9)){
-validate245.errors = [{instancePath:instancePath+"/major_faults",keyword:"minimum"}];
+validate253.errors = [{instancePath:instancePath+"/major_faults",keyword:"minimum"}];
 return false;
 }
 }
@@ -13191,13 +13604,13 @@ if(data.minor_faults !== undefined){
 let data10 = data.minor_faults;
 const _errs21 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate245.errors = [{instancePath:instancePath+"/minor_faults",keyword:"type"}];
+validate253.errors = [{instancePath:instancePath+"/minor_faults",keyword:"type"}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate245.errors = [{instancePath:instancePath+"/minor_faults",keyword:"minimum"}];
+validate253.errors = [{instancePath:instancePath+"/minor_faults",keyword:"minimum"}];
 return false;
 }
 }
@@ -13212,13 +13625,13 @@ if(data.voluntary_switches !== undefined){
 let data11 = data.voluntary_switches;
 const _errs23 = errors;
 if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
-validate245.errors = [{instancePath:instancePath+"/voluntary_switches",keyword:"type"}];
+validate253.errors = [{instancePath:instancePath+"/voluntary_switches",keyword:"type"}];
 return false;
 }
 if(errors === _errs23){
 if(typeof data11 == "number"){
 if(data11 < 0 || isNaN(data11)){
-validate245.errors = [{instancePath:instancePath+"/voluntary_switches",keyword:"minimum"}];
+validate253.errors = [{instancePath:instancePath+"/voluntary_switches",keyword:"minimum"}];
 return false;
 }
 }
@@ -13233,13 +13646,13 @@ if(data.involuntary_switches !== undefined){
 let data12 = data.involuntary_switches;
 const _errs25 = errors;
 if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
-validate245.errors = [{instancePath:instancePath+"/involuntary_switches",keyword:"type"}];
+validate253.errors = [{instancePath:instancePath+"/involuntary_switches",keyword:"type"}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data12 == "number"){
 if(data12 < 0 || isNaN(data12)){
-validate245.errors = [{instancePath:instancePath+"/involuntary_switches",keyword:"minimum"}];
+validate253.errors = [{instancePath:instancePath+"/involuntary_switches",keyword:"minimum"}];
 return false;
 }
 }
@@ -13254,13 +13667,13 @@ if(data.output_bytes !== undefined){
 let data13 = data.output_bytes;
 const _errs27 = errors;
 if((!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))) && (data13 !== null)){
-validate245.errors = [{instancePath:instancePath+"/output_bytes",keyword:"type"}];
+validate253.errors = [{instancePath:instancePath+"/output_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs27){
 if(typeof data13 == "number"){
 if(data13 < 0 || isNaN(data13)){
-validate245.errors = [{instancePath:instancePath+"/output_bytes",keyword:"minimum"}];
+validate253.errors = [{instancePath:instancePath+"/output_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -13275,7 +13688,7 @@ if(data.output_tail !== undefined){
 let data14 = data.output_tail;
 const _errs29 = errors;
 if((typeof data14 !== "string") && (data14 !== null)){
-validate245.errors = [{instancePath:instancePath+"/output_tail",keyword:"type"}];
+validate253.errors = [{instancePath:instancePath+"/output_tail",keyword:"type"}];
 return false;
 }
 var valid0 = _errs29 === errors;
@@ -13299,21 +13712,21 @@ var valid0 = true;
 }
 }
 else {
-validate245.errors = [{instancePath,keyword:"type"}];
+validate253.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate245.errors = vErrors;
+validate253.errors = vErrors;
 return errors === 0;
 }
-function validate227(data, {instancePath=""}={}){
+function validate235(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((((((((((((((data.format === undefined) && (missing0 = "format")) || ((data.id === undefined) && (missing0 = "id"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.tags === undefined) && (missing0 = "tags"))) || ((data.group === undefined) && (missing0 = "group"))) || ((data.notes === undefined) && (missing0 = "notes"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.end === undefined) && (missing0 = "end"))) || ((data.end_detail === undefined) && (missing0 = "end_detail"))) || ((data.created_unix_us === undefined) && (missing0 = "created_unix_us"))) || ((data.started_unix_us === undefined) && (missing0 = "started_unix_us"))) || ((data.from_ns === undefined) && (missing0 = "from_ns"))) || ((data.to_ns === undefined) && (missing0 = "to_ns"))) || ((data.tidscope === undefined) && (missing0 = "tidscope"))) || ((data.host === undefined) && (missing0 = "host"))) || ((data.target === undefined) && (missing0 = "target"))) || ((data.fields === undefined) && (missing0 = "fields"))) || ((data.policies === undefined) && (missing0 = "policies"))) || ((data.marks === undefined) && (missing0 = "marks"))) || ((data.losses === undefined) && (missing0 = "losses"))) || ((data.counts === undefined) && (missing0 = "counts"))) || ((data.outcome === undefined) && (missing0 = "outcome"))) || ((data.imported === undefined) && (missing0 = "imported"))){
-validate227.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate235.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -13321,11 +13734,11 @@ if(data.format !== undefined){
 let data0 = data.format;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate227.errors = [{instancePath:instancePath+"/format",keyword:"type"}];
+validate235.errors = [{instancePath:instancePath+"/format",keyword:"type"}];
 return false;
 }
 if(1 !== data0){
-validate227.errors = [{instancePath:instancePath+"/format",keyword:"const"}];
+validate235.errors = [{instancePath:instancePath+"/format",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -13337,7 +13750,7 @@ if(valid0){
 if(data.id !== undefined){
 const _errs3 = errors;
 if(typeof data.id !== "string"){
-validate227.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+validate235.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -13349,7 +13762,7 @@ if(valid0){
 if(data.name !== undefined){
 const _errs5 = errors;
 if(typeof data.name !== "string"){
-validate227.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate235.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -13368,7 +13781,7 @@ const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 const _errs9 = errors;
 if(typeof data3[i0] !== "string"){
-validate227.errors = [{instancePath:instancePath+"/tags/" + i0,keyword:"type"}];
+validate235.errors = [{instancePath:instancePath+"/tags/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs9 === errors;
@@ -13378,7 +13791,7 @@ break;
 }
 }
 else {
-validate227.errors = [{instancePath:instancePath+"/tags",keyword:"type"}];
+validate235.errors = [{instancePath:instancePath+"/tags",keyword:"type"}];
 return false;
 }
 }
@@ -13392,7 +13805,7 @@ if(data.group !== undefined){
 let data5 = data.group;
 const _errs11 = errors;
 if((typeof data5 !== "string") && (data5 !== null)){
-validate227.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
+validate235.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -13404,7 +13817,7 @@ if(valid0){
 if(data.notes !== undefined){
 const _errs13 = errors;
 if(typeof data.notes !== "string"){
-validate227.errors = [{instancePath:instancePath+"/notes",keyword:"type"}];
+validate235.errors = [{instancePath:instancePath+"/notes",keyword:"type"}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -13415,8 +13828,8 @@ var valid0 = true;
 if(valid0){
 if(data.state !== undefined){
 const _errs15 = errors;
-if(!(validate212(data.state, {instancePath:instancePath+"/state"}))){
-vErrors = vErrors === null ? validate212.errors : vErrors.concat(validate212.errors);
+if(!(validate220(data.state, {instancePath:instancePath+"/state"}))){
+vErrors = vErrors === null ? validate220.errors : vErrors.concat(validate220.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs15 === errors;
@@ -13431,8 +13844,8 @@ const _errs16 = errors;
 const _errs17 = errors;
 let valid2 = false;
 const _errs18 = errors;
-if(!(validate214(data8, {instancePath:instancePath+"/end"}))){
-vErrors = vErrors === null ? validate214.errors : vErrors.concat(validate214.errors);
+if(!(validate222(data8, {instancePath:instancePath+"/end"}))){
+vErrors = vErrors === null ? validate222.errors : vErrors.concat(validate222.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs18 === errors;
@@ -13461,7 +13874,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate227.errors = vErrors;
+validate235.errors = vErrors;
 return false;
 }
 else {
@@ -13484,7 +13897,7 @@ if(valid0){
 if(data.end_detail !== undefined){
 const _errs21 = errors;
 if(typeof data.end_detail !== "string"){
-validate227.errors = [{instancePath:instancePath+"/end_detail",keyword:"type"}];
+validate235.errors = [{instancePath:instancePath+"/end_detail",keyword:"type"}];
 return false;
 }
 var valid0 = _errs21 === errors;
@@ -13497,13 +13910,13 @@ if(data.created_unix_us !== undefined){
 let data10 = data.created_unix_us;
 const _errs23 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate227.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"type"}];
+validate235.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs23){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate227.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"minimum"}];
+validate235.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -13518,13 +13931,13 @@ if(data.started_unix_us !== undefined){
 let data11 = data.started_unix_us;
 const _errs25 = errors;
 if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
-validate227.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"type"}];
+validate235.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data11 == "number"){
 if(data11 < 0 || isNaN(data11)){
-validate227.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"minimum"}];
+validate235.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -13539,13 +13952,13 @@ if(data.from_ns !== undefined){
 let data12 = data.from_ns;
 const _errs27 = errors;
 if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
-validate227.errors = [{instancePath:instancePath+"/from_ns",keyword:"type"}];
+validate235.errors = [{instancePath:instancePath+"/from_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs27){
 if(typeof data12 == "number"){
 if(data12 < 0 || isNaN(data12)){
-validate227.errors = [{instancePath:instancePath+"/from_ns",keyword:"minimum"}];
+validate235.errors = [{instancePath:instancePath+"/from_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -13560,13 +13973,13 @@ if(data.to_ns !== undefined){
 let data13 = data.to_ns;
 const _errs29 = errors;
 if(!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))){
-validate227.errors = [{instancePath:instancePath+"/to_ns",keyword:"type"}];
+validate235.errors = [{instancePath:instancePath+"/to_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs29){
 if(typeof data13 == "number"){
 if(data13 < 0 || isNaN(data13)){
-validate227.errors = [{instancePath:instancePath+"/to_ns",keyword:"minimum"}];
+validate235.errors = [{instancePath:instancePath+"/to_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -13581,13 +13994,13 @@ if(data.until_ns !== undefined){
 let data14 = data.until_ns;
 const _errs31 = errors;
 if((!((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14)))) && (data14 !== null)){
-validate227.errors = [{instancePath:instancePath+"/until_ns",keyword:"type"}];
+validate235.errors = [{instancePath:instancePath+"/until_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs31){
 if(typeof data14 == "number"){
 if(data14 < 0 || isNaN(data14)){
-validate227.errors = [{instancePath:instancePath+"/until_ns",keyword:"minimum"}];
+validate235.errors = [{instancePath:instancePath+"/until_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -13601,7 +14014,7 @@ if(valid0){
 if(data.tidscope !== undefined){
 const _errs33 = errors;
 if(typeof data.tidscope !== "string"){
-validate227.errors = [{instancePath:instancePath+"/tidscope",keyword:"type"}];
+validate235.errors = [{instancePath:instancePath+"/tidscope",keyword:"type"}];
 return false;
 }
 var valid0 = _errs33 === errors;
@@ -13643,8 +14056,8 @@ var valid3 = true;
 const len1 = data18.length;
 for(let i1=0; i1<len1; i1++){
 const _errs39 = errors;
-if(!(validate232(data18[i1], {instancePath:instancePath+"/fields/" + i1}))){
-vErrors = vErrors === null ? validate232.errors : vErrors.concat(validate232.errors);
+if(!(validate240(data18[i1], {instancePath:instancePath+"/fields/" + i1}))){
+vErrors = vErrors === null ? validate240.errors : vErrors.concat(validate240.errors);
 errors = vErrors.length;
 }
 var valid3 = _errs39 === errors;
@@ -13654,7 +14067,7 @@ break;
 }
 }
 else {
-validate227.errors = [{instancePath:instancePath+"/fields",keyword:"type"}];
+validate235.errors = [{instancePath:instancePath+"/fields",keyword:"type"}];
 return false;
 }
 }
@@ -13673,8 +14086,8 @@ var valid4 = true;
 const len2 = data20.length;
 for(let i2=0; i2<len2; i2++){
 const _errs42 = errors;
-if(!(validate236(data20[i2], {instancePath:instancePath+"/policies/" + i2}))){
-vErrors = vErrors === null ? validate236.errors : vErrors.concat(validate236.errors);
+if(!(validate244(data20[i2], {instancePath:instancePath+"/policies/" + i2}))){
+vErrors = vErrors === null ? validate244.errors : vErrors.concat(validate244.errors);
 errors = vErrors.length;
 }
 var valid4 = _errs42 === errors;
@@ -13684,7 +14097,7 @@ break;
 }
 }
 else {
-validate227.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
+validate235.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
 return false;
 }
 }
@@ -13703,8 +14116,8 @@ var valid5 = true;
 const len3 = data22.length;
 for(let i3=0; i3<len3; i3++){
 const _errs45 = errors;
-if(!(validate240(data22[i3], {instancePath:instancePath+"/marks/" + i3}))){
-vErrors = vErrors === null ? validate240.errors : vErrors.concat(validate240.errors);
+if(!(validate248(data22[i3], {instancePath:instancePath+"/marks/" + i3}))){
+vErrors = vErrors === null ? validate248.errors : vErrors.concat(validate248.errors);
 errors = vErrors.length;
 }
 var valid5 = _errs45 === errors;
@@ -13714,7 +14127,7 @@ break;
 }
 }
 else {
-validate227.errors = [{instancePath:instancePath+"/marks",keyword:"type"}];
+validate235.errors = [{instancePath:instancePath+"/marks",keyword:"type"}];
 return false;
 }
 }
@@ -13726,8 +14139,8 @@ var valid0 = true;
 if(valid0){
 if(data.losses !== undefined){
 const _errs46 = errors;
-if(!(validate217(data.losses, {instancePath:instancePath+"/losses"}))){
-vErrors = vErrors === null ? validate217.errors : vErrors.concat(validate217.errors);
+if(!(validate225(data.losses, {instancePath:instancePath+"/losses"}))){
+vErrors = vErrors === null ? validate225.errors : vErrors.concat(validate225.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs46 === errors;
@@ -13738,8 +14151,8 @@ var valid0 = true;
 if(valid0){
 if(data.counts !== undefined){
 const _errs47 = errors;
-if(!(validate219(data.counts, {instancePath:instancePath+"/counts"}))){
-vErrors = vErrors === null ? validate219.errors : vErrors.concat(validate219.errors);
+if(!(validate227(data.counts, {instancePath:instancePath+"/counts"}))){
+vErrors = vErrors === null ? validate227.errors : vErrors.concat(validate227.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs47 === errors;
@@ -13768,7 +14181,7 @@ break;
 }
 }
 else {
-validate227.errors = [{instancePath:instancePath+"/counters_from",keyword:"type"}];
+validate235.errors = [{instancePath:instancePath+"/counters_from",keyword:"type"}];
 return false;
 }
 }
@@ -13784,8 +14197,8 @@ const _errs51 = errors;
 const _errs52 = errors;
 let valid7 = false;
 const _errs53 = errors;
-if(!(validate245(data28, {instancePath:instancePath+"/outcome"}))){
-vErrors = vErrors === null ? validate245.errors : vErrors.concat(validate245.errors);
+if(!(validate253(data28, {instancePath:instancePath+"/outcome"}))){
+vErrors = vErrors === null ? validate253.errors : vErrors.concat(validate253.errors);
 errors = vErrors.length;
 }
 var _valid1 = _errs53 === errors;
@@ -13814,7 +14227,7 @@ else {
 vErrors.push(err3);
 }
 errors++;
-validate227.errors = vErrors;
+validate235.errors = vErrors;
 return false;
 }
 else {
@@ -13837,7 +14250,7 @@ if(valid0){
 if(data.imported !== undefined){
 const _errs56 = errors;
 if(typeof data.imported !== "boolean"){
-validate227.errors = [{instancePath:instancePath+"/imported",keyword:"type"}];
+validate235.errors = [{instancePath:instancePath+"/imported",keyword:"type"}];
 return false;
 }
 var valid0 = _errs56 === errors;
@@ -13872,57 +14285,57 @@ var valid0 = true;
 }
 }
 else {
-validate227.errors = [{instancePath,keyword:"type"}];
+validate235.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate227.errors = vErrors;
+validate235.errors = vErrors;
 return errors === 0;
 }
-export const isComparison = validate247;
-function validate248(data, {instancePath=""}={}){
+export const isComparison = validate255;
+function validate256(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate248.errors = [{instancePath,keyword:"type"}];
+validate256.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 if(!(((data === "start") || (data === "policy")) || (data === "mark"))){
-validate248.errors = [{instancePath,keyword:"enum"}];
+validate256.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate248.errors = vErrors;
+validate256.errors = vErrors;
 return errors === 0;
 }
-function validate250(data, {instancePath=""}={}){
+function validate258(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate250.errors = [{instancePath,keyword:"type"}];
+validate258.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 if(!((data === "rates") || (data === "totals"))){
-validate250.errors = [{instancePath,keyword:"enum"}];
+validate258.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate250.errors = vErrors;
+validate258.errors = vErrors;
 return errors === 0;
 }
-function validate252(data, {instancePath=""}={}){
+function validate260(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((data.run === undefined) && (missing0 = "run")) || ((data.name === undefined) && (missing0 = "name"))) || ((data.group === undefined) && (missing0 = "group"))) || ((data.zero_ns === undefined) && (missing0 = "zero_ns"))) || ((data.align_problem === undefined) && (missing0 = "align_problem"))) || ((data.duration_ns === undefined) && (missing0 = "duration_ns"))) || ((data.losses === undefined) && (missing0 = "losses"))){
-validate252.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate260.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.run !== undefined){
 const _errs1 = errors;
 if(typeof data.run !== "string"){
-validate252.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
+validate260.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -13934,7 +14347,7 @@ if(valid0){
 if(data.name !== undefined){
 const _errs3 = errors;
 if(typeof data.name !== "string"){
-validate252.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate260.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -13947,13 +14360,13 @@ if(data.group !== undefined){
 let data2 = data.group;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate252.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
+validate260.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate252.errors = [{instancePath:instancePath+"/group",keyword:"minimum"}];
+validate260.errors = [{instancePath:instancePath+"/group",keyword:"minimum"}];
 return false;
 }
 }
@@ -13968,13 +14381,13 @@ if(data.zero_ns !== undefined){
 let data3 = data.zero_ns;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate252.errors = [{instancePath:instancePath+"/zero_ns",keyword:"type"}];
+validate260.errors = [{instancePath:instancePath+"/zero_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate252.errors = [{instancePath:instancePath+"/zero_ns",keyword:"minimum"}];
+validate260.errors = [{instancePath:instancePath+"/zero_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -13989,7 +14402,7 @@ if(data.align_problem !== undefined){
 let data4 = data.align_problem;
 const _errs9 = errors;
 if((typeof data4 !== "string") && (data4 !== null)){
-validate252.errors = [{instancePath:instancePath+"/align_problem",keyword:"type"}];
+validate260.errors = [{instancePath:instancePath+"/align_problem",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -14002,13 +14415,13 @@ if(data.duration_ns !== undefined){
 let data5 = data.duration_ns;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate252.errors = [{instancePath:instancePath+"/duration_ns",keyword:"type"}];
+validate260.errors = [{instancePath:instancePath+"/duration_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate252.errors = [{instancePath:instancePath+"/duration_ns",keyword:"minimum"}];
+validate260.errors = [{instancePath:instancePath+"/duration_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -14021,8 +14434,8 @@ var valid0 = true;
 if(valid0){
 if(data.losses !== undefined){
 const _errs13 = errors;
-if(!(validate217(data.losses, {instancePath:instancePath+"/losses"}))){
-vErrors = vErrors === null ? validate217.errors : vErrors.concat(validate217.errors);
+if(!(validate225(data.losses, {instancePath:instancePath+"/losses"}))){
+vErrors = vErrors === null ? validate225.errors : vErrors.concat(validate225.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs13 === errors;
@@ -14035,13 +14448,13 @@ if(data.children_cpu_us !== undefined){
 let data7 = data.children_cpu_us;
 const _errs14 = errors;
 if((!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))) && (data7 !== null)){
-validate252.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
+validate260.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs14){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate252.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
+validate260.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -14061,28 +14474,28 @@ var valid0 = true;
 }
 }
 else {
-validate252.errors = [{instancePath,keyword:"type"}];
+validate260.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate252.errors = vErrors;
+validate260.errors = vErrors;
 return errors === 0;
 }
-function validate255(data, {instancePath=""}={}){
+function validate263(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.label === undefined) && (missing0 = "label")) || ((data.runs === undefined) && (missing0 = "runs"))){
-validate255.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate263.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.label !== undefined){
 const _errs1 = errors;
 if(typeof data.label !== "string"){
-validate255.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
+validate263.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -14101,7 +14514,7 @@ const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
 if(typeof data1[i0] !== "string"){
-validate255.errors = [{instancePath:instancePath+"/runs/" + i0,keyword:"type"}];
+validate263.errors = [{instancePath:instancePath+"/runs/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs5 === errors;
@@ -14111,7 +14524,7 @@ break;
 }
 }
 else {
-validate255.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
+validate263.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
 return false;
 }
 }
@@ -14124,28 +14537,28 @@ var valid0 = true;
 }
 }
 else {
-validate255.errors = [{instancePath,keyword:"type"}];
+validate263.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate255.errors = vErrors;
+validate263.errors = vErrors;
 return errors === 0;
 }
-function validate257(data, {instancePath=""}={}){
+function validate265(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.what === undefined) && (missing0 = "what")) || ((data.values === undefined) && (missing0 = "values"))){
-validate257.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate265.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.what !== undefined){
 const _errs1 = errors;
 if(typeof data.what !== "string"){
-validate257.errors = [{instancePath:instancePath+"/what",keyword:"type"}];
+validate265.errors = [{instancePath:instancePath+"/what",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -14164,7 +14577,7 @@ const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
 if(typeof data1[i0] !== "string"){
-validate257.errors = [{instancePath:instancePath+"/values/" + i0,keyword:"type"}];
+validate265.errors = [{instancePath:instancePath+"/values/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs5 === errors;
@@ -14174,7 +14587,7 @@ break;
 }
 }
 else {
-validate257.errors = [{instancePath:instancePath+"/values",keyword:"type"}];
+validate265.errors = [{instancePath:instancePath+"/values",keyword:"type"}];
 return false;
 }
 }
@@ -14187,28 +14600,28 @@ var valid0 = true;
 }
 }
 else {
-validate257.errors = [{instancePath,keyword:"type"}];
+validate265.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate257.errors = vErrors;
+validate265.errors = vErrors;
 return errors === 0;
 }
-function validate259(data, {instancePath=""}={}){
+function validate267(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.label === undefined) && (missing0 = "label")) || ((data.roles === undefined) && (missing0 = "roles"))) || ((data.manual === undefined) && (missing0 = "manual"))){
-validate259.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate267.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.label !== undefined){
 const _errs1 = errors;
 if(typeof data.label !== "string"){
-validate259.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
+validate267.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -14228,7 +14641,7 @@ for(let i0=0; i0<len0; i0++){
 let data2 = data1[i0];
 const _errs5 = errors;
 if((typeof data2 !== "string") && (data2 !== null)){
-validate259.errors = [{instancePath:instancePath+"/roles/" + i0,keyword:"type"}];
+validate267.errors = [{instancePath:instancePath+"/roles/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs5 === errors;
@@ -14238,7 +14651,7 @@ break;
 }
 }
 else {
-validate259.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
+validate267.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
 return false;
 }
 }
@@ -14251,7 +14664,7 @@ if(valid0){
 if(data.manual !== undefined){
 const _errs7 = errors;
 if(typeof data.manual !== "boolean"){
-validate259.errors = [{instancePath:instancePath+"/manual",keyword:"type"}];
+validate267.errors = [{instancePath:instancePath+"/manual",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -14264,21 +14677,21 @@ var valid0 = true;
 }
 }
 else {
-validate259.errors = [{instancePath,keyword:"type"}];
+validate267.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate259.errors = vErrors;
+validate267.errors = vErrors;
 return errors === 0;
 }
-function validate263(data, {instancePath=""}={}){
+function validate271(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.values === undefined) && (missing0 = "values")) || ((data.n === undefined) && (missing0 = "n"))) || ((data.mean === undefined) && (missing0 = "mean"))) || ((data.std_dev === undefined) && (missing0 = "std_dev"))) || ((data.low === undefined) && (missing0 = "low"))) || ((data.high === undefined) && (missing0 = "high"))){
-validate263.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate271.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -14293,7 +14706,7 @@ for(let i0=0; i0<len0; i0++){
 let data1 = data0[i0];
 const _errs3 = errors;
 if((!(typeof data1 == "number")) && (data1 !== null)){
-validate263.errors = [{instancePath:instancePath+"/values/" + i0,keyword:"type"}];
+validate271.errors = [{instancePath:instancePath+"/values/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs3 === errors;
@@ -14303,7 +14716,7 @@ break;
 }
 }
 else {
-validate263.errors = [{instancePath:instancePath+"/values",keyword:"type"}];
+validate271.errors = [{instancePath:instancePath+"/values",keyword:"type"}];
 return false;
 }
 }
@@ -14317,13 +14730,13 @@ if(data.n !== undefined){
 let data2 = data.n;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate263.errors = [{instancePath:instancePath+"/n",keyword:"type"}];
+validate271.errors = [{instancePath:instancePath+"/n",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate263.errors = [{instancePath:instancePath+"/n",keyword:"minimum"}];
+validate271.errors = [{instancePath:instancePath+"/n",keyword:"minimum"}];
 return false;
 }
 }
@@ -14338,7 +14751,7 @@ if(data.mean !== undefined){
 let data3 = data.mean;
 const _errs7 = errors;
 if((!(typeof data3 == "number")) && (data3 !== null)){
-validate263.errors = [{instancePath:instancePath+"/mean",keyword:"type"}];
+validate271.errors = [{instancePath:instancePath+"/mean",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -14351,7 +14764,7 @@ if(data.std_dev !== undefined){
 let data4 = data.std_dev;
 const _errs9 = errors;
 if((!(typeof data4 == "number")) && (data4 !== null)){
-validate263.errors = [{instancePath:instancePath+"/std_dev",keyword:"type"}];
+validate271.errors = [{instancePath:instancePath+"/std_dev",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -14364,7 +14777,7 @@ if(data.low !== undefined){
 let data5 = data.low;
 const _errs11 = errors;
 if((!(typeof data5 == "number")) && (data5 !== null)){
-validate263.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
+validate271.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -14377,7 +14790,7 @@ if(data.high !== undefined){
 let data6 = data.high;
 const _errs13 = errors;
 if((!(typeof data6 == "number")) && (data6 !== null)){
-validate263.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
+validate271.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -14393,21 +14806,21 @@ var valid0 = true;
 }
 }
 else {
-validate263.errors = [{instancePath,keyword:"type"}];
+validate271.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate263.errors = vErrors;
+validate271.errors = vErrors;
 return errors === 0;
 }
-function validate265(data, {instancePath=""}={}){
+function validate273(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((data.absolute === undefined) && (missing0 = "absolute")) || ((data.percent === undefined) && (missing0 = "percent"))) || ((data.low === undefined) && (missing0 = "low"))) || ((data.high === undefined) && (missing0 = "high"))) || ((data.method === undefined) && (missing0 = "method"))) || ((data.verdict === undefined) && (missing0 = "verdict"))) || ((data.caveat === undefined) && (missing0 = "caveat"))){
-validate265.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate273.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -14415,7 +14828,7 @@ if(data.absolute !== undefined){
 let data0 = data.absolute;
 const _errs1 = errors;
 if((!(typeof data0 == "number")) && (data0 !== null)){
-validate265.errors = [{instancePath:instancePath+"/absolute",keyword:"type"}];
+validate273.errors = [{instancePath:instancePath+"/absolute",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -14428,7 +14841,7 @@ if(data.percent !== undefined){
 let data1 = data.percent;
 const _errs3 = errors;
 if((!(typeof data1 == "number")) && (data1 !== null)){
-validate265.errors = [{instancePath:instancePath+"/percent",keyword:"type"}];
+validate273.errors = [{instancePath:instancePath+"/percent",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -14441,7 +14854,7 @@ if(data.low !== undefined){
 let data2 = data.low;
 const _errs5 = errors;
 if((!(typeof data2 == "number")) && (data2 !== null)){
-validate265.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
+validate273.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -14454,7 +14867,7 @@ if(data.high !== undefined){
 let data3 = data.high;
 const _errs7 = errors;
 if((!(typeof data3 == "number")) && (data3 !== null)){
-validate265.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
+validate273.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -14467,11 +14880,11 @@ if(data.method !== undefined){
 let data4 = data.method;
 const _errs9 = errors;
 if(typeof data4 !== "string"){
-validate265.errors = [{instancePath:instancePath+"/method",keyword:"type"}];
+validate273.errors = [{instancePath:instancePath+"/method",keyword:"type"}];
 return false;
 }
 if(!((data4 === "welch") || (data4 === "none"))){
-validate265.errors = [{instancePath:instancePath+"/method",keyword:"enum"}];
+validate273.errors = [{instancePath:instancePath+"/method",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -14484,11 +14897,11 @@ if(data.verdict !== undefined){
 let data5 = data.verdict;
 const _errs11 = errors;
 if(typeof data5 !== "string"){
-validate265.errors = [{instancePath:instancePath+"/verdict",keyword:"type"}];
+validate273.errors = [{instancePath:instancePath+"/verdict",keyword:"type"}];
 return false;
 }
 if(!(((((((data5 === "better") || (data5 === "worse")) || (data5 === "more")) || (data5 === "less")) || (data5 === "equal")) || (data5 === "unclear")) || (data5 === "unknown"))){
-validate265.errors = [{instancePath:instancePath+"/verdict",keyword:"enum"}];
+validate273.errors = [{instancePath:instancePath+"/verdict",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -14501,7 +14914,7 @@ if(data.caveat !== undefined){
 let data6 = data.caveat;
 const _errs13 = errors;
 if((typeof data6 !== "string") && (data6 !== null)){
-validate265.errors = [{instancePath:instancePath+"/caveat",keyword:"type"}];
+validate273.errors = [{instancePath:instancePath+"/caveat",keyword:"type"}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -14518,28 +14931,28 @@ var valid0 = true;
 }
 }
 else {
-validate265.errors = [{instancePath,keyword:"type"}];
+validate273.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate265.errors = vErrors;
+validate273.errors = vErrors;
 return errors === 0;
 }
-function validate261(data, {instancePath=""}={}){
+function validate269(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((data.metric === undefined) && (missing0 = "metric")) || ((data.label === undefined) && (missing0 = "label"))) || ((data.unit === undefined) && (missing0 = "unit"))) || ((data.role === undefined) && (missing0 = "role"))) || ((data.provenance === undefined) && (missing0 = "provenance"))) || ((data.better === undefined) && (missing0 = "better"))) || ((data.groups === undefined) && (missing0 = "groups"))) || ((data.differences === undefined) && (missing0 = "differences"))){
-validate261.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate269.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.metric !== undefined){
 const _errs1 = errors;
 if(typeof data.metric !== "string"){
-validate261.errors = [{instancePath:instancePath+"/metric",keyword:"type"}];
+validate269.errors = [{instancePath:instancePath+"/metric",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -14551,7 +14964,7 @@ if(valid0){
 if(data.label !== undefined){
 const _errs3 = errors;
 if(typeof data.label !== "string"){
-validate261.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
+validate269.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -14563,7 +14976,7 @@ if(valid0){
 if(data.unit !== undefined){
 const _errs5 = errors;
 if(typeof data.unit !== "string"){
-validate261.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
+validate269.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -14576,7 +14989,7 @@ if(data.role !== undefined){
 let data3 = data.role;
 const _errs7 = errors;
 if((typeof data3 !== "string") && (data3 !== null)){
-validate261.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
+validate269.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -14587,8 +15000,8 @@ var valid0 = true;
 if(valid0){
 if(data.provenance !== undefined){
 const _errs9 = errors;
-if(!(validate233(data.provenance, {instancePath:instancePath+"/provenance"}))){
-vErrors = vErrors === null ? validate233.errors : vErrors.concat(validate233.errors);
+if(!(validate241(data.provenance, {instancePath:instancePath+"/provenance"}))){
+vErrors = vErrors === null ? validate241.errors : vErrors.concat(validate241.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs9 === errors;
@@ -14601,11 +15014,11 @@ if(data.better !== undefined){
 let data5 = data.better;
 const _errs10 = errors;
 if(typeof data5 !== "string"){
-validate261.errors = [{instancePath:instancePath+"/better",keyword:"type"}];
+validate269.errors = [{instancePath:instancePath+"/better",keyword:"type"}];
 return false;
 }
 if(!(((data5 === "less") || (data5 === "more")) || (data5 === "neither"))){
-validate261.errors = [{instancePath:instancePath+"/better",keyword:"enum"}];
+validate269.errors = [{instancePath:instancePath+"/better",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -14623,8 +15036,8 @@ var valid1 = true;
 const len0 = data6.length;
 for(let i0=0; i0<len0; i0++){
 const _errs14 = errors;
-if(!(validate263(data6[i0], {instancePath:instancePath+"/groups/" + i0}))){
-vErrors = vErrors === null ? validate263.errors : vErrors.concat(validate263.errors);
+if(!(validate271(data6[i0], {instancePath:instancePath+"/groups/" + i0}))){
+vErrors = vErrors === null ? validate271.errors : vErrors.concat(validate271.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs14 === errors;
@@ -14634,7 +15047,7 @@ break;
 }
 }
 else {
-validate261.errors = [{instancePath:instancePath+"/groups",keyword:"type"}];
+validate269.errors = [{instancePath:instancePath+"/groups",keyword:"type"}];
 return false;
 }
 }
@@ -14653,8 +15066,8 @@ var valid2 = true;
 const len1 = data8.length;
 for(let i1=0; i1<len1; i1++){
 const _errs17 = errors;
-if(!(validate265(data8[i1], {instancePath:instancePath+"/differences/" + i1}))){
-vErrors = vErrors === null ? validate265.errors : vErrors.concat(validate265.errors);
+if(!(validate273(data8[i1], {instancePath:instancePath+"/differences/" + i1}))){
+vErrors = vErrors === null ? validate273.errors : vErrors.concat(validate273.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs17 === errors;
@@ -14664,7 +15077,7 @@ break;
 }
 }
 else {
-validate261.errors = [{instancePath:instancePath+"/differences",keyword:"type"}];
+validate269.errors = [{instancePath:instancePath+"/differences",keyword:"type"}];
 return false;
 }
 }
@@ -14683,28 +15096,28 @@ var valid0 = true;
 }
 }
 else {
-validate261.errors = [{instancePath,keyword:"type"}];
+validate269.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate261.errors = vErrors;
+validate269.errors = vErrors;
 return errors === 0;
 }
-function validate268(data, {instancePath=""}={}){
+function validate276(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.run === undefined) && (missing0 = "run")) || ((data.metric === undefined) && (missing0 = "metric"))) || ((data.role === undefined) && (missing0 = "role"))) || ((data.time_s === undefined) && (missing0 = "time_s"))) || ((data.value === undefined) && (missing0 = "value"))){
-validate268.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate276.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.run !== undefined){
 const _errs1 = errors;
 if(typeof data.run !== "string"){
-validate268.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
+validate276.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -14716,7 +15129,7 @@ if(valid0){
 if(data.metric !== undefined){
 const _errs3 = errors;
 if(typeof data.metric !== "string"){
-validate268.errors = [{instancePath:instancePath+"/metric",keyword:"type"}];
+validate276.errors = [{instancePath:instancePath+"/metric",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -14729,7 +15142,7 @@ if(data.role !== undefined){
 let data2 = data.role;
 const _errs5 = errors;
 if((typeof data2 !== "string") && (data2 !== null)){
-validate268.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
+validate276.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -14748,7 +15161,7 @@ const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 const _errs9 = errors;
 if(!(typeof data3[i0] == "number")){
-validate268.errors = [{instancePath:instancePath+"/time_s/" + i0,keyword:"type"}];
+validate276.errors = [{instancePath:instancePath+"/time_s/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs9 === errors;
@@ -14758,7 +15171,7 @@ break;
 }
 }
 else {
-validate268.errors = [{instancePath:instancePath+"/time_s",keyword:"type"}];
+validate276.errors = [{instancePath:instancePath+"/time_s",keyword:"type"}];
 return false;
 }
 }
@@ -14779,7 +15192,7 @@ for(let i1=0; i1<len1; i1++){
 let data6 = data5[i1];
 const _errs13 = errors;
 if((!(typeof data6 == "number")) && (data6 !== null)){
-validate268.errors = [{instancePath:instancePath+"/value/" + i1,keyword:"type"}];
+validate276.errors = [{instancePath:instancePath+"/value/" + i1,keyword:"type"}];
 return false;
 }
 var valid2 = _errs13 === errors;
@@ -14789,7 +15202,7 @@ break;
 }
 }
 else {
-validate268.errors = [{instancePath:instancePath+"/value",keyword:"type"}];
+validate276.errors = [{instancePath:instancePath+"/value",keyword:"type"}];
 return false;
 }
 }
@@ -14805,28 +15218,28 @@ var valid0 = true;
 }
 }
 else {
-validate268.errors = [{instancePath,keyword:"type"}];
+validate276.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate268.errors = vErrors;
+validate276.errors = vErrors;
 return errors === 0;
 }
-function validate247(data, {instancePath=""}={}){
+function validate255(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((data.align === undefined) && (missing0 = "align")) || ((data.mark === undefined) && (missing0 = "mark"))) || ((data.basis === undefined) && (missing0 = "basis"))) || ((data.same_length === undefined) && (missing0 = "same_length"))) || ((data.runs === undefined) && (missing0 = "runs"))) || ((data.groups === undefined) && (missing0 = "groups"))) || ((data.setup === undefined) && (missing0 = "setup"))) || ((data.roles === undefined) && (missing0 = "roles"))) || ((data.metrics === undefined) && (missing0 = "metrics"))) || ((data.series === undefined) && (missing0 = "series"))) || ((data.confidence === undefined) && (missing0 = "confidence"))){
-validate247.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate255.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.align !== undefined){
 const _errs1 = errors;
-if(!(validate248(data.align, {instancePath:instancePath+"/align"}))){
-vErrors = vErrors === null ? validate248.errors : vErrors.concat(validate248.errors);
+if(!(validate256(data.align, {instancePath:instancePath+"/align"}))){
+vErrors = vErrors === null ? validate256.errors : vErrors.concat(validate256.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs1 === errors;
@@ -14839,7 +15252,7 @@ if(data.mark !== undefined){
 let data1 = data.mark;
 const _errs2 = errors;
 if((typeof data1 !== "string") && (data1 !== null)){
-validate247.errors = [{instancePath:instancePath+"/mark",keyword:"type"}];
+validate255.errors = [{instancePath:instancePath+"/mark",keyword:"type"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -14850,8 +15263,8 @@ var valid0 = true;
 if(valid0){
 if(data.basis !== undefined){
 const _errs4 = errors;
-if(!(validate250(data.basis, {instancePath:instancePath+"/basis"}))){
-vErrors = vErrors === null ? validate250.errors : vErrors.concat(validate250.errors);
+if(!(validate258(data.basis, {instancePath:instancePath+"/basis"}))){
+vErrors = vErrors === null ? validate258.errors : vErrors.concat(validate258.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs4 === errors;
@@ -14863,7 +15276,7 @@ if(valid0){
 if(data.same_length !== undefined){
 const _errs5 = errors;
 if(typeof data.same_length !== "boolean"){
-validate247.errors = [{instancePath:instancePath+"/same_length",keyword:"type"}];
+validate255.errors = [{instancePath:instancePath+"/same_length",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -14881,8 +15294,8 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs9 = errors;
-if(!(validate252(data4[i0], {instancePath:instancePath+"/runs/" + i0}))){
-vErrors = vErrors === null ? validate252.errors : vErrors.concat(validate252.errors);
+if(!(validate260(data4[i0], {instancePath:instancePath+"/runs/" + i0}))){
+vErrors = vErrors === null ? validate260.errors : vErrors.concat(validate260.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs9 === errors;
@@ -14892,7 +15305,7 @@ break;
 }
 }
 else {
-validate247.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
+validate255.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
 return false;
 }
 }
@@ -14911,8 +15324,8 @@ var valid2 = true;
 const len1 = data6.length;
 for(let i1=0; i1<len1; i1++){
 const _errs12 = errors;
-if(!(validate255(data6[i1], {instancePath:instancePath+"/groups/" + i1}))){
-vErrors = vErrors === null ? validate255.errors : vErrors.concat(validate255.errors);
+if(!(validate263(data6[i1], {instancePath:instancePath+"/groups/" + i1}))){
+vErrors = vErrors === null ? validate263.errors : vErrors.concat(validate263.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs12 === errors;
@@ -14922,7 +15335,7 @@ break;
 }
 }
 else {
-validate247.errors = [{instancePath:instancePath+"/groups",keyword:"type"}];
+validate255.errors = [{instancePath:instancePath+"/groups",keyword:"type"}];
 return false;
 }
 }
@@ -14941,8 +15354,8 @@ var valid3 = true;
 const len2 = data8.length;
 for(let i2=0; i2<len2; i2++){
 const _errs15 = errors;
-if(!(validate257(data8[i2], {instancePath:instancePath+"/setup/" + i2}))){
-vErrors = vErrors === null ? validate257.errors : vErrors.concat(validate257.errors);
+if(!(validate265(data8[i2], {instancePath:instancePath+"/setup/" + i2}))){
+vErrors = vErrors === null ? validate265.errors : vErrors.concat(validate265.errors);
 errors = vErrors.length;
 }
 var valid3 = _errs15 === errors;
@@ -14952,7 +15365,7 @@ break;
 }
 }
 else {
-validate247.errors = [{instancePath:instancePath+"/setup",keyword:"type"}];
+validate255.errors = [{instancePath:instancePath+"/setup",keyword:"type"}];
 return false;
 }
 }
@@ -14971,8 +15384,8 @@ var valid4 = true;
 const len3 = data10.length;
 for(let i3=0; i3<len3; i3++){
 const _errs18 = errors;
-if(!(validate259(data10[i3], {instancePath:instancePath+"/roles/" + i3}))){
-vErrors = vErrors === null ? validate259.errors : vErrors.concat(validate259.errors);
+if(!(validate267(data10[i3], {instancePath:instancePath+"/roles/" + i3}))){
+vErrors = vErrors === null ? validate267.errors : vErrors.concat(validate267.errors);
 errors = vErrors.length;
 }
 var valid4 = _errs18 === errors;
@@ -14982,7 +15395,7 @@ break;
 }
 }
 else {
-validate247.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
+validate255.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
 return false;
 }
 }
@@ -15001,8 +15414,8 @@ var valid5 = true;
 const len4 = data12.length;
 for(let i4=0; i4<len4; i4++){
 const _errs21 = errors;
-if(!(validate261(data12[i4], {instancePath:instancePath+"/metrics/" + i4}))){
-vErrors = vErrors === null ? validate261.errors : vErrors.concat(validate261.errors);
+if(!(validate269(data12[i4], {instancePath:instancePath+"/metrics/" + i4}))){
+vErrors = vErrors === null ? validate269.errors : vErrors.concat(validate269.errors);
 errors = vErrors.length;
 }
 var valid5 = _errs21 === errors;
@@ -15012,7 +15425,7 @@ break;
 }
 }
 else {
-validate247.errors = [{instancePath:instancePath+"/metrics",keyword:"type"}];
+validate255.errors = [{instancePath:instancePath+"/metrics",keyword:"type"}];
 return false;
 }
 }
@@ -15031,8 +15444,8 @@ var valid6 = true;
 const len5 = data14.length;
 for(let i5=0; i5<len5; i5++){
 const _errs24 = errors;
-if(!(validate268(data14[i5], {instancePath:instancePath+"/series/" + i5}))){
-vErrors = vErrors === null ? validate268.errors : vErrors.concat(validate268.errors);
+if(!(validate276(data14[i5], {instancePath:instancePath+"/series/" + i5}))){
+vErrors = vErrors === null ? validate276.errors : vErrors.concat(validate276.errors);
 errors = vErrors.length;
 }
 var valid6 = _errs24 === errors;
@@ -15042,7 +15455,7 @@ break;
 }
 }
 else {
-validate247.errors = [{instancePath:instancePath+"/series",keyword:"type"}];
+validate255.errors = [{instancePath:instancePath+"/series",keyword:"type"}];
 return false;
 }
 }
@@ -15055,7 +15468,7 @@ if(valid0){
 if(data.confidence !== undefined){
 const _errs25 = errors;
 if(typeof data.confidence !== "string"){
-validate247.errors = [{instancePath:instancePath+"/confidence",keyword:"type"}];
+validate255.errors = [{instancePath:instancePath+"/confidence",keyword:"type"}];
 return false;
 }
 var valid0 = _errs25 === errors;
@@ -15076,10 +15489,10 @@ var valid0 = true;
 }
 }
 else {
-validate247.errors = [{instancePath,keyword:"type"}];
+validate255.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate247.errors = vErrors;
+validate255.errors = vErrors;
 return errors === 0;
 }
