@@ -14324,18 +14324,32 @@ return errors === 0;
 function validate260(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
+if(typeof data !== "string"){
+validate260.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+if(!((data === "none") || (data === "process"))){
+validate260.errors = [{instancePath,keyword:"enum"}];
+return false;
+}
+validate260.errors = vErrors;
+return errors === 0;
+}
+function validate262(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((data.run === undefined) && (missing0 = "run")) || ((data.name === undefined) && (missing0 = "name"))) || ((data.group === undefined) && (missing0 = "group"))) || ((data.zero_ns === undefined) && (missing0 = "zero_ns"))) || ((data.align_problem === undefined) && (missing0 = "align_problem"))) || ((data.duration_ns === undefined) && (missing0 = "duration_ns"))) || ((data.losses === undefined) && (missing0 = "losses"))){
-validate260.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate262.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.run !== undefined){
 const _errs1 = errors;
 if(typeof data.run !== "string"){
-validate260.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
+validate262.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -14347,7 +14361,7 @@ if(valid0){
 if(data.name !== undefined){
 const _errs3 = errors;
 if(typeof data.name !== "string"){
-validate260.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate262.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -14360,13 +14374,13 @@ if(data.group !== undefined){
 let data2 = data.group;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate260.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
+validate262.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate260.errors = [{instancePath:instancePath+"/group",keyword:"minimum"}];
+validate262.errors = [{instancePath:instancePath+"/group",keyword:"minimum"}];
 return false;
 }
 }
@@ -14381,13 +14395,13 @@ if(data.zero_ns !== undefined){
 let data3 = data.zero_ns;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate260.errors = [{instancePath:instancePath+"/zero_ns",keyword:"type"}];
+validate262.errors = [{instancePath:instancePath+"/zero_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate260.errors = [{instancePath:instancePath+"/zero_ns",keyword:"minimum"}];
+validate262.errors = [{instancePath:instancePath+"/zero_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -14402,7 +14416,7 @@ if(data.align_problem !== undefined){
 let data4 = data.align_problem;
 const _errs9 = errors;
 if((typeof data4 !== "string") && (data4 !== null)){
-validate260.errors = [{instancePath:instancePath+"/align_problem",keyword:"type"}];
+validate262.errors = [{instancePath:instancePath+"/align_problem",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -14415,13 +14429,13 @@ if(data.duration_ns !== undefined){
 let data5 = data.duration_ns;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate260.errors = [{instancePath:instancePath+"/duration_ns",keyword:"type"}];
+validate262.errors = [{instancePath:instancePath+"/duration_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate260.errors = [{instancePath:instancePath+"/duration_ns",keyword:"minimum"}];
+validate262.errors = [{instancePath:instancePath+"/duration_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -14448,13 +14462,13 @@ if(data.children_cpu_us !== undefined){
 let data7 = data.children_cpu_us;
 const _errs14 = errors;
 if((!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))) && (data7 !== null)){
-validate260.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
+validate262.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs14){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate260.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
+validate262.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -14474,28 +14488,28 @@ var valid0 = true;
 }
 }
 else {
-validate260.errors = [{instancePath,keyword:"type"}];
+validate262.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate260.errors = vErrors;
+validate262.errors = vErrors;
 return errors === 0;
 }
-function validate263(data, {instancePath=""}={}){
+function validate265(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.label === undefined) && (missing0 = "label")) || ((data.runs === undefined) && (missing0 = "runs"))){
-validate263.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate265.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.label !== undefined){
 const _errs1 = errors;
 if(typeof data.label !== "string"){
-validate263.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
+validate265.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -14514,7 +14528,7 @@ const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
 if(typeof data1[i0] !== "string"){
-validate263.errors = [{instancePath:instancePath+"/runs/" + i0,keyword:"type"}];
+validate265.errors = [{instancePath:instancePath+"/runs/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs5 === errors;
@@ -14524,70 +14538,7 @@ break;
 }
 }
 else {
-validate263.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-else {
-validate263.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate263.errors = vErrors;
-return errors === 0;
-}
-function validate265(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((data.what === undefined) && (missing0 = "what")) || ((data.values === undefined) && (missing0 = "values"))){
-validate265.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.what !== undefined){
-const _errs1 = errors;
-if(typeof data.what !== "string"){
-validate265.errors = [{instancePath:instancePath+"/what",keyword:"type"}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.values !== undefined){
-let data1 = data.values;
-const _errs3 = errors;
-if(errors === _errs3){
-if(Array.isArray(data1)){
-var valid1 = true;
-const len0 = data1.length;
-for(let i0=0; i0<len0; i0++){
-const _errs5 = errors;
-if(typeof data1[i0] !== "string"){
-validate265.errors = [{instancePath:instancePath+"/values/" + i0,keyword:"type"}];
-return false;
-}
-var valid1 = _errs5 === errors;
-if(!valid1){
-break;
-}
-}
-}
-else {
-validate265.errors = [{instancePath:instancePath+"/values",keyword:"type"}];
+validate265.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
 return false;
 }
 }
@@ -14613,15 +14564,78 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((data.label === undefined) && (missing0 = "label")) || ((data.roles === undefined) && (missing0 = "roles"))) || ((data.manual === undefined) && (missing0 = "manual"))){
+if(((data.what === undefined) && (missing0 = "what")) || ((data.values === undefined) && (missing0 = "values"))){
 validate267.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.what !== undefined){
+const _errs1 = errors;
+if(typeof data.what !== "string"){
+validate267.errors = [{instancePath:instancePath+"/what",keyword:"type"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.values !== undefined){
+let data1 = data.values;
+const _errs3 = errors;
+if(errors === _errs3){
+if(Array.isArray(data1)){
+var valid1 = true;
+const len0 = data1.length;
+for(let i0=0; i0<len0; i0++){
+const _errs5 = errors;
+if(typeof data1[i0] !== "string"){
+validate267.errors = [{instancePath:instancePath+"/values/" + i0,keyword:"type"}];
+return false;
+}
+var valid1 = _errs5 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate267.errors = [{instancePath:instancePath+"/values",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate267.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate267.errors = vErrors;
+return errors === 0;
+}
+function validate269(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((data.label === undefined) && (missing0 = "label")) || ((data.roles === undefined) && (missing0 = "roles"))) || ((data.manual === undefined) && (missing0 = "manual"))){
+validate269.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.label !== undefined){
 const _errs1 = errors;
 if(typeof data.label !== "string"){
-validate267.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
+validate269.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -14641,7 +14655,7 @@ for(let i0=0; i0<len0; i0++){
 let data2 = data1[i0];
 const _errs5 = errors;
 if((typeof data2 !== "string") && (data2 !== null)){
-validate267.errors = [{instancePath:instancePath+"/roles/" + i0,keyword:"type"}];
+validate269.errors = [{instancePath:instancePath+"/roles/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs5 === errors;
@@ -14651,7 +14665,7 @@ break;
 }
 }
 else {
-validate267.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
+validate269.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
 return false;
 }
 }
@@ -14664,7 +14678,7 @@ if(valid0){
 if(data.manual !== undefined){
 const _errs7 = errors;
 if(typeof data.manual !== "boolean"){
-validate267.errors = [{instancePath:instancePath+"/manual",keyword:"type"}];
+validate269.errors = [{instancePath:instancePath+"/manual",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -14677,21 +14691,21 @@ var valid0 = true;
 }
 }
 else {
-validate267.errors = [{instancePath,keyword:"type"}];
+validate269.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate267.errors = vErrors;
+validate269.errors = vErrors;
 return errors === 0;
 }
-function validate271(data, {instancePath=""}={}){
+function validate273(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.values === undefined) && (missing0 = "values")) || ((data.n === undefined) && (missing0 = "n"))) || ((data.mean === undefined) && (missing0 = "mean"))) || ((data.std_dev === undefined) && (missing0 = "std_dev"))) || ((data.low === undefined) && (missing0 = "low"))) || ((data.high === undefined) && (missing0 = "high"))){
-validate271.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate273.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -14706,7 +14720,7 @@ for(let i0=0; i0<len0; i0++){
 let data1 = data0[i0];
 const _errs3 = errors;
 if((!(typeof data1 == "number")) && (data1 !== null)){
-validate271.errors = [{instancePath:instancePath+"/values/" + i0,keyword:"type"}];
+validate273.errors = [{instancePath:instancePath+"/values/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs3 === errors;
@@ -14716,7 +14730,7 @@ break;
 }
 }
 else {
-validate271.errors = [{instancePath:instancePath+"/values",keyword:"type"}];
+validate273.errors = [{instancePath:instancePath+"/values",keyword:"type"}];
 return false;
 }
 }
@@ -14730,13 +14744,13 @@ if(data.n !== undefined){
 let data2 = data.n;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate271.errors = [{instancePath:instancePath+"/n",keyword:"type"}];
+validate273.errors = [{instancePath:instancePath+"/n",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate271.errors = [{instancePath:instancePath+"/n",keyword:"minimum"}];
+validate273.errors = [{instancePath:instancePath+"/n",keyword:"minimum"}];
 return false;
 }
 }
@@ -14751,7 +14765,7 @@ if(data.mean !== undefined){
 let data3 = data.mean;
 const _errs7 = errors;
 if((!(typeof data3 == "number")) && (data3 !== null)){
-validate271.errors = [{instancePath:instancePath+"/mean",keyword:"type"}];
+validate273.errors = [{instancePath:instancePath+"/mean",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -14764,7 +14778,7 @@ if(data.std_dev !== undefined){
 let data4 = data.std_dev;
 const _errs9 = errors;
 if((!(typeof data4 == "number")) && (data4 !== null)){
-validate271.errors = [{instancePath:instancePath+"/std_dev",keyword:"type"}];
+validate273.errors = [{instancePath:instancePath+"/std_dev",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -14777,7 +14791,7 @@ if(data.low !== undefined){
 let data5 = data.low;
 const _errs11 = errors;
 if((!(typeof data5 == "number")) && (data5 !== null)){
-validate271.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
+validate273.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -14790,138 +14804,13 @@ if(data.high !== undefined){
 let data6 = data.high;
 const _errs13 = errors;
 if((!(typeof data6 == "number")) && (data6 !== null)){
-validate271.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
-return false;
-}
-var valid0 = _errs13 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-validate271.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate271.errors = vErrors;
-return errors === 0;
-}
-function validate273(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((((((((data.absolute === undefined) && (missing0 = "absolute")) || ((data.percent === undefined) && (missing0 = "percent"))) || ((data.low === undefined) && (missing0 = "low"))) || ((data.high === undefined) && (missing0 = "high"))) || ((data.method === undefined) && (missing0 = "method"))) || ((data.verdict === undefined) && (missing0 = "verdict"))) || ((data.caveat === undefined) && (missing0 = "caveat"))){
-validate273.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.absolute !== undefined){
-let data0 = data.absolute;
-const _errs1 = errors;
-if((!(typeof data0 == "number")) && (data0 !== null)){
-validate273.errors = [{instancePath:instancePath+"/absolute",keyword:"type"}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.percent !== undefined){
-let data1 = data.percent;
-const _errs3 = errors;
-if((!(typeof data1 == "number")) && (data1 !== null)){
-validate273.errors = [{instancePath:instancePath+"/percent",keyword:"type"}];
-return false;
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.low !== undefined){
-let data2 = data.low;
-const _errs5 = errors;
-if((!(typeof data2 == "number")) && (data2 !== null)){
-validate273.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
-return false;
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.high !== undefined){
-let data3 = data.high;
-const _errs7 = errors;
-if((!(typeof data3 == "number")) && (data3 !== null)){
 validate273.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
 return false;
 }
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.method !== undefined){
-let data4 = data.method;
-const _errs9 = errors;
-if(typeof data4 !== "string"){
-validate273.errors = [{instancePath:instancePath+"/method",keyword:"type"}];
-return false;
-}
-if(!((data4 === "welch") || (data4 === "none"))){
-validate273.errors = [{instancePath:instancePath+"/method",keyword:"enum"}];
-return false;
-}
-var valid0 = _errs9 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.verdict !== undefined){
-let data5 = data.verdict;
-const _errs11 = errors;
-if(typeof data5 !== "string"){
-validate273.errors = [{instancePath:instancePath+"/verdict",keyword:"type"}];
-return false;
-}
-if(!(((((((data5 === "better") || (data5 === "worse")) || (data5 === "more")) || (data5 === "less")) || (data5 === "equal")) || (data5 === "unclear")) || (data5 === "unknown"))){
-validate273.errors = [{instancePath:instancePath+"/verdict",keyword:"enum"}];
-return false;
-}
-var valid0 = _errs11 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.caveat !== undefined){
-let data6 = data.caveat;
-const _errs13 = errors;
-if((typeof data6 !== "string") && (data6 !== null)){
-validate273.errors = [{instancePath:instancePath+"/caveat",keyword:"type"}];
-return false;
-}
 var valid0 = _errs13 === errors;
 }
 else {
 var valid0 = true;
-}
 }
 }
 }
@@ -14938,21 +14827,146 @@ return false;
 validate273.errors = vErrors;
 return errors === 0;
 }
-function validate269(data, {instancePath=""}={}){
+function validate275(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((((data.absolute === undefined) && (missing0 = "absolute")) || ((data.percent === undefined) && (missing0 = "percent"))) || ((data.low === undefined) && (missing0 = "low"))) || ((data.high === undefined) && (missing0 = "high"))) || ((data.method === undefined) && (missing0 = "method"))) || ((data.verdict === undefined) && (missing0 = "verdict"))) || ((data.caveat === undefined) && (missing0 = "caveat"))){
+validate275.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.absolute !== undefined){
+let data0 = data.absolute;
+const _errs1 = errors;
+if((!(typeof data0 == "number")) && (data0 !== null)){
+validate275.errors = [{instancePath:instancePath+"/absolute",keyword:"type"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.percent !== undefined){
+let data1 = data.percent;
+const _errs3 = errors;
+if((!(typeof data1 == "number")) && (data1 !== null)){
+validate275.errors = [{instancePath:instancePath+"/percent",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.low !== undefined){
+let data2 = data.low;
+const _errs5 = errors;
+if((!(typeof data2 == "number")) && (data2 !== null)){
+validate275.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.high !== undefined){
+let data3 = data.high;
+const _errs7 = errors;
+if((!(typeof data3 == "number")) && (data3 !== null)){
+validate275.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.method !== undefined){
+let data4 = data.method;
+const _errs9 = errors;
+if(typeof data4 !== "string"){
+validate275.errors = [{instancePath:instancePath+"/method",keyword:"type"}];
+return false;
+}
+if(!((data4 === "welch") || (data4 === "none"))){
+validate275.errors = [{instancePath:instancePath+"/method",keyword:"enum"}];
+return false;
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.verdict !== undefined){
+let data5 = data.verdict;
+const _errs11 = errors;
+if(typeof data5 !== "string"){
+validate275.errors = [{instancePath:instancePath+"/verdict",keyword:"type"}];
+return false;
+}
+if(!(((((((data5 === "better") || (data5 === "worse")) || (data5 === "more")) || (data5 === "less")) || (data5 === "equal")) || (data5 === "unclear")) || (data5 === "unknown"))){
+validate275.errors = [{instancePath:instancePath+"/verdict",keyword:"enum"}];
+return false;
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.caveat !== undefined){
+let data6 = data.caveat;
+const _errs13 = errors;
+if((typeof data6 !== "string") && (data6 !== null)){
+validate275.errors = [{instancePath:instancePath+"/caveat",keyword:"type"}];
+return false;
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate275.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate275.errors = vErrors;
+return errors === 0;
+}
+function validate271(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((data.metric === undefined) && (missing0 = "metric")) || ((data.label === undefined) && (missing0 = "label"))) || ((data.unit === undefined) && (missing0 = "unit"))) || ((data.role === undefined) && (missing0 = "role"))) || ((data.provenance === undefined) && (missing0 = "provenance"))) || ((data.better === undefined) && (missing0 = "better"))) || ((data.groups === undefined) && (missing0 = "groups"))) || ((data.differences === undefined) && (missing0 = "differences"))){
-validate269.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate271.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.metric !== undefined){
 const _errs1 = errors;
 if(typeof data.metric !== "string"){
-validate269.errors = [{instancePath:instancePath+"/metric",keyword:"type"}];
+validate271.errors = [{instancePath:instancePath+"/metric",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -14964,7 +14978,7 @@ if(valid0){
 if(data.label !== undefined){
 const _errs3 = errors;
 if(typeof data.label !== "string"){
-validate269.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
+validate271.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -14976,7 +14990,7 @@ if(valid0){
 if(data.unit !== undefined){
 const _errs5 = errors;
 if(typeof data.unit !== "string"){
-validate269.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
+validate271.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -14989,7 +15003,7 @@ if(data.role !== undefined){
 let data3 = data.role;
 const _errs7 = errors;
 if((typeof data3 !== "string") && (data3 !== null)){
-validate269.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
+validate271.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -15014,11 +15028,11 @@ if(data.better !== undefined){
 let data5 = data.better;
 const _errs10 = errors;
 if(typeof data5 !== "string"){
-validate269.errors = [{instancePath:instancePath+"/better",keyword:"type"}];
+validate271.errors = [{instancePath:instancePath+"/better",keyword:"type"}];
 return false;
 }
 if(!(((data5 === "less") || (data5 === "more")) || (data5 === "neither"))){
-validate269.errors = [{instancePath:instancePath+"/better",keyword:"enum"}];
+validate271.errors = [{instancePath:instancePath+"/better",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -15036,8 +15050,8 @@ var valid1 = true;
 const len0 = data6.length;
 for(let i0=0; i0<len0; i0++){
 const _errs14 = errors;
-if(!(validate271(data6[i0], {instancePath:instancePath+"/groups/" + i0}))){
-vErrors = vErrors === null ? validate271.errors : vErrors.concat(validate271.errors);
+if(!(validate273(data6[i0], {instancePath:instancePath+"/groups/" + i0}))){
+vErrors = vErrors === null ? validate273.errors : vErrors.concat(validate273.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs14 === errors;
@@ -15047,7 +15061,7 @@ break;
 }
 }
 else {
-validate269.errors = [{instancePath:instancePath+"/groups",keyword:"type"}];
+validate271.errors = [{instancePath:instancePath+"/groups",keyword:"type"}];
 return false;
 }
 }
@@ -15066,8 +15080,8 @@ var valid2 = true;
 const len1 = data8.length;
 for(let i1=0; i1<len1; i1++){
 const _errs17 = errors;
-if(!(validate273(data8[i1], {instancePath:instancePath+"/differences/" + i1}))){
-vErrors = vErrors === null ? validate273.errors : vErrors.concat(validate273.errors);
+if(!(validate275(data8[i1], {instancePath:instancePath+"/differences/" + i1}))){
+vErrors = vErrors === null ? validate275.errors : vErrors.concat(validate275.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs17 === errors;
@@ -15077,7 +15091,7 @@ break;
 }
 }
 else {
-validate269.errors = [{instancePath:instancePath+"/differences",keyword:"type"}];
+validate271.errors = [{instancePath:instancePath+"/differences",keyword:"type"}];
 return false;
 }
 }
@@ -15096,28 +15110,28 @@ var valid0 = true;
 }
 }
 else {
-validate269.errors = [{instancePath,keyword:"type"}];
+validate271.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate269.errors = vErrors;
+validate271.errors = vErrors;
 return errors === 0;
 }
-function validate276(data, {instancePath=""}={}){
+function validate278(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.run === undefined) && (missing0 = "run")) || ((data.metric === undefined) && (missing0 = "metric"))) || ((data.role === undefined) && (missing0 = "role"))) || ((data.time_s === undefined) && (missing0 = "time_s"))) || ((data.value === undefined) && (missing0 = "value"))){
-validate276.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate278.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.run !== undefined){
 const _errs1 = errors;
 if(typeof data.run !== "string"){
-validate276.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
+validate278.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -15129,7 +15143,7 @@ if(valid0){
 if(data.metric !== undefined){
 const _errs3 = errors;
 if(typeof data.metric !== "string"){
-validate276.errors = [{instancePath:instancePath+"/metric",keyword:"type"}];
+validate278.errors = [{instancePath:instancePath+"/metric",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -15142,7 +15156,7 @@ if(data.role !== undefined){
 let data2 = data.role;
 const _errs5 = errors;
 if((typeof data2 !== "string") && (data2 !== null)){
-validate276.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
+validate278.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -15161,7 +15175,7 @@ const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 const _errs9 = errors;
 if(!(typeof data3[i0] == "number")){
-validate276.errors = [{instancePath:instancePath+"/time_s/" + i0,keyword:"type"}];
+validate278.errors = [{instancePath:instancePath+"/time_s/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs9 === errors;
@@ -15171,7 +15185,7 @@ break;
 }
 }
 else {
-validate276.errors = [{instancePath:instancePath+"/time_s",keyword:"type"}];
+validate278.errors = [{instancePath:instancePath+"/time_s",keyword:"type"}];
 return false;
 }
 }
@@ -15192,7 +15206,7 @@ for(let i1=0; i1<len1; i1++){
 let data6 = data5[i1];
 const _errs13 = errors;
 if((!(typeof data6 == "number")) && (data6 !== null)){
-validate276.errors = [{instancePath:instancePath+"/value/" + i1,keyword:"type"}];
+validate278.errors = [{instancePath:instancePath+"/value/" + i1,keyword:"type"}];
 return false;
 }
 var valid2 = _errs13 === errors;
@@ -15202,7 +15216,7 @@ break;
 }
 }
 else {
-validate276.errors = [{instancePath:instancePath+"/value",keyword:"type"}];
+validate278.errors = [{instancePath:instancePath+"/value",keyword:"type"}];
 return false;
 }
 }
@@ -15218,11 +15232,11 @@ var valid0 = true;
 }
 }
 else {
-validate276.errors = [{instancePath,keyword:"type"}];
+validate278.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate276.errors = vErrors;
+validate278.errors = vErrors;
 return errors === 0;
 }
 function validate255(data, {instancePath=""}={}){
@@ -15231,7 +15245,7 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((((((((((data.align === undefined) && (missing0 = "align")) || ((data.mark === undefined) && (missing0 = "mark"))) || ((data.basis === undefined) && (missing0 = "basis"))) || ((data.same_length === undefined) && (missing0 = "same_length"))) || ((data.runs === undefined) && (missing0 = "runs"))) || ((data.groups === undefined) && (missing0 = "groups"))) || ((data.setup === undefined) && (missing0 = "setup"))) || ((data.roles === undefined) && (missing0 = "roles"))) || ((data.metrics === undefined) && (missing0 = "metrics"))) || ((data.series === undefined) && (missing0 = "series"))) || ((data.confidence === undefined) && (missing0 = "confidence"))){
+if((((((((((((((data.align === undefined) && (missing0 = "align")) || ((data.mark === undefined) && (missing0 = "mark"))) || ((data.basis === undefined) && (missing0 = "basis"))) || ((data.split === undefined) && (missing0 = "split"))) || ((data.several_processes === undefined) && (missing0 = "several_processes"))) || ((data.same_length === undefined) && (missing0 = "same_length"))) || ((data.runs === undefined) && (missing0 = "runs"))) || ((data.groups === undefined) && (missing0 = "groups"))) || ((data.setup === undefined) && (missing0 = "setup"))) || ((data.roles === undefined) && (missing0 = "roles"))) || ((data.metrics === undefined) && (missing0 = "metrics"))) || ((data.series === undefined) && (missing0 = "series"))) || ((data.confidence === undefined) && (missing0 = "confidence"))){
 validate255.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -15273,11 +15287,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.same_length !== undefined){
+if(data.split !== undefined){
 const _errs5 = errors;
-if(typeof data.same_length !== "boolean"){
-validate255.errors = [{instancePath:instancePath+"/same_length",keyword:"type"}];
-return false;
+if(!(validate260(data.split, {instancePath:instancePath+"/split"}))){
+vErrors = vErrors === null ? validate260.errors : vErrors.concat(validate260.errors);
+errors = vErrors.length;
 }
 var valid0 = _errs5 === errors;
 }
@@ -15285,20 +15299,44 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.several_processes !== undefined){
+const _errs6 = errors;
+if(typeof data.several_processes !== "boolean"){
+validate255.errors = [{instancePath:instancePath+"/several_processes",keyword:"type"}];
+return false;
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.same_length !== undefined){
+const _errs8 = errors;
+if(typeof data.same_length !== "boolean"){
+validate255.errors = [{instancePath:instancePath+"/same_length",keyword:"type"}];
+return false;
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
 if(data.runs !== undefined){
-let data4 = data.runs;
-const _errs7 = errors;
-if(errors === _errs7){
-if(Array.isArray(data4)){
+let data6 = data.runs;
+const _errs10 = errors;
+if(errors === _errs10){
+if(Array.isArray(data6)){
 var valid1 = true;
-const len0 = data4.length;
+const len0 = data6.length;
 for(let i0=0; i0<len0; i0++){
-const _errs9 = errors;
-if(!(validate260(data4[i0], {instancePath:instancePath+"/runs/" + i0}))){
-vErrors = vErrors === null ? validate260.errors : vErrors.concat(validate260.errors);
+const _errs12 = errors;
+if(!(validate262(data6[i0], {instancePath:instancePath+"/runs/" + i0}))){
+vErrors = vErrors === null ? validate262.errors : vErrors.concat(validate262.errors);
 errors = vErrors.length;
 }
-var valid1 = _errs9 === errors;
+var valid1 = _errs12 === errors;
 if(!valid1){
 break;
 }
@@ -15309,26 +15347,26 @@ validate255.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
 return false;
 }
 }
-var valid0 = _errs7 === errors;
+var valid0 = _errs10 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.groups !== undefined){
-let data6 = data.groups;
-const _errs10 = errors;
-if(errors === _errs10){
-if(Array.isArray(data6)){
+let data8 = data.groups;
+const _errs13 = errors;
+if(errors === _errs13){
+if(Array.isArray(data8)){
 var valid2 = true;
-const len1 = data6.length;
+const len1 = data8.length;
 for(let i1=0; i1<len1; i1++){
-const _errs12 = errors;
-if(!(validate263(data6[i1], {instancePath:instancePath+"/groups/" + i1}))){
-vErrors = vErrors === null ? validate263.errors : vErrors.concat(validate263.errors);
+const _errs15 = errors;
+if(!(validate265(data8[i1], {instancePath:instancePath+"/groups/" + i1}))){
+vErrors = vErrors === null ? validate265.errors : vErrors.concat(validate265.errors);
 errors = vErrors.length;
 }
-var valid2 = _errs12 === errors;
+var valid2 = _errs15 === errors;
 if(!valid2){
 break;
 }
@@ -15339,26 +15377,26 @@ validate255.errors = [{instancePath:instancePath+"/groups",keyword:"type"}];
 return false;
 }
 }
-var valid0 = _errs10 === errors;
+var valid0 = _errs13 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.setup !== undefined){
-let data8 = data.setup;
-const _errs13 = errors;
-if(errors === _errs13){
-if(Array.isArray(data8)){
+let data10 = data.setup;
+const _errs16 = errors;
+if(errors === _errs16){
+if(Array.isArray(data10)){
 var valid3 = true;
-const len2 = data8.length;
+const len2 = data10.length;
 for(let i2=0; i2<len2; i2++){
-const _errs15 = errors;
-if(!(validate265(data8[i2], {instancePath:instancePath+"/setup/" + i2}))){
-vErrors = vErrors === null ? validate265.errors : vErrors.concat(validate265.errors);
+const _errs18 = errors;
+if(!(validate267(data10[i2], {instancePath:instancePath+"/setup/" + i2}))){
+vErrors = vErrors === null ? validate267.errors : vErrors.concat(validate267.errors);
 errors = vErrors.length;
 }
-var valid3 = _errs15 === errors;
+var valid3 = _errs18 === errors;
 if(!valid3){
 break;
 }
@@ -15369,26 +15407,26 @@ validate255.errors = [{instancePath:instancePath+"/setup",keyword:"type"}];
 return false;
 }
 }
-var valid0 = _errs13 === errors;
+var valid0 = _errs16 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.roles !== undefined){
-let data10 = data.roles;
-const _errs16 = errors;
-if(errors === _errs16){
-if(Array.isArray(data10)){
+let data12 = data.roles;
+const _errs19 = errors;
+if(errors === _errs19){
+if(Array.isArray(data12)){
 var valid4 = true;
-const len3 = data10.length;
+const len3 = data12.length;
 for(let i3=0; i3<len3; i3++){
-const _errs18 = errors;
-if(!(validate267(data10[i3], {instancePath:instancePath+"/roles/" + i3}))){
-vErrors = vErrors === null ? validate267.errors : vErrors.concat(validate267.errors);
+const _errs21 = errors;
+if(!(validate269(data12[i3], {instancePath:instancePath+"/roles/" + i3}))){
+vErrors = vErrors === null ? validate269.errors : vErrors.concat(validate269.errors);
 errors = vErrors.length;
 }
-var valid4 = _errs18 === errors;
+var valid4 = _errs21 === errors;
 if(!valid4){
 break;
 }
@@ -15399,26 +15437,26 @@ validate255.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
 return false;
 }
 }
-var valid0 = _errs16 === errors;
+var valid0 = _errs19 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.metrics !== undefined){
-let data12 = data.metrics;
-const _errs19 = errors;
-if(errors === _errs19){
-if(Array.isArray(data12)){
+let data14 = data.metrics;
+const _errs22 = errors;
+if(errors === _errs22){
+if(Array.isArray(data14)){
 var valid5 = true;
-const len4 = data12.length;
+const len4 = data14.length;
 for(let i4=0; i4<len4; i4++){
-const _errs21 = errors;
-if(!(validate269(data12[i4], {instancePath:instancePath+"/metrics/" + i4}))){
-vErrors = vErrors === null ? validate269.errors : vErrors.concat(validate269.errors);
+const _errs24 = errors;
+if(!(validate271(data14[i4], {instancePath:instancePath+"/metrics/" + i4}))){
+vErrors = vErrors === null ? validate271.errors : vErrors.concat(validate271.errors);
 errors = vErrors.length;
 }
-var valid5 = _errs21 === errors;
+var valid5 = _errs24 === errors;
 if(!valid5){
 break;
 }
@@ -15429,26 +15467,26 @@ validate255.errors = [{instancePath:instancePath+"/metrics",keyword:"type"}];
 return false;
 }
 }
-var valid0 = _errs19 === errors;
+var valid0 = _errs22 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.series !== undefined){
-let data14 = data.series;
-const _errs22 = errors;
-if(errors === _errs22){
-if(Array.isArray(data14)){
+let data16 = data.series;
+const _errs25 = errors;
+if(errors === _errs25){
+if(Array.isArray(data16)){
 var valid6 = true;
-const len5 = data14.length;
+const len5 = data16.length;
 for(let i5=0; i5<len5; i5++){
-const _errs24 = errors;
-if(!(validate276(data14[i5], {instancePath:instancePath+"/series/" + i5}))){
-vErrors = vErrors === null ? validate276.errors : vErrors.concat(validate276.errors);
+const _errs27 = errors;
+if(!(validate278(data16[i5], {instancePath:instancePath+"/series/" + i5}))){
+vErrors = vErrors === null ? validate278.errors : vErrors.concat(validate278.errors);
 errors = vErrors.length;
 }
-var valid6 = _errs24 === errors;
+var valid6 = _errs27 === errors;
 if(!valid6){
 break;
 }
@@ -15459,22 +15497,24 @@ validate255.errors = [{instancePath:instancePath+"/series",keyword:"type"}];
 return false;
 }
 }
-var valid0 = _errs22 === errors;
+var valid0 = _errs25 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.confidence !== undefined){
-const _errs25 = errors;
+const _errs28 = errors;
 if(typeof data.confidence !== "string"){
 validate255.errors = [{instancePath:instancePath+"/confidence",keyword:"type"}];
 return false;
 }
-var valid0 = _errs25 === errors;
+var valid0 = _errs28 === errors;
 }
 else {
 var valid0 = true;
+}
+}
 }
 }
 }
