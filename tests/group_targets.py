@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import IO
 
+from processes import status, wait_until
 from tidscope_collector.ebpf.obstacles import Obstacle
 from tidscope_collector.naming.options import KERNEL_NAMES, NamingOptions
 from tidscope_collector.procfs.files import ProcFs
@@ -164,6 +165,10 @@ class HeldCommand:
     def stdin(self) -> IO[bytes]:
         assert self._process.stdin is not None
         return self._process.stdin
+
+    def settle(self) -> None:
+        """Wait until it waits for the go: it uses no CPU time from then on."""
+        wait_until(lambda: status(self.pid, "State")[:1] == ["S"])
 
     def begin(self) -> None:
         """Let it go."""
