@@ -56,7 +56,7 @@ from tidscope_collector.walk.choice import CHOICES as WALK_CHOICES
 from tidscope_collector.walk.choice import Choice as WalkChoice
 
 if TYPE_CHECKING:
-    from tidscope_collector.steering.commands import SteeringCommands
+    from tidscope_collector.steering.commands import AuditSink, SteeringCommands
 
 log = logging.getLogger("tidscope.collector")
 ENVIRONMENT_VARIABLE = "TIDSCOPE_COLLECTOR_SECRET"
@@ -205,7 +205,8 @@ async def serve(
     steering: SteeringCommands | None = None
     policies: list[PolicyInfo] = []
     if steers:
-        steering, policies = _open_steering(procfs, targets, engine)
+        log_line = None if audit is None else audit.submit
+        steering, policies = _open_steering(procfs, targets, engine, log_line)
     needs = Needs(
         paths=collector_paths(backend, ready.written, anywhere=ready.connects),
         taskstats=sources.kind == "taskstats",
@@ -224,7 +225,16 @@ async def serve(
     if audit is not None:
         commands = AuditedCommands(commands, targets, audit)
         await audit.write("start", "done", TIDSCOPE, f"collector of {host.name}")
-    uplink = Uplink(backend, sign_in, host, targets, commands, replay, policies=policies)
+    uplink = Uplink(
+        backend,
+        sign_in,
+        host,
+        targets,
+        commands,
+        replay,
+        policies=policies,
+        restored=() if steering is None else steering.restored,
+    )
     # The sampling thread must not wait long for threads that list processes.
     sys.setswitchinterval(0.001)
     release_freed_memory()
@@ -255,18 +265,22 @@ async def _deliver_the_rest(engine: Engine, uplink: Uplink) -> None:
     await asyncio.to_thread(engine.stop)
     if left := await uplink.deliver(DELIVER_SECONDS):
         log.warning("ended with %d bytes of frames that the backend does not have", left)
+    await uplink.say_goodbye()
 
 
 def _open_steering(
-    procfs: ProcFs, targets: TargetRegistry, engine: Engine
+    procfs: ProcFs, targets: TargetRegistry, engine: Engine, audit: "AuditSink | None"
 ) -> "tuple[SteeringCommands, list[PolicyInfo]]":
     """The steering commands and what they can steer with. Loaded here: recording needs neither."""
     from tidscope_collector.steering.commands import SteeringCommands
+    from tidscope_collector.steering.loop.learners import Learners, service_connection
     from tidscope_collector.steering.loop.setup import open_setup_opener
     from tidscope_collector.steering.service import SteeringService, policies
 
-    service = SteeringService(procfs, open_setup_opener(procfs))
-    return SteeringCommands(targets, engine, service, procfs), policies()
+    opener, restored = open_setup_opener(procfs)
+    service = SteeringService(procfs, opener, learners=Learners(service_connection))
+    commands = SteeringCommands(targets, engine, service, procfs, audit, restored)
+    return commands, policies()
 
 
 def _diagnose_running(sources: Sources, confinement: Confinement) -> DoctorReport:

@@ -71,6 +71,19 @@ class Peers:
 
 
 @dataclass(frozen=True, slots=True)
+class CoreShare:
+    """The cores of a program, by the machine, its affinity, and the limits of its control groups.
+
+    Attributes:
+        usable: that it may use.
+        share: its equal part of them, among the steered programs that may use the same ones.
+    """
+
+    usable: float
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
 class Observation:
     """What happened in one interval.
 
@@ -88,6 +101,7 @@ class Observation:
             the signal does not have it.
         jobs: how many jobs that mean is of.
         peers: the others; None for a program that is steered alone.
+        cores: what it may use of the machine; None: not known.
     """
 
     at_s: float
@@ -102,6 +116,7 @@ class Observation:
     mean_wait_s: float | None = None
     jobs: int = 0
     peers: Peers | None = None
+    cores: CoreShare | None = None
 
     @property
     def progress(self) -> float:

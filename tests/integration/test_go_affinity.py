@@ -90,6 +90,24 @@ def test_the_program_follows_and_goes_back(
     wait_for(knob, len(CPUS))
 
 
+def test_one_that_was_restored_a_moment_ago_is_steered_up_to_its_own_size(
+    program: ThreadsRun, knob: GoAffinityKnob, leases: Leases
+) -> None:
+    knob.apply(1)
+    wait_for(knob, 1)
+    # It does not look at its CPUs now, so that its GOMAXPROCS stays that of one CPU.
+    os.kill(program.pid, signal.SIGSTOP)
+    try:
+        knob.restore()
+        again = open_go_affinity(PROC, program.pid, start_ticks(program.pid), leases, CpuShares())
+        assert again.read() == 1
+        assert again.describe().upper == again.describe().original == len(CPUS)
+        again.close()
+    finally:
+        os.kill(program.pid, signal.SIGCONT)
+    wait_for(knob, len(CPUS))
+
+
 def test_a_stripped_program_follows_too(leases: Leases) -> None:
     with ThreadsRun(("-ldflags=-s -w",)) as program:
         knob = open_go_affinity(PROC, program.pid, start_ticks(program.pid), leases, CpuShares())

@@ -19,6 +19,7 @@ VERBS = (
     "compare",
     "steer",
     "prove",
+    "sizes",
     "policies",
     "predictd",
     "locks",

@@ -24,7 +24,9 @@ text { font: 14px system-ui, sans-serif; fill: #14191b; }
 .grid { stroke: #dbe1e2; }
 .without { fill: #7d898d; stroke: #7d898d; }
 .with { fill: #08705a; stroke: #08705a; }
+text.with, text.without { stroke: none; }
 .dot { stroke: none; opacity: 0.65; }
+.left-out { fill: none; }
 .mean { stroke-width: 3; stroke-linecap: round; }
 @media (prefers-color-scheme: dark) {
   text { fill: #d8dfe1; }
@@ -84,17 +86,20 @@ def _draw_intervals(intervals: Sequence[MeasuredInterval]) -> Iterator[str]:
         yield _text(x(value), BOTTOM + 20, f"{value:g}", "muted", "middle")
     yield _text(LEFT, TOP - 8, "operations a second", "muted")
     yield _text(WIDTH - RIGHT, BOTTOM + 38, "seconds", "muted", "end")
-    yield _text(WIDTH - RIGHT - 110, TOP - 8, "● without it", "without", "end")
+    yield _text(WIDTH - RIGHT - 140, TOP - 8, "● without it", "without", "end")
     yield _text(WIDTH - RIGHT, TOP - 8, "● with the policy", "with", "end")
     for tested, found in groupby(intervals, lambda one: one.with_policy):
         block = list(found)
         kind = "with" if tested else "without"
+        # The first interval of a block is left out of its mean, as in the proof.
+        measured = block[1:] or block
         for one in block:
+            shape = f"dot {kind}" if one in measured else f"left-out {kind}"
             place = f'cx="{x(one.at_s):.1f}" cy="{y(one.ops_per_s):.1f}" r="3"'
             said = f"{one.ops_per_s:,.4g} operations a second at size {one.size}"
-            yield f'<circle class="dot {kind}" {place}><title>{said}</title></circle>'
-        mean = y(sum(one.ops_per_s for one in block) / len(block))
-        yield _line(f"mean {kind}", x(block[0].at_s), mean, x(block[-1].at_s), mean)
+            yield f'<circle class="{shape}" {place}><title>{said}</title></circle>'
+        mean = y(sum(one.ops_per_s for one in measured) / len(measured))
+        yield _line(f"mean {kind}", x(measured[0].at_s), mean, x(measured[-1].at_s), mean)
 
 
 def _draw_gain(state: ProofState, gain: float) -> Iterator[str]:
@@ -113,8 +118,8 @@ def _draw_gain(state: ProofState, gain: float) -> Iterator[str]:
     yield f'<circle class="with" cx="{x(gain):.1f}" cy="{middle:.1f}" r="6"/>'
     yield _text(x(gain), middle - 14, f"{gain:+.1f} %", anchor="middle")
     if low != high:
-        yield _text(x(low), GAIN_BOTTOM + 20, f"{low:+.1f}", "muted", "middle")
-        yield _text(x(high), GAIN_BOTTOM + 20, f"{high:+.1f}", "muted", "middle")
+        yield _text(x(low), GAIN_BOTTOM + 20, f"{low:+.1f}", "muted", "end")
+        yield _text(x(high), GAIN_BOTTOM + 20, f"{high:+.1f}", "muted")
 
 
 def _text(x: float, y: float, text: str, kind: str = "", anchor: str = "start") -> str:

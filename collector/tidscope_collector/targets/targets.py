@@ -9,7 +9,14 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 from tidscope_wire.generated.limits import MAX_ROLE_RULES
-from tidscope_wire.generated.models import Group, GroupSelector, Process, RoleRule, Target
+from tidscope_wire.generated.models import (
+    Group,
+    GroupSelector,
+    Process,
+    RoleRule,
+    SizeAudit,
+    Target,
+)
 from tidscope_wire.problems import ProblemError, refusal
 
 from tidscope_collector.foreign.gomaxprocs import open_gomaxprocs
@@ -23,12 +30,14 @@ from tidscope_collector.groups.sampler import GroupSampler
 from tidscope_collector.groups.selector import Selection, select
 from tidscope_collector.naming.source import runtime_source
 from tidscope_collector.naming.thread_names import ThreadNames
+from tidscope_collector.processes.container_names import ContainerNames
 from tidscope_collector.processes.identity import identify
 from tidscope_collector.processes.listing import ProcessLister
 from tidscope_collector.processes.refusals import attach_refusal
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.sampling.target import TargetSampler
+from tidscope_collector.sizing.audit import audit_sizes
 from tidscope_collector.targets.host import MAX_TARGETS
 from tidscope_collector.targets.sources import Sources
 from tidscope_collector.targets.tables import TargetTables
@@ -45,7 +54,8 @@ class TargetRegistry:
         self._procfs = procfs
         self._sources = sources
         self._engine = engine
-        self._lister = ProcessLister(procfs)
+        self._containers = ContainerNames()
+        self._lister = ProcessLister(procfs, containers=self._containers)
         self._lock = threading.Lock()
         self._known: dict[str, Target] = {}
         self._tables: dict[str, TargetTables] = {}
@@ -73,6 +83,10 @@ class TargetRegistry:
         with self._lock:
             return self._lister.processes()
 
+    def audit_sizes(self) -> SizeAudit:
+        """Hold GOMAXPROCS of the host's Go programs against what they may use."""
+        return audit_sizes(self._procfs, self.processes())
+
     def attach(
         self,
         pid: int,
@@ -94,18 +108,11 @@ class TargetRegistry:
         Raises:
             ProblemError: it cannot be attached to.
         """
-        found = identify(self._procfs, pid)
-        problem = attach_refusal(pid, found, start_ticks)
-        if problem is not None:
-            raise ProblemError(problem)
-        process = next((one for one in self.processes() if one.pid == pid), None)
-        if process is None:
-            raise _exited(pid)
+        process = self.describe(pid, start_ticks)
         with self._lock:
-            for one in self._active():
-                same = (one.process.pid, one.process.start_ticks) == (pid, process.start_ticks)
-                if same and one.group is None:
-                    return one, False
+            known = self.find(pid, process.start_ticks)
+            if known is not None:
+                return known, False
             self._require_room()
             return self._open(process, rate_hz, self._rules(role_rules)), True
 
@@ -125,17 +132,61 @@ class TargetRegistry:
         Raises:
             ProblemError: it cannot be attached to.
         """
-        processes = self.processes()
-        selection = select(selector, processes, lambda path: processes_in(self._procfs, path))
+        selection, _ = self.select(selector)
         with self._lock:
-            for one in self._active():
-                if one.group is not None and _is_same(one, selection):
-                    return one, False
+            known = self.find_group(selection)
+            if known is not None:
+                return known, False
             self._require_room()
             return self._open_group(selection, rate_hz, self._rules(role_rules)), True
 
     def _rules(self, own: Sequence[RoleRule]) -> list[RoleRule] | None:
         return [*own, *self._sources.naming.role_rules][:MAX_ROLE_RULES] or None
+
+    def describe(self, pid: int, start_ticks: int | None = None) -> Process:
+        """A process that can be attached to.
+
+        Raises:
+            ProblemError: it cannot be.
+        """
+        found = identify(self._procfs, pid)
+        problem = attach_refusal(pid, found, start_ticks)
+        if problem is not None:
+            raise ProblemError(problem)
+        process = next((one for one in self.processes() if one.pid == pid), None)
+        if process is None:
+            raise _exited(pid)
+        return process
+
+    def select(self, selector: GroupSelector) -> tuple[Selection, list[Process]]:
+        """A group, and the processes of the host.
+
+        Raises:
+            ProblemError: it cannot be attached to.
+        """
+        processes = self.processes()
+        selection = select(selector, processes, lambda path: processes_in(self._procfs, path))
+        return selection, processes
+
+    def find(self, pid: int, start_ticks: int) -> Target | None:
+        """The target that one process is."""
+        for one in self._active():
+            same = (one.process.pid, one.process.start_ticks) == (pid, start_ticks)
+            if same and one.group is None:
+                return one
+        return None
+
+    def find_group(self, selection: Selection) -> Target | None:
+        """The target that a group is."""
+        for one in self._active():
+            if one.group is not None and _is_same(one, selection):
+                return one
+        return None
+
+    @property
+    def counts_network(self) -> bool:
+        """Whether samples of a process have network counters here."""
+        return self._sources.network.kind != "none"
 
     def _active(self) -> list[Target]:
         return [one for one in self._known.values() if one.state == "attached"]
@@ -220,7 +271,7 @@ class TargetRegistry:
             attach_ns,
             self._procfs,
             self._sources.delays,
-            Descriptions(self._procfs, self._workers, self._engine.submit),
+            Descriptions(self._procfs, self._workers, self._engine.submit, self._containers),
             OwnAccounts(self._asking(), lead.pid, self._workers, self._engine.submit),
             matches,
         )
@@ -312,6 +363,25 @@ class TargetRegistry:
                 reader.close()
 
         self._engine.submit(give)
+
+    def continue_from(self, target: Target, earlier: str) -> Target:
+        """A target takes the place of one of an earlier collector.
+
+        Args:
+            target: just attached.
+            earlier: id of the other.
+        """
+
+        def note() -> Target:
+            sampler = self._engine.find(target.id)
+            if sampler is None:
+                return target
+            sampler.target = sampler.target.model_copy(update={"continues": earlier})
+            return sampler.target
+
+        noted: Target = self._engine.submit(note).result()
+        self.update(noted)
+        return noted
 
     def detach(self, target: str) -> Target:
         """Stop sampling.

@@ -28,6 +28,7 @@ import { LossLog } from "./lossLog";
 import { MachineLog } from "./machineLog";
 import { PoolLog } from "./pools/poolLog";
 import { ProcessTable } from "./processTable";
+import { ProgramSteerLogs } from "./programSteerLogs";
 import type { RateExtremes } from "./rateExtremes";
 import { Reconciliation } from "./reconciliation";
 import { StateLog } from "./stateLog";
@@ -72,6 +73,8 @@ export class TargetModel {
   readonly inexactValues = new InexactValues();
   /** What steered it, and what was decided. */
   readonly steer = new SteerLog();
+  /** The same of each program of a group. */
+  readonly programSteer = new ProgramSteerLogs();
   /** CPU of the process against that of its threads. */
   readonly reconciliation = new Reconciliation();
 
@@ -224,7 +227,7 @@ export class TargetModel {
   recall({ header }: Frame): void {
     const t_s = header.time_ns / 1e9;
     for (const event of header.events) {
-      this.steer.note(t_s, event);
+      if (!this.programSteer.note(t_s, event)) this.steer.note(t_s, event);
       if (isNews(event, false)) this.events.add(t_s, event);
     }
     this.machine.note(header.machine);
@@ -285,7 +288,7 @@ export class TargetModel {
         default:
           break;
       }
-      this.steer.note(t_s, event);
+      if (!this.programSteer.note(t_s, event)) this.steer.note(t_s, event);
       if (isNews(event, initial)) this.events.add(t_s, event);
     }
   }

@@ -178,6 +178,17 @@ class ClientProof(Message):
     """
 
 
+class CollectorGoodbye(Message):
+    """
+    The collector ends because it was asked to: a connection that breaks without this is an outage.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["collector_goodbye"] = "collector_goodbye"
+
+
 class CollectorHealth(Message):
     """
     The collector's own measurements, cumulative since it started unless noted. Of this sample are sample_us and late_us; the rest is at most a second old, and what tells of rates and losses is current.
@@ -284,6 +295,15 @@ class CollectorHealth(Message):
     """
 
 
+AttachedItem = TypeAliasType("AttachedItem", Annotated[str, Field(max_length=256)])
+
+
+FailedItem = TypeAliasType("FailedItem", Annotated[str, Field(max_length=1024)])
+
+
+Lease = TypeAliasType("Lease", Annotated[str, Field(max_length=256)])
+
+
 ResumeAdditionalProperty = TypeAliasType(
     "ResumeAdditionalProperty", Annotated[int, Field(ge=0)]
 )
@@ -313,6 +333,14 @@ CompareBasis = TypeAliasType(
 )
 """
 What counters are compared as: rates: mean rates over each run, which do not depend on its length; totals: over the whole run.
+"""
+
+
+CompareSplit = TypeAliasType(
+    "CompareSplit", Annotated[Literal["none", "process"], Field(title="CompareSplit")]
+)
+"""
+What a role is in a comparison: none: all threads of its name, whichever process they are of. process: those in processes of one name; it is called "PROCESS → ROLE".
 """
 
 
@@ -441,6 +469,44 @@ class CountersSourceChanged(Message):
     disagreed: bool
     """
     The two ways disagreed: reason names the field and its values. False: one has become cheaper than the other.
+    """
+
+
+class CpuAllowance(Message):
+    """
+    How much CPU a program may use.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    cpus: Annotated[int, Field(ge=0)]
+    """
+    CPUs of its affinity.
+    """
+    limit_cores: Annotated[float | None, Field(ge=0.0)]
+    """
+    Cores that it may use on average: the tightest cpu.max of its control group and those above; null: no limit.
+    """
+    limit_group: Annotated[str | None, Field(max_length=4096)]
+    """
+    The control group that has this limit.
+    """
+    weight: Annotated[int | None, Field(ge=0)]
+    """
+    cpu.weight of its control group, 100 being usual; null: not known.
+    """
+    request_cores: Annotated[float | None, Field(ge=0.0)]
+    """
+    Cores that its pod asked for, as the weight says; null outside of Kubernetes.
+    """
+    periods: Annotated[int | None, Field(ge=0)]
+    """
+    Periods of the limit so far in which the group ran; null without a limit.
+    """
+    throttled: Annotated[int | None, Field(ge=0)]
+    """
+    How many of them ended throttled.
     """
 
 
@@ -1263,6 +1329,15 @@ class MatchedRole(Message):
     """
 
 
+OutageKind = TypeAliasType(
+    "OutageKind",
+    Annotated[Literal["ended", "lost", "crashed"], Field(title="OutageKind")],
+)
+"""
+How a collector went away: it said goodbye (ended); its connection broke without a goodbye (lost); the same, and another process has taken its place since, or it is known to be gone (crashed).
+"""
+
+
 class PolicyParameter(Message):
     """
     A parameter of a policy.
@@ -1400,7 +1475,7 @@ What runs it.
 
 class ProcessContainer(Message):
     """
-    The container of a process, as far as the path of its cgroup tells.
+    The container of a process, as far as the path of its cgroup tells, and what Docker and Podman wrote down.
     """
 
     model_config = ConfigDict(
@@ -1412,7 +1487,7 @@ class ProcessContainer(Message):
     """
     name: str | None
     """
-    Its name; null if the path does not tell it.
+    Its name; null if neither tells it.
     """
     runtime: Annotated[ContainerRuntime, Field(title="ContainerRuntime")]
     """
@@ -1781,6 +1856,32 @@ class RefusedReply(Message):
     problem: Problem
 
 
+class RestoredProgram(Message):
+    """
+    A program that an earlier collector left changed, and that this one restored at its start.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    pid: Annotated[int, Field(ge=1)]
+    """
+    Process id, as the collector's PID namespace counts.
+    """
+    name: Annotated[str, Field(max_length=64)]
+    """
+    Name of the process.
+    """
+    threads: Annotated[int, Field(ge=0)]
+    """
+    Threads whose CPU affinity was restored.
+    """
+    problem: Annotated[str, Field(max_length=1024)]
+    """
+    What kept it from being restored, one sentence; empty if nothing did.
+    """
+
+
 class Retention(Message):
     """
     When old runs are deleted automatically.
@@ -2147,6 +2248,14 @@ class SearchRestarted(Message):
     """
     Who requested it: page or command line, and its address.
     """
+    pid: Annotated[int | None, Field(ge=1)] = None
+    """
+    Which program of a group; null: the target is one process.
+    """
+    program: Annotated[str | None, Field(max_length=64)] = None
+    """
+    Name of that program.
+    """
 
 
 class SessionInfo(Message):
@@ -2305,6 +2414,32 @@ class SignalOption(Message):
     """
 
 
+class SizeAuditCommand(Message):
+    """
+    Hold the sizes of programs' pools against the CPUs that they may use.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["size_audit_command"] = "size_audit_command"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the sender, repeated in the reply.
+    """
+
+
+SizeVerdict = TypeAliasType(
+    "SizeVerdict",
+    Annotated[
+        Literal["fits", "too-large", "too-small", "unknown"], Field(title="SizeVerdict")
+    ],
+)
+"""
+Whether the size of a pool fits the CPUs that its program may use.
+"""
+
+
 class Source(Message):
     """
     Where a target's samples come from.
@@ -2353,52 +2488,6 @@ class Source(Message):
     calls: bool = False
     """
     Whether system calls are counted.
-    """
-
-
-class SteerRequest(Message):
-    """
-    Body of PUT /api/v1/targets/{target_id}/steering: start steering a target, or change how it is steered.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    policy: Annotated[str, Field(max_length=64, min_length=1)]
-    """
-    Name of a policy.
-    """
-    parameters: dict[str, float] | None = None
-    """
-    Parameters that differ from their defaults, by name; null: none.
-    """
-    shadow: bool | None = None
-    """
-    Shadow mode: decide without acting; null: act.
-    """
-    knob: KnobKind | None = None
-    """
-    Knob to set; null: the best available.
-    """
-    signal: SignalKind | None = None
-    """
-    Signal to steer on; null: the best available.
-    """
-    lower: Annotated[int | None, Field(ge=1, le=1048576)] = None
-    """
-    Smallest allowed size; null: the knob's.
-    """
-    upper: Annotated[int | None, Field(ge=1, le=1048576)] = None
-    """
-    Largest allowed size; null: the knob's.
-    """
-    prometheus: PrometheusCounter | None = None
-    """
-    Which counter, if the signal is prometheus.
-    """
-    proof: ProofPlan | None = None
-    """
-    Prove the policy first; null: let it steer.
     """
 
 
@@ -2467,11 +2556,27 @@ class SteeringDecided(Message):
     """
     In a proof, whether the policy steered in the interval; null: it is none.
     """
+    pid: Annotated[int | None, Field(ge=1)] = None
+    """
+    Which program of a group; null: the target is one process.
+    """
+    program: Annotated[str | None, Field(max_length=64)] = None
+    """
+    Name of that program.
+    """
+
+
+Target1 = TypeAliasType(
+    "Target1", Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
+)
+"""
+Identity of one attachment; a new one each time a process is attached to.
+"""
 
 
 class SteeringOptionsCommand(Message):
     """
-    Ask how a target can be steered.
+    Ask how a target, a process or a group can be steered; one of them is named.
     """
 
     model_config = ConfigDict(
@@ -2482,9 +2587,17 @@ class SteeringOptionsCommand(Message):
     """
     Chosen by the sender, repeated in the reply.
     """
-    target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
+    target: Target1 | None = None
     """
-    Identity of one attachment; a new one each time a process is attached to.
+    An attached target; null: pid or group says who.
+    """
+    pid: Annotated[int | None, Field(ge=1)] = None
+    """
+    A process, attached or not; nothing is attached to.
+    """
+    group: GroupSelector | None = None
+    """
+    A group, attached or not; nothing is attached to.
     """
 
 
@@ -2504,6 +2617,14 @@ class SteeringProblem(Message):
     problem: Annotated[str | None, Field(max_length=1024)]
     """
     What is wrong, one sentence; null: resolved.
+    """
+    pid: Annotated[int | None, Field(ge=1)] = None
+    """
+    Which program of a group; null: the target is one process.
+    """
+    program: Annotated[str | None, Field(max_length=64)] = None
+    """
+    Name of that program.
     """
 
 
@@ -2527,6 +2648,14 @@ class SteeringReleased(Message):
     actor: Annotated[str, Field(max_length=128)]
     """
     Who requested it: page or command line, and its address.
+    """
+    pid: Annotated[int | None, Field(ge=1)] = None
+    """
+    Which program of a group; null: the target is one process.
+    """
+    program: Annotated[str | None, Field(max_length=64)] = None
+    """
+    Name of that program.
     """
 
 
@@ -2568,6 +2697,14 @@ class SteeringStarted(Message):
     actor: Annotated[str, Field(max_length=128)]
     """
     Who requested it: page or command line, and its address.
+    """
+    pid: Annotated[int | None, Field(ge=1)] = None
+    """
+    Which program of a group; null: the target is one process.
+    """
+    program: Annotated[str | None, Field(max_length=64)] = None
+    """
+    Name of that program.
     """
 
 
@@ -2876,6 +3013,10 @@ class AttachCommand(Message):
     A person's own roles, which stand before those that the collector was started with, in their order; null or missing: none.
     """
     actor: Actor
+    continues: Annotated[str | None, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")] = None
+    """
+    The earlier target, of a collector that has gone, in whose place this one is attached.
+    """
 
 
 class AttachRequest(Message):
@@ -3026,6 +3167,41 @@ class CollectorInfo(Message):
     """
 
 
+class CollectorOutage(Message):
+    """
+    The last time that a host's collector went away.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    kind: OutageKind
+    at_unix_us: Annotated[int, Field(ge=0)]
+    """
+    When it went, Unix microseconds.
+    """
+    back_unix_us: Annotated[int | None, Field(ge=0)]
+    """
+    When a collector was back, Unix microseconds; null: it is still away.
+    """
+    attached: Annotated[list[AttachedItem], Field(max_length=64)]
+    """
+    Names of the targets that were attached again.
+    """
+    failed: Annotated[list[FailedItem], Field(max_length=64)]
+    """
+    Targets that could not be attached again, each with the reason.
+    """
+    restored: Annotated[list[RestoredProgram], Field(max_length=64)]
+    """
+    Programs that the new collector restored at its start.
+    """
+    leases: Annotated[list[Lease], Field(max_length=64)]
+    """
+    Programs that were steered through an agent: it restores the size by itself when its lease ends.
+    """
+
+
 class ComparedMetric(Message):
     """
     One row of the table of differences.
@@ -3118,6 +3294,11 @@ class Comparison(Message):
     Text of the mark that runs are aligned at; null with another alignment.
     """
     basis: CompareBasis
+    split: CompareSplit
+    several_processes: bool
+    """
+    Whether a run is of a group of processes, so that roles can be split by process.
+    """
     same_length: bool
     """
     Whether the runs' durations differ by at most 5 % of the longest; totals get a verdict only then.
@@ -3270,6 +3451,10 @@ class Host(Message):
     Whether its collector is connected.
     """
     collector: CollectorInfo
+    outage: CollectorOutage | None = None
+    """
+    The last time that its collector went away without a restart of the backend; null: it never did. Set by the backend.
+    """
 
 
 class HostsResponse(Message):
@@ -3425,6 +3610,14 @@ class Process(Message):
     """
     Its process id inside its own PID namespace; null if that is the collector's.
     """
+    namespace_uid: Annotated[int | None, Field(ge=0)] = None
+    """
+    Its real user id inside its own user namespace; null if that is the same.
+    """
+    namespace_user: Annotated[str | None, Field(max_length=64)] = None
+    """
+    Name of its user by its own /etc/passwd, where that is another one than user; null otherwise.
+    """
 
 
 class ProcessesReply(Message):
@@ -3469,6 +3662,40 @@ class ProcessesResponse(Message):
     note: str = ""
     """
     What was left out because the list is too long for a message, such as `1,200 of 40,000 processes are listed`; empty if nothing.
+    """
+
+
+class ProgramChoice(Message):
+    """
+    A program of a group that is to be steered, and what is its own.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    pid: Annotated[int, Field(ge=1)]
+    """
+    Process id, as the collector's PID namespace counts.
+    """
+    knob: KnobKind | None = None
+    """
+    Knob to set; null: the best available.
+    """
+    signal: SignalKind | None = None
+    """
+    Signal to steer on; null: the best available.
+    """
+    lower: Annotated[int | None, Field(ge=1, le=1048576)] = None
+    """
+    Smallest allowed size; null: the knob's.
+    """
+    upper: Annotated[int | None, Field(ge=1, le=1048576)] = None
+    """
+    Largest allowed size; null: the knob's.
+    """
+    prometheus: PrometheusCounter | None = None
+    """
+    Which counter, if the signal is prometheus.
     """
 
 
@@ -3537,6 +3764,10 @@ class ReleaseCommand(Message):
     Identity of one attachment; a new one each time a process is attached to.
     """
     actor: Actor
+    pid: Annotated[int | None, Field(ge=1)] = None
+    """
+    Which program of a group; null: all of them, or the one process that the target is.
+    """
 
 
 class RestartSearchCommand(Message):
@@ -3557,6 +3788,10 @@ class RestartSearchCommand(Message):
     Identity of one attachment; a new one each time a process is attached to.
     """
     actor: Actor
+    pid: Annotated[int | None, Field(ge=1)] = None
+    """
+    Which program of a group; null: all of them, or the one process that the target is.
+    """
 
 
 class RunPolicy(Message):
@@ -3763,25 +3998,95 @@ class SetRateCommand(Message):
     actor: Actor
 
 
-class SteerCommand(Message):
+class SizedProgram(Message):
     """
-    Steer a target; answered with a TargetReply.
+    A program, the size of its pool, and whether that fits.
     """
 
     model_config = ConfigDict(
         extra="forbid",
     )
-    type: Literal["steer_command"] = "steer_command"
-    request_id: Annotated[int, Field(ge=0)]
+    process: Process
+    allowance: CpuAllowance
+    gomaxprocs: Annotated[int | None, Field(ge=1)]
     """
-    Chosen by the sender, repeated in the reply.
+    In effect; null: cannot be read.
     """
-    target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
+    chosen: Literal["environment", "program", "runtime", "unknown"]
     """
-    Identity of one attachment; a new one each time a process is attached to.
+    Who chose it: the environment that it was started with, the program by a call, the Go runtime; or not known.
     """
-    request: SteerRequest
-    actor: Actor
+    verdict: SizeVerdict
+    why: Annotated[str, Field(max_length=1024)]
+    """
+    Why, one or two sentences.
+    """
+    change: Annotated[str | None, Field(max_length=256)]
+    """
+    The line that makes it fit; null: none is needed, or known.
+    """
+
+
+Programs = TypeAliasType(
+    "Programs", Annotated[list[ProgramChoice], Field(max_length=64)]
+)
+"""
+Of a group: which programs, and what is their own; null: all that can be steered. Knob, signal, bounds and counter above hold for those that name none.
+"""
+
+
+class SteerRequest(Message):
+    """
+    Body of PUT /api/v1/targets/{target_id}/steering: start steering a target, or change how it is steered. Of a group all chosen programs are steered, or, if one of them cannot be, nothing changes.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    policy: Annotated[str, Field(max_length=64, min_length=1)]
+    """
+    Name of a policy.
+    """
+    parameters: dict[str, float] | None = None
+    """
+    Parameters that differ from their defaults, by name; null: none.
+    """
+    shadow: bool | None = None
+    """
+    Shadow mode: decide without acting; null: act.
+    """
+    knob: KnobKind | None = None
+    """
+    Knob to set; null: the best available.
+    """
+    signal: SignalKind | None = None
+    """
+    Signal to steer on; null: the best available.
+    """
+    lower: Annotated[int | None, Field(ge=1, le=1048576)] = None
+    """
+    Smallest allowed size; null: the knob's.
+    """
+    upper: Annotated[int | None, Field(ge=1, le=1048576)] = None
+    """
+    Largest allowed size; null: the knob's.
+    """
+    prometheus: PrometheusCounter | None = None
+    """
+    Which counter, if the signal is prometheus.
+    """
+    proof: ProofPlan | None = None
+    """
+    Prove the policy first; null: let it steer.
+    """
+    programs: Programs | None = None
+    """
+    Of a group: which programs, and what is their own; null: all that can be steered. Knob, signal, bounds and counter above hold for those that name none.
+    """
+    join: bool | None = None
+    """
+    Of a group: whether new programs are steered, too; null: no.
+    """
 
 
 class Steering(Message):
@@ -3850,44 +4155,18 @@ class Steering(Message):
     """
     The proof that is made of the policy; null: it simply steers.
     """
-
-
-class SteeringOptions(Message):
+    ops_per_s: Annotated[float | None, Field(ge=0.0)] = None
     """
-    Body of GET /api/v1/targets/{target_id}/steering: how the target can be steered.
+    Operations a second in the last interval, as counted by the signal; null before the first decision.
     """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    knobs: list[KnobOption]
+    interval_s: Annotated[float | None, Field(ge=0.0)] = None
     """
-    Best first.
+    Actual length of the last interval, seconds; null before the first decision.
     """
-    signals: list[SignalOption]
+    decided_unix_us: Annotated[int | None, Field(ge=0)] = None
     """
-    Best first.
+    When the last decision was made, Unix microseconds; null before the first one.
     """
-    steering: Steering | None
-    """
-    Current steering; null: the target is not steered.
-    """
-
-
-class SteeringOptionsReply(Message):
-    """
-    How a target can be steered.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    type: Literal["steering_options_reply"] = "steering_options_reply"
-    request_id: Annotated[int, Field(ge=0)]
-    """
-    Chosen by the sender, repeated in the reply.
-    """
-    options: SteeringOptions
 
 
 class SteeringProven(Message):
@@ -3904,83 +4183,6 @@ class SteeringProven(Message):
     Name of a policy.
     """
     proof: ProofState
-
-
-class Target(Message):
-    """
-    An attached process, or group of processes.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    id: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
-    """
-    Identity of one attachment; a new one each time a process is attached to.
-    """
-    host: Annotated[str, Field(pattern="^h-[0-9a-f]{12}$")]
-    """
-    Identity of a host: the first 12 hex digits of its boot id, so that a reboot is another host.
-    """
-    process: Process
-    """
-    The process; of a group its lead process: the root of a tree, else the one that is oldest at attach.
-    """
-    group: Group | None = None
-    """
-    The group that it is; null: one process.
-    """
-    state: TargetState
-    rate_hz: Annotated[float, Field(ge=1.0, le=100.0)]
-    """
-    Requested sampling rate; each frame's health has the effective rate.
-    """
-    attached_unix_us: Annotated[int, Field(ge=0)]
-    """
-    Time of attachment, Unix microseconds: the zero of the stream's time.
-    """
-    source: Source
-    energy: EnergySource
-    fields: list[str]
-    """
-    Fields that frames carry, in column order.
-    """
-    absent: list[AbsentField]
-    """
-    Catalogue fields that frames do not carry.
-    """
-    gomaxprocs: Annotated[int | None, Field(ge=0)]
-    """
-    GOMAXPROCS at attachment, or when the process executed its present program; null if unknown.
-    """
-    gomaxprocs_reason: str
-    """
-    How GOMAXPROCS is read, or why it is not.
-    """
-    thread_names: str | None = None
-    """
-    How its threads got names beyond the kernel's 15 bytes, or why they have none; null or missing: its runtime gives none, or is not asked.
-    """
-    role_rules: Annotated[list[RoleRule] | None, Field(max_length=64)] = None
-    """
-    Rules by which threads have roles, before the general one, in their order; null or missing: none.
-    """
-    steering: Steering | None
-    """
-    How it is steered; null: it is not.
-    """
-
-
-class TargetChanged(Message):
-    """
-    Collector to backend: a target was attached, changed its rate or its steering, or ended. Decisions alone are reported by frames.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    type: Literal["target_changed"] = "target_changed"
-    target: Target
 
 
 TargetEvent = TypeAliasType(
@@ -4012,118 +4214,6 @@ TargetEvent = TypeAliasType(
 """
 An event of a target.
 """
-
-
-class TargetReply(Message):
-    """
-    A target's state, in reply to a command.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    type: Literal["target_reply"] = "target_reply"
-    request_id: Annotated[int, Field(ge=0)]
-    """
-    Chosen by the sender, repeated in the reply.
-    """
-    target: Target
-    created: bool
-    """
-    False if the process was already attached.
-    """
-
-
-class TargetsResponse(Message):
-    """
-    GET /api/v1/targets.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    targets: list[Target]
-    """
-    Known targets.
-    """
-
-
-CollectorCommand = TypeAliasType(
-    "CollectorCommand",
-    Annotated[
-        CollectorWelcome
-        | FramesReceived
-        | AttachCommand
-        | DetachCommand
-        | SetRateCommand
-        | ListProcessesCommand
-        | DoctorCommand
-        | SetDelayAccountingCommand
-        | SteerCommand
-        | RestartSearchCommand
-        | ReleaseCommand
-        | SteeringOptionsCommand,
-        Field(discriminator="type", title="CollectorCommand"),
-    ],
-)
-"""
-Backend to collector.
-"""
-
-
-class CollectorHello(Message):
-    """
-    Collector to backend, first message.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    type: Literal["collector_hello"] = "collector_hello"
-    protocol: Annotated[int, Field(ge=0)]
-    """
-    Version of this protocol.
-    """
-    host: Host
-    targets: list[Target]
-    """
-    Targets, ended ones included while their frames are kept for replay.
-    """
-    policies: list[PolicyInfo]
-    """
-    Available steering policies.
-    """
-
-
-CollectorMessage = TypeAliasType(
-    "CollectorMessage",
-    Annotated[
-        CollectorHello
-        | TargetReply
-        | ProcessesReply
-        | DoctorReply
-        | RefusedReply
-        | TargetChanged
-        | TargetForgotten
-        | FramesLost
-        | SteeringOptionsReply,
-        Field(discriminator="type", title="CollectorMessage"),
-    ],
-)
-"""
-Collector to backend, as text; frames travel as binary messages.
-"""
-
-
-class DemoResponse(Message):
-    """
-    POST /api/v1/demo: the demo program was started and is being sampled.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    target: Target
 
 
 class FrameHeader(Message):
@@ -4206,29 +4296,6 @@ class FrameHeader(Message):
     """
 
 
-class LiveState(Message):
-    """
-    Backend to page: hosts and targets, on connect and whenever one changes. Decisions of a policy are no such change: they come in frames (SteeringDecided), and a page that connects finds the newest one in the target's steering.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    type: Literal["live_state"] = "live_state"
-    hosts: list[Host]
-    """
-    Known hosts.
-    """
-    targets: list[Target]
-    """
-    Known targets, ended ones included.
-    """
-    recordings: Annotated[list[Recording], Field(validate_default=True)] = []
-    """
-    Runs being recorded.
-    """
-
-
 class PoliciesResponse(Message):
     """
     Body of GET /api/v1/policies.
@@ -4240,6 +4307,44 @@ class PoliciesResponse(Message):
     policies: list[PolicyInfo]
     """
     In display order.
+    """
+
+
+class ProgramOptions(Message):
+    """
+    How a program of a group can be steered.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    pid: Annotated[int, Field(ge=1)]
+    """
+    Process id, as the collector's PID namespace counts.
+    """
+    start_ticks: Annotated[int, Field(ge=0)]
+    """
+    Start of the process, clock ticks since boot.
+    """
+    name: Annotated[str, Field(max_length=64)]
+    """
+    Name of the process.
+    """
+    refusal: Annotated[str, Field(max_length=1024)]
+    """
+    Why it cannot be steered, one sentence; empty if it can.
+    """
+    knobs: list[KnobOption]
+    """
+    Best first; empty if it cannot be steered.
+    """
+    signals: list[SignalOption]
+    """
+    Best first; empty if it cannot be steered.
+    """
+    steering: Steering | None
+    """
+    Current steering; null: it is not steered.
     """
 
 
@@ -4281,6 +4386,363 @@ class RunEventsResponse(Message):
     omitted: Annotated[int, Field(ge=0)]
     """
     Events beyond the limit of the response.
+    """
+
+
+class SizeAudit(Message):
+    """
+    GET /api/v1/sizes: the Go programs of a host, and whether GOMAXPROCS fits what they may use.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    programs: Annotated[list[SizedProgram], Field(max_length=256)]
+    """
+    Those that do not fit come first.
+    """
+    omitted: Annotated[int, Field(ge=0)]
+    """
+    Programs that were not looked at, since there are too many.
+    """
+
+
+class SizeAuditReply(Message):
+    """
+    Answer to a SizeAuditCommand.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["size_audit_reply"] = "size_audit_reply"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the sender, repeated in the reply.
+    """
+    audit: SizeAudit
+
+
+class SteerCommand(Message):
+    """
+    Steer a target; answered with a TargetReply.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["steer_command"] = "steer_command"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the sender, repeated in the reply.
+    """
+    target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
+    """
+    Identity of one attachment; a new one each time a process is attached to.
+    """
+    request: SteerRequest
+    actor: Actor
+
+
+class SteeredProgram(Message):
+    """
+    A program of a group, and how it is being steered.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    pid: Annotated[int, Field(ge=1)]
+    """
+    Process id, as the collector's PID namespace counts.
+    """
+    start_ticks: Annotated[int, Field(ge=0)]
+    """
+    Start of the process, clock ticks since boot.
+    """
+    name: Annotated[str, Field(max_length=64)]
+    """
+    Name of the process.
+    """
+    steering: Steering
+
+
+class SteeringOptions(Message):
+    """
+    How a process, or the programs of a group, can be steered.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    knobs: list[KnobOption]
+    """
+    Best first.
+    """
+    signals: list[SignalOption]
+    """
+    Best first.
+    """
+    steering: Steering | None
+    """
+    Current steering; null: the target is not steered.
+    """
+    programs: list[ProgramOptions] | None = None
+    """
+    Of a group: its programs, those first that can be steered; null: the target is one process.
+    """
+    unexamined: Annotated[int, Field(ge=0)] = 0
+    """
+    Of a group: processes that were not examined, because there are too many.
+    """
+
+
+class SteeringOptionsReply(Message):
+    """
+    How a target can be steered.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["steering_options_reply"] = "steering_options_reply"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the sender, repeated in the reply.
+    """
+    options: SteeringOptions
+
+
+class Target(Message):
+    """
+    An attached process, or group of processes.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    id: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
+    """
+    Identity of one attachment; a new one each time a process is attached to.
+    """
+    host: Annotated[str, Field(pattern="^h-[0-9a-f]{12}$")]
+    """
+    Identity of a host: the first 12 hex digits of its boot id, so that a reboot is another host.
+    """
+    process: Process
+    """
+    The process; of a group its lead process: the root of a tree, else the one that is oldest at attach.
+    """
+    group: Group | None = None
+    """
+    The group that it is; null: one process.
+    """
+    state: TargetState
+    rate_hz: Annotated[float, Field(ge=1.0, le=100.0)]
+    """
+    Requested sampling rate; each frame's health has the effective rate.
+    """
+    attached_unix_us: Annotated[int, Field(ge=0)]
+    """
+    Time of attachment, Unix microseconds: the zero of the stream's time.
+    """
+    source: Source
+    energy: EnergySource
+    fields: list[str]
+    """
+    Fields that frames carry, in column order.
+    """
+    absent: list[AbsentField]
+    """
+    Catalogue fields that frames do not carry.
+    """
+    gomaxprocs: Annotated[int | None, Field(ge=0)]
+    """
+    GOMAXPROCS at attachment, or when the process executed its present program; null if unknown.
+    """
+    gomaxprocs_reason: str
+    """
+    How GOMAXPROCS is read, or why it is not.
+    """
+    thread_names: str | None = None
+    """
+    How its threads got names beyond the kernel's 15 bytes, or why they have none; null or missing: its runtime gives none, or is not asked.
+    """
+    role_rules: Annotated[list[RoleRule] | None, Field(max_length=64)] = None
+    """
+    Rules by which threads have roles, before the general one, in their order; null or missing: none.
+    """
+    steering: Steering | None
+    """
+    How it is steered; null: it is not.
+    """
+    programs: list[SteeredProgram] | None = None
+    """
+    Steered programs of a group; null: the target is one process.
+    """
+    programs_join: bool = False
+    """
+    Whether new programs of the group are steered, too, as soon as they can be.
+    """
+    continues: Annotated[str | None, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")] = None
+    """
+    The earlier target, of a collector that has gone, in whose place this one was attached.
+    """
+
+
+class TargetChanged(Message):
+    """
+    Collector to backend: a target was attached, changed its rate or its steering, or ended. Decisions alone are reported by frames.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["target_changed"] = "target_changed"
+    target: Target
+
+
+class TargetReply(Message):
+    """
+    A target's state, in reply to a command.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["target_reply"] = "target_reply"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the sender, repeated in the reply.
+    """
+    target: Target
+    created: bool
+    """
+    False if the process was already attached.
+    """
+
+
+class TargetsResponse(Message):
+    """
+    GET /api/v1/targets.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    targets: list[Target]
+    """
+    Known targets.
+    """
+
+
+CollectorCommand = TypeAliasType(
+    "CollectorCommand",
+    Annotated[
+        CollectorWelcome
+        | FramesReceived
+        | AttachCommand
+        | DetachCommand
+        | SetRateCommand
+        | ListProcessesCommand
+        | DoctorCommand
+        | SizeAuditCommand
+        | SetDelayAccountingCommand
+        | SteerCommand
+        | RestartSearchCommand
+        | ReleaseCommand
+        | SteeringOptionsCommand,
+        Field(discriminator="type", title="CollectorCommand"),
+    ],
+)
+"""
+Backend to collector.
+"""
+
+
+class CollectorHello(Message):
+    """
+    Collector to backend, first message.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["collector_hello"] = "collector_hello"
+    protocol: Annotated[int, Field(ge=0)]
+    """
+    Version of this protocol.
+    """
+    host: Host
+    targets: list[Target]
+    """
+    Targets, ended ones included while their frames are kept for replay.
+    """
+    policies: list[PolicyInfo]
+    """
+    Available steering policies.
+    """
+    restored: Annotated[
+        list[RestoredProgram], Field(max_length=64, validate_default=True)
+    ] = []
+    """
+    Programs that an earlier collector left changed, and that this one restored at its start.
+    """
+
+
+CollectorMessage = TypeAliasType(
+    "CollectorMessage",
+    Annotated[
+        CollectorHello
+        | TargetReply
+        | ProcessesReply
+        | DoctorReply
+        | SizeAuditReply
+        | RefusedReply
+        | TargetChanged
+        | TargetForgotten
+        | FramesLost
+        | SteeringOptionsReply
+        | CollectorGoodbye,
+        Field(discriminator="type", title="CollectorMessage"),
+    ],
+)
+"""
+Collector to backend, as text; frames travel as binary messages.
+"""
+
+
+class DemoResponse(Message):
+    """
+    POST /api/v1/demo: the demo program was started and is being sampled.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    target: Target
+
+
+class LiveState(Message):
+    """
+    Backend to page: hosts and targets, on connect and whenever one changes. Decisions of a policy are no such change: they come in frames (SteeringDecided), and a page that connects finds the newest one in the target's steering.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["live_state"] = "live_state"
+    hosts: list[Host]
+    """
+    Known hosts.
+    """
+    targets: list[Target]
+    """
+    Known targets, ended ones included.
+    """
+    recordings: Annotated[list[Recording], Field(validate_default=True)] = []
+    """
+    Runs being recorded.
     """
 
 

@@ -38,9 +38,17 @@ export type CheckStatus = "ok" | "limited" | "failed";
  */
 export type SampleSource = "taskstats" | "procfs";
 /**
+ * How a collector went away: it said goodbye (ended); its connection broke without a goodbye (lost); the same, and another process has taken its place since, or it is known to be gone (crashed).
+ */
+export type OutageKind = "ended" | "lost" | "crashed";
+/**
  * What counters are compared as: rates: mean rates over each run, which do not depend on its length; totals: over the whole run.
  */
 export type CompareBasis = "rates" | "totals";
+/**
+ * What a role is in a comparison: none: all threads of its name, whichever process they are of. process: those in processes of one name; it is called "PROCESS → ROLE".
+ */
+export type CompareSplit = "none" | "process";
 /**
  * Which way is an improvement.
  */
@@ -210,6 +218,10 @@ export type RunEnd =
  * recording: frames are being added. complete: ended as intended, and nothing is missing. incomplete: ended as intended, but frames, samples or exit records are missing; losses has how many. interrupted: cut short by a crash, a full disk or a lost collector; what was written is kept.
  */
 export type RunState = "recording" | "complete" | "incomplete" | "interrupted";
+/**
+ * Whether the size of a pool fits the CPUs that its program may use.
+ */
+export type SizeVerdict = "fits" | "too-large" | "too-small" | "unknown";
 
 /**
  * A field that this target does not have, and why.
@@ -448,6 +460,65 @@ export interface CollectorInfo {
   max_targets: number;
 }
 /**
+ * The last time that a host's collector went away.
+ */
+export interface CollectorOutage {
+  kind: OutageKind;
+  /**
+   * When it went, Unix microseconds.
+   */
+  at_unix_us: number;
+  /**
+   * When a collector was back, Unix microseconds; null: it is still away.
+   */
+  back_unix_us: number | null;
+  /**
+   * Names of the targets that were attached again.
+   *
+   * @maxItems 64
+   */
+  attached: string[];
+  /**
+   * Targets that could not be attached again, each with the reason.
+   *
+   * @maxItems 64
+   */
+  failed: string[];
+  /**
+   * Programs that the new collector restored at its start.
+   *
+   * @maxItems 64
+   */
+  restored: RestoredProgram[];
+  /**
+   * Programs that were steered through an agent: it restores the size by itself when its lease ends.
+   *
+   * @maxItems 64
+   */
+  leases: string[];
+}
+/**
+ * A program that an earlier collector left changed, and that this one restored at its start.
+ */
+export interface RestoredProgram {
+  /**
+   * Process id, as the collector's PID namespace counts.
+   */
+  pid: number;
+  /**
+   * Name of the process.
+   */
+  name: string;
+  /**
+   * Threads whose CPU affinity was restored.
+   */
+  threads: number;
+  /**
+   * What kept it from being restored, one sentence; empty if nothing did.
+   */
+  problem: string;
+}
+/**
  * Runs that are repeats of one another, or a single run.
  */
 export interface ComparedGroup {
@@ -673,6 +744,11 @@ export interface Comparison {
    */
   mark: string | null;
   basis: CompareBasis;
+  split: CompareSplit;
+  /**
+   * Whether a run is of a group of processes, so that roles can be split by process.
+   */
+  several_processes: boolean;
   /**
    * Whether the runs' durations differ by at most 5 % of the longest; totals get a verdict only then.
    */
@@ -786,6 +862,39 @@ export interface CountersSourceChanged {
   disagreed: boolean;
 }
 /**
+ * How much CPU a program may use.
+ */
+export interface CpuAllowance {
+  /**
+   * CPUs of its affinity.
+   */
+  cpus: number;
+  /**
+   * Cores that it may use on average: the tightest cpu.max of its control group and those above; null: no limit.
+   */
+  limit_cores: number | null;
+  /**
+   * The control group that has this limit.
+   */
+  limit_group: string | null;
+  /**
+   * cpu.weight of its control group, 100 being usual; null: not known.
+   */
+  weight: number | null;
+  /**
+   * Cores that its pod asked for, as the weight says; null outside of Kubernetes.
+   */
+  request_cores: number | null;
+  /**
+   * Periods of the limit so far in which the group ran; null without a limit.
+   */
+  periods: number | null;
+  /**
+   * How many of them ended throttled.
+   */
+  throttled: number | null;
+}
+/**
  * A folder in the runs directory that cannot be read.
  */
 export interface DamagedRun {
@@ -883,6 +992,18 @@ export interface Target {
    * How it is steered; null: it is not.
    */
   steering: Steering | null;
+  /**
+   * Steered programs of a group; null: the target is one process.
+   */
+  programs?: SteeredProgram[] | null;
+  /**
+   * Whether new programs of the group are steered, too, as soon as they can be.
+   */
+  programs_join?: boolean;
+  /**
+   * The earlier target, of a collector that has gone, in whose place this one was attached.
+   */
+  continues?: string | null;
 }
 /**
  * The process; of a group its lead process: the root of a tree, else the one that is oldest at attach.
@@ -967,6 +1088,14 @@ export interface Process {
    * Its process id inside its own PID namespace; null if that is the collector's.
    */
   namespace_pid?: number | null;
+  /**
+   * Its real user id inside its own user namespace; null if that is the same.
+   */
+  namespace_uid?: number | null;
+  /**
+   * Name of its user by its own /etc/passwd, where that is another one than user; null otherwise.
+   */
+  namespace_user?: string | null;
 }
 /**
  * A rejected request or command (RFC 9457 problem details): what was wrong and how to fix it.
@@ -994,7 +1123,7 @@ export interface Problem {
   hint: string;
 }
 /**
- * The container of a process, as far as the path of its cgroup tells.
+ * The container of a process, as far as the path of its cgroup tells, and what Docker and Podman wrote down.
  */
 export interface ProcessContainer {
   /**
@@ -1002,7 +1131,7 @@ export interface ProcessContainer {
    */
   id: string;
   /**
-   * Its name; null if the path does not tell it.
+   * Its name; null if neither tells it.
    */
   name: string | null;
   runtime: ContainerRuntime;
@@ -1175,6 +1304,18 @@ export interface Steering {
    * The proof that is made of the policy; null: it simply steers.
    */
   proof?: ProofState | null;
+  /**
+   * Operations a second in the last interval, as counted by the signal; null before the first decision.
+   */
+  ops_per_s?: number | null;
+  /**
+   * Actual length of the last interval, seconds; null before the first decision.
+   */
+  interval_s?: number | null;
+  /**
+   * When the last decision was made, Unix microseconds; null before the first one.
+   */
+  decided_unix_us?: number | null;
 }
 /**
  * What a proof has shown so far.
@@ -1217,6 +1358,24 @@ export interface ProofState {
    * The same in words.
    */
   text: string;
+}
+/**
+ * A program of a group, and how it is being steered.
+ */
+export interface SteeredProgram {
+  /**
+   * Process id, as the collector's PID namespace counts.
+   */
+  pid: number;
+  /**
+   * Start of the process, clock ticks since boot.
+   */
+  start_ticks: number;
+  /**
+   * Name of the process.
+   */
+  name: string;
+  steering: Steering;
 }
 /**
  * The result of one check.
@@ -1709,6 +1868,14 @@ export interface SteeringStarted {
    * Who requested it: page or command line, and its address.
    */
   actor: string;
+  /**
+   * Which program of a group; null: the target is one process.
+   */
+  pid?: number | null;
+  /**
+   * Name of that program.
+   */
+  program?: string | null;
 }
 /**
  * A policy made a decision at the end of an interval.
@@ -1771,6 +1938,14 @@ export interface SteeringDecided {
    * In a proof, whether the policy steered in the interval; null: it is none.
    */
   with_policy?: boolean | null;
+  /**
+   * Which program of a group; null: the target is one process.
+   */
+  pid?: number | null;
+  /**
+   * Name of that program.
+   */
+  program?: string | null;
 }
 /**
  * The policy restarted its search.
@@ -1789,6 +1964,14 @@ export interface SearchRestarted {
    * Who requested it: page or command line, and its address.
    */
   actor: string;
+  /**
+   * Which program of a group; null: the target is one process.
+   */
+  pid?: number | null;
+  /**
+   * Name of that program.
+   */
+  program?: string | null;
 }
 /**
  * Steering stopped and the original size was restored.
@@ -1807,6 +1990,14 @@ export interface SteeringReleased {
    * Who requested it: page or command line, and its address.
    */
   actor: string;
+  /**
+   * Which program of a group; null: the target is one process.
+   */
+  pid?: number | null;
+  /**
+   * Name of that program.
+   */
+  program?: string | null;
 }
 /**
  * The policy cannot work at present, or works again.
@@ -1821,6 +2012,14 @@ export interface SteeringProblem {
    * What is wrong, one sentence; null: resolved.
    */
   problem: string | null;
+  /**
+   * Which program of a group; null: the target is one process.
+   */
+  pid?: number | null;
+  /**
+   * Name of that program.
+   */
+  program?: string | null;
 }
 /**
  * A proof has ended.
@@ -2122,6 +2321,10 @@ export interface Host {
    */
   connected: boolean;
   collector: CollectorInfo;
+  /**
+   * The last time that its collector went away without a restart of the backend; null: it never did. Set by the backend.
+   */
+  outage?: CollectorOutage | null;
 }
 /**
  * A way to set the size of a target's pool.
@@ -2391,6 +2594,14 @@ export interface Process1 {
    * Its process id inside its own PID namespace; null if that is the collector's.
    */
   namespace_pid?: number | null;
+  /**
+   * Its real user id inside its own user namespace; null if that is the same.
+   */
+  namespace_uid?: number | null;
+  /**
+   * Name of its user by its own /etc/passwd, where that is another one than user; null otherwise.
+   */
+  namespace_user?: string | null;
 }
 /**
  * GET /api/v1/processes.
@@ -2410,6 +2621,35 @@ export interface ProcessesResponse {
   note?: string;
 }
 /**
+ * A program of a group that is to be steered, and what is its own.
+ */
+export interface ProgramChoice {
+  /**
+   * Process id, as the collector's PID namespace counts.
+   */
+  pid: number;
+  /**
+   * Knob to set; null: the best available.
+   */
+  knob?: KnobKind | null;
+  /**
+   * Signal to steer on; null: the best available.
+   */
+  signal?: SignalKind | null;
+  /**
+   * Smallest allowed size; null: the knob's.
+   */
+  lower?: number | null;
+  /**
+   * Largest allowed size; null: the knob's.
+   */
+  upper?: number | null;
+  /**
+   * Which counter, if the signal is prometheus.
+   */
+  prometheus?: PrometheusCounter | null;
+}
+/**
  * A counter that the target itself exposes in the Prometheus text format.
  */
 export interface PrometheusCounter {
@@ -2425,6 +2665,57 @@ export interface PrometheusCounter {
    * Counter name; all samples with this name are added up.
    */
   metric: string;
+}
+/**
+ * How a program of a group can be steered.
+ */
+export interface ProgramOptions {
+  /**
+   * Process id, as the collector's PID namespace counts.
+   */
+  pid: number;
+  /**
+   * Start of the process, clock ticks since boot.
+   */
+  start_ticks: number;
+  /**
+   * Name of the process.
+   */
+  name: string;
+  /**
+   * Why it cannot be steered, one sentence; empty if it can.
+   */
+  refusal: string;
+  /**
+   * Best first; empty if it cannot be steered.
+   */
+  knobs: KnobOption[];
+  /**
+   * Best first; empty if it cannot be steered.
+   */
+  signals: SignalOption[];
+  /**
+   * Current steering; null: it is not steered.
+   */
+  steering: Steering | null;
+}
+/**
+ * A signal that a target can be steered on.
+ */
+export interface SignalOption {
+  kind: SignalKind;
+  /**
+   * A proxy signal, correlated with what matters: lower confidence.
+   */
+  proxy: boolean;
+  /**
+   * Why it is unavailable, one sentence; empty if available.
+   */
+  refusal: string;
+  /**
+   * What it counts.
+   */
+  note: string;
 }
 /**
  * Prove a policy against the size that the program has by itself: blocks with the policy and without it, in pairs, in random order.
@@ -2984,25 +3275,46 @@ export interface SessionsResponse {
   sessions: SessionInfo[];
 }
 /**
- * A signal that a target can be steered on.
+ * GET /api/v1/sizes: the Go programs of a host, and whether GOMAXPROCS fits what they may use.
  */
-export interface SignalOption {
-  kind: SignalKind;
+export interface SizeAudit {
   /**
-   * A proxy signal, correlated with what matters: lower confidence.
+   * Those that do not fit come first.
+   *
+   * @maxItems 256
    */
-  proxy: boolean;
+  programs: SizedProgram[];
   /**
-   * Why it is unavailable, one sentence; empty if available.
+   * Programs that were not looked at, since there are too many.
    */
-  refusal: string;
-  /**
-   * What it counts.
-   */
-  note: string;
+  omitted: number;
 }
 /**
- * Body of PUT /api/v1/targets/{target_id}/steering: start steering a target, or change how it is steered.
+ * A program, the size of its pool, and whether that fits.
+ */
+export interface SizedProgram {
+  process: Process1;
+  allowance: CpuAllowance;
+  /**
+   * In effect; null: cannot be read.
+   */
+  gomaxprocs: number | null;
+  /**
+   * Who chose it: the environment that it was started with, the program by a call, the Go runtime; or not known.
+   */
+  chosen: "environment" | "program" | "runtime" | "unknown";
+  verdict: SizeVerdict;
+  /**
+   * Why, one or two sentences.
+   */
+  why: string;
+  /**
+   * The line that makes it fit; null: none is needed, or known.
+   */
+  change: string | null;
+}
+/**
+ * Body of PUT /api/v1/targets/{target_id}/steering: start steering a target, or change how it is steered. Of a group all chosen programs are steered, or, if one of them cannot be, nothing changes.
  */
 export interface SteerRequest {
   /**
@@ -3043,9 +3355,17 @@ export interface SteerRequest {
    * Prove the policy first; null: let it steer.
    */
   proof?: ProofPlan | null;
+  /**
+   * Of a group: which programs, and what is their own; null: all that can be steered. Knob, signal, bounds and counter above hold for those that name none.
+   */
+  programs?: ProgramChoice[] | null;
+  /**
+   * Of a group: whether new programs are steered, too; null: no.
+   */
+  join?: boolean | null;
 }
 /**
- * Body of GET /api/v1/targets/{target_id}/steering: how the target can be steered.
+ * How a process, or the programs of a group, can be steered.
  */
 export interface SteeringOptions {
   /**
@@ -3060,6 +3380,14 @@ export interface SteeringOptions {
    * Current steering; null: the target is not steered.
    */
   steering: Steering | null;
+  /**
+   * Of a group: its programs, those first that can be steered; null: the target is one process.
+   */
+  programs?: ProgramOptions[] | null;
+  /**
+   * Of a group: processes that were not examined, because there are too many.
+   */
+  unexamined?: number;
 }
 /**
  * Body of POST /api/v1/session/tickets.
