@@ -227,6 +227,7 @@ async def serve(
         commands = AuditedCommands(commands, targets, audit)
         await audit.write("start", "done", TIDSCOPE, f"collector of {host.name}")
     uplink = Uplink(backend, sign_in, host, targets, commands, replay, policies=policies)
+    engine.rounds = uplink
     # The sampling thread must not wait long for threads that list processes.
     sys.setswitchinterval(0.001)
     release_freed_memory()
