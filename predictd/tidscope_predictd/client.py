@@ -64,22 +64,13 @@ class Connection:
     """A connection to the daemon; one thread uses it at a time.
 
     Args:
-        path: of its socket.
+        link: connected; owned by the connection.
         timeout_s: how long an answer may take.
-
-    Raises:
-        ServiceError: there is no daemon.
     """
 
-    def __init__(self, path: Path | None = None, timeout_s: float = TIMEOUT_S) -> None:
-        path = path or socket_path()
-        self._link = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    def __init__(self, link: socket.socket, timeout_s: float = TIMEOUT_S) -> None:
+        self._link = link
         self._link.settimeout(timeout_s)
-        try:
-            self._link.connect(str(path))
-        except OSError as error:
-            self._link.close()
-            raise ServiceError(f"no prediction service at {path}: {error}") from error
 
     def ask(self, request: Request) -> bytes:
         """The body of the reply.
@@ -149,6 +140,23 @@ class Connection:
                 os.close(descriptor)
             raise ServiceError(status.name.lower().replace("_", " "), status)
         return body, descriptors
+
+
+def connect(path: Path | None = None, timeout_s: float = TIMEOUT_S) -> Connection:
+    """A connection to the daemon at a socket.
+
+    Raises:
+        ServiceError: there is no daemon.
+    """
+    path = path or socket_path()
+    link = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    link.settimeout(timeout_s)
+    try:
+        link.connect(str(path))
+    except OSError as error:
+        link.close()
+        raise ServiceError(f"no prediction service at {path}: {error}") from error
+    return Connection(link, timeout_s)
 
 
 class Model:
@@ -277,10 +285,21 @@ def open_model(
         ValueError: the name or the rule cannot be.
         ServiceError: there is no daemon, or it refused.
     """
-    connection = Connection(path, timeout_s)
+    connection = connect(path, timeout_s)
+    return open_over(
+        connection, Open(name, owner, create and owner == OWN, sharing, rule or Rule())
+    )
+
+
+def open_over(connection: Connection, request: Open) -> Model:
+    """Open a model over a connection, which it owns from now on.
+
+    Raises:
+        ValueError: the name or the rule cannot be.
+        ServiceError: the daemon refused, or does not answer.
+    """
     try:
-        wanted = Open(name, owner, create and owner == OWN, sharing, rule or Rule())
-        handle, memory = connection.open(wanted)
+        handle, memory = connection.open(request)
     except (ServiceError, ValueError):
         connection.close()
         raise

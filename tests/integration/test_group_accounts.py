@@ -6,17 +6,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from capabilities import missing, needs
+from capabilities import needs
+from control_groups import MOUNTED, control_group
 from group_targets import GroupTargets, group_targets
 from tidscope_wire.generated.models import FrameHeader, GroupCheck, GroupSelector
 
 pytestmark = [needs("root"), needs("btf")]
 
-GROUPS = Path("/sys/fs/cgroup")
-MOUNTED = [
-    name for name in (".", "cpuacct", "unified") if (GROUPS / name / "cgroup.procs").exists()
-]
-"""Where version 2 is the only one, it is mounted at GROUPS itself."""
 WORK = (
     "import os, sys, time\n"
     "def work(s):\n"
@@ -84,19 +80,9 @@ def check_at_rest(groups: GroupTargets) -> GroupCheck:
 
 @pytest.fixture(params=MOUNTED)
 def folder(request: pytest.FixtureRequest) -> Iterator[Path]:
-    """A control group of each version that is mounted, empty at its end."""
-    root = GROUPS / request.param
-    made = root / f"tidscope-test-{os.getpid()}"
-    try:
-        made.mkdir()
-    except OSError as error:
-        raise missing("cpu-quota", str(error)) from error
-    try:
+    """A control group of each version that is mounted."""
+    with control_group(request.param, f"tidscope-test-{os.getpid()}") as made:
         yield made
-    finally:
-        for left in (made / "cgroup.procs").read_text().split():
-            (root / "cgroup.procs").write_text(left)
-        made.rmdir()
 
 
 def test_threads_add_up_to_what_the_control_group_says(folder: Path) -> None:

@@ -22,7 +22,7 @@ from prediction_service import (
     prediction_service,
 )
 from programs.build import GO
-from tidscope_predictd.client import Connection, Model, ServiceError, open_model
+from tidscope_predictd.client import Model, ServiceError, connect, open_model
 from tidscope_predictd.messages import Delete, Open, Sharing, Status, write_request
 from tidscope_predictd.model.perceptron import Rule, named, places_of, rounded
 
@@ -264,7 +264,7 @@ def test_the_list_of_models(daemon: Daemon, opened: Callable[..., Model]) -> Non
     for answer in (True, True, False, True):
         model.update([3], answer=answer)
     model.flush()
-    connection = Connection(daemon.socket)
+    connection = connect(daemon.socket)
     (listed,) = connection.models()
     connection.close()
     assert listed["shown_users"] == [{"pid": os.getpid(), "uid": os.getuid(), "updates": 4}]
@@ -294,7 +294,7 @@ def test_many_models_are_listed_in_pages_and_bounded(
     with pytest.raises(ServiceError) as refused:
         opened("one-more", daemon)
     assert refused.value.status is Status.FULL
-    connection = Connection(daemon.socket)
+    connection = connect(daemon.socket)
     assert len(connection.models()) == 64
     models[0].delete()
     with pytest.raises(ServiceError) as gone:

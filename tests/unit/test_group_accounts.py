@@ -40,6 +40,9 @@ def test_version_1_counts_bytes_in_another_hierarchy(tmp_path: Path) -> None:
     assert CgroupAccount(Cgroup(folder, 1, 2), tmp_path).io_by is None
     lines = "8:0 Read 4096\n8:0 Write 1\n8:0 Total 4097\n9:0 Read 4\nTotal 4101\n"
     written(tmp_path, "blkio/web", {BLKIO: lines})
+    written(tmp_path, "blkio", {BLKIO: "Total 0\n"})  # it counts for nobody
+    assert CgroupAccount(Cgroup(folder, 1, 2), tmp_path).io_by is None
+    written(tmp_path, "blkio", {BLKIO: lines})
     account = CgroupAccount(Cgroup(folder, 1, 2), tmp_path)
     assert (account.cpu_by, account.io_by) == ("cpuacct.usage", BLKIO)
     assert account.read() == Used(13_000, 4100, 1)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tidscope_predictd.client import Connection, ServiceError, open_model
+from tidscope_predictd.client import ServiceError, connect, open_model
 from tidscope_predictd.daemon import listen
 from tidscope_predictd.messages import Open, Predict, Share, Sharing, Status
 from tidscope_predictd.server import MOST_HANDLES, Server
@@ -55,7 +55,7 @@ def test_a_batch_is_sent_by_itself(path: Path) -> None:
 
 
 def test_predictions_by_socket(path: Path) -> None:
-    connection = Connection(path)
+    connection = connect(path)
     handle, memory = connection.open(Open("a", create=True))
     assert connection.ask(Predict(handle, (1, 2))) == bytes(4)
     memory.close()
@@ -63,7 +63,7 @@ def test_predictions_by_socket(path: Path) -> None:
 
 
 def test_refusals(path: Path) -> None:
-    connection = Connection(path)
+    connection = connect(path)
     for request, status in (
         (Open("none"), Status.NOT_FOUND),
         (Predict(0, (1,)), Status.NOT_FOUND),

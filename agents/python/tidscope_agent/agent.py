@@ -26,12 +26,18 @@ class Agent:
     def __init__(self, listener: socket.socket, path: Path, lease: Lease) -> None:
         self.path = path
         self._pid = os.getpid()
+        self._lease = lease
         self._server = Server(listener, lease)
         self._thread = threading.Thread(target=self._server.run, name="tidscope-agent", daemon=True)
         self._thread.start()
         # A child has no such thread, and must not keep the socket open after the program's end.
         os.register_at_fork(after_in_child=self._server.forget)
         atexit.register(self.close)
+
+    @property
+    def is_steered(self) -> bool:
+        """Whether a collector sets the size now: a program that moves it itself leaves it alone."""
+        return self._lease.is_held
 
     def restart_search(self) -> None:
         """Tell collectors that the program entered a new phase: what they learnt is void."""

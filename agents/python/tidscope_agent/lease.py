@@ -50,6 +50,11 @@ class Lease:
             self.pool.resize(self.original)
         self._holder = self._deadline = None
 
+    @property
+    def is_held(self) -> bool:
+        """Whether a size is set that goes back."""
+        return self._deadline is not None
+
     def forget(self, client: object) -> None:
         """A client is gone: its lease runs on without it."""
         if self._holder is client:

@@ -18,6 +18,8 @@ VERBS = (
     "runs",
     "compare",
     "steer",
+    "prove",
+    "sizes",
     "policies",
     "predictd",
     "locks",

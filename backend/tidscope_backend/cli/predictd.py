@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from tidscope_predictd.client import SYSTEM_SOCKET, VARIABLE, Connection, ServiceError, socket_path
+from tidscope_predictd.client import SYSTEM_SOCKET, VARIABLE, ServiceError, connect, socket_path
 
 from tidscope_backend.cli.command import Command, CommandError
 from tidscope_backend.cli.terminal import print_lines
@@ -63,7 +63,7 @@ def _run(options: argparse.Namespace) -> int:
 
 def _list(path: Path, *, as_json: bool) -> int:
     try:
-        connection = Connection(path)
+        connection = connect(path)
         try:
             models = connection.models()
         finally:

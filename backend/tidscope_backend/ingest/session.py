@@ -10,6 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 from tidscope_wire import PROTOCOL_VERSION
 from tidscope_wire.generated.close_code import CloseCode
 from tidscope_wire.generated.models import (
+    CollectorGoodbye,
     CollectorHello,
     CollectorMessage,
     CollectorWelcome,
@@ -17,6 +18,7 @@ from tidscope_wire.generated.models import (
     FramesLost,
     ProcessesReply,
     RefusedReply,
+    SizeAuditReply,
     SteeringOptionsReply,
     TargetChanged,
     TargetForgotten,
@@ -38,11 +40,13 @@ Message = (
     | TargetReply
     | ProcessesReply
     | DoctorReply
+    | SizeAuditReply
     | RefusedReply
     | TargetChanged
     | TargetForgotten
     | FramesLost
     | SteeringOptionsReply
+    | CollectorGoodbye
 )
 _MESSAGE: TypeAdapter[Message] = TypeAdapter(CollectorMessage)
 _log = logging.getLogger(__name__)
@@ -198,7 +202,12 @@ class CollectorSessions:
                 raise CloseError(CloseCode.BAD_MESSAGE, "a second hello")
         if isinstance(
             message,
-            TargetReply | ProcessesReply | DoctorReply | SteeringOptionsReply | RefusedReply,
+            TargetReply
+            | ProcessesReply
+            | DoctorReply
+            | SizeAuditReply
+            | SteeringOptionsReply
+            | RefusedReply,
         ):
             link.deliver_reply(message)
 

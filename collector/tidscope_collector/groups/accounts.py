@@ -87,7 +87,9 @@ class CgroupAccount:
         # That of the same path is the same group: whoever makes groups makes them everywhere.
         below = self._cgroup.folder.relative_to(groups).parts[1:]
         path = groups.joinpath("blkio", *below, _V1_IO)
-        return path, _V1_IO if path.is_file() else None
+        # From Linux 6.10 on it counts only for devices that are throttled: then for nobody.
+        counts = any(_moved(groups / "blkio" / _V1_IO, _V1_IO) or ())
+        return path, _V1_IO if counts and path.is_file() else None
 
     def read(self) -> Used | None:
         """See `GroupAccount`."""

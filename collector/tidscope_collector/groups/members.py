@@ -4,12 +4,11 @@ from collections import deque
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
+
+from tidscope_collector.ebpf.watched import Pids
 
 BELIEVED_NS = 2_000_000_000
 """Once its end is known a process' exit records may still come for so long."""
-
-Pids = npt.NDArray[np.uint32]
 
 
 @dataclass(slots=True)
@@ -161,6 +160,11 @@ class Members:
         """The process that an id stands for, or stood for lately."""
         return self.alive.get(pid) or self._ended.get(pid)
 
+    def names(self) -> dict[int, str]:
+        """Names of those alive and those that ended lately, by their ids."""
+        known = [*self._ended.values(), *self.alive.values()]
+        return {member.pid: member.name for member in known}
+
     def take_ended(self) -> list[Member]:
         """Those that ended since this was asked last."""
         left, self._left = self._left, []
@@ -187,20 +191,3 @@ class Members:
         if self._believed is None:
             self._believed = np.array(sorted({*self.alive, *self._ended}), np.uint32)
         return self._believed
-
-
-def are_in(pids: Pids, known: Pids) -> npt.NDArray[np.bool_]:
-    """Which ids are among known ones.
-
-    Args:
-        pids: uint32[n].
-        known: uint32[m], ascending.
-
-    Returns:
-        bool[n].
-    """
-    if not len(known):
-        return np.zeros(len(pids), np.bool_)
-    at = np.minimum(np.searchsorted(known, pids), len(known) - 1)
-    found: npt.NDArray[np.bool_] = known[at] == pids
-    return found

@@ -257,8 +257,12 @@ class ReportedMembership:
         """See `Membership`."""
         if not self._closed:
             self._closed = True
+            self._matching = None
             cgroups = list(self._boundary.cgroups)
-            self._programs.release(self._bit, list(self.members.alive), cgroups)
+            alive = list(self.members.alive)
+            # Who was born since the last look is among the members then.
+            for events in self._programs.release(self._bit, alive, cgroups):
+                self._apply(events)
 
 
 class PolledMembership:

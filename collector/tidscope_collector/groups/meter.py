@@ -1,5 +1,7 @@
 """What a group's frames say about its processes as a whole: CPU time and memory."""
 
+from tidscope_wire.generated.models import GomaxprocsChanged
+
 from tidscope_collector.foreign.gomaxprocs import GomaxprocsReader
 from tidscope_collector.groups.accounts import GroupAccount, Used
 from tidscope_collector.groups.members import Members
@@ -45,6 +47,16 @@ class GroupMeter(ProcessMeter):
         account = self._account
         used = self._used = None if account is None else account.read()
         return used.cpu_ns if used is not None and account is not None and account.whole else None
+
+    def collect_gomaxprocs(self) -> GomaxprocsChanged | None:
+        """See `ProcessMeter`."""
+        changed = super().collect_gomaxprocs()
+        return changed and changed.model_copy(update={"pid": self._pid})
+
+    @property
+    def gomaxprocs(self) -> int | None:
+        """Of the lead process; None: it is not known."""
+        return self._size
 
     def take_used(self) -> Used | None:
         """What the account says; None if it was not read since it was taken."""

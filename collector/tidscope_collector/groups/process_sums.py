@@ -69,7 +69,7 @@ class ProcessSums:
 
     Args:
         members: of the group.
-        fields: names of the columns of readings.
+        fields: names of the columns that have sums, the first ones of readings.
     """
 
     def __init__(self, members: Members, fields: Sequence[str]) -> None:

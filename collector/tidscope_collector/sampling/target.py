@@ -18,6 +18,7 @@ from tidscope_wire.generated.models import (
     RateAdapted,
     RateChanged,
     SampleFailed,
+    SteeredProgram,
     Steering,
     Target,
     TargetDetached,
@@ -243,6 +244,15 @@ class TargetSampler:
         """A policy did something to it, or does no more."""
         self._pending.append(event)
         self.target = self.target.model_copy(update={"steering": steering})
+
+    def programs_steered(self, programs: list[SteeredProgram], event: TargetEvent) -> None:
+        """A policy did something to a program of a group, or does no more."""
+        self._pending.append(event)
+        self.target = self.target.model_copy(update={"programs": programs or None})
+
+    def programs_join(self, joins: bool) -> None:
+        """Whether new programs of the group are steered, too."""
+        self.target = self.target.model_copy(update={"programs_join": joins})
 
     def total(self, fields: Sequence[str]) -> int:
         """Sum of some fields over all its threads as last sampled, the ended ones included."""
@@ -501,7 +511,8 @@ class TargetSampler:
         """Make the last frames: the process has ended, or someone asked to stop."""
         self._note(0, lost)
         state = "exited" if exited else "detached"
-        self.target = self.target.model_copy(update={"state": state, "steering": None})
+        ended = {"state": state, "steering": None, "programs": None, "programs_join": False}
+        self.target = self.target.model_copy(update=ended)
         events = self._tracker.finish(exits, exited=exited)
         last: TargetEvent = TargetExited(exit_code=exit_code) if exited else TargetDetached()
         now = time.monotonic_ns()

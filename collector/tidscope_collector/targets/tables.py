@@ -17,14 +17,14 @@ class TargetTables:
     Args:
         ledger: what is counted beside its ledgers; None: it has none. Closed with this.
         inexact: give rows of the table `inexact`.
-        pools: its pools. Closed with this.
+        pools: its pools; None: they are not read. Closed with this.
     """
 
     def __init__(
         self,
         ledger: LedgerTables | None,
         inexact: Sequence[Callable[[], Table]],
-        pools: PoolReader,
+        pools: PoolReader | None,
     ) -> None:
         self._ledger = ledger
         self._inexact = inexact
@@ -34,20 +34,23 @@ class TargetTables:
         """All rows as they are now; see `TableSource`."""
         made = {} if self._ledger is None else self._ledger.read()
         made["inexact"] = np.concatenate([rows() for rows in self._inexact])
-        return made | self._pools.tables()
+        return made if self._pools is None else made | self._pools.tables()
 
-    def executed(self, account_of: Callable[[], LockSource | None]) -> None:
+    def executed(self, pid: int, account_of: Callable[[], LockSource | None]) -> None:
         """The target runs another program.
 
         Args:
+            pid: of the process.
             account_of: finds its own account of its locks.
         """
-        self._pools.executed()
+        if self._pools is not None:
+            self._pools.executed()
         if self._ledger is not None:
-            self._ledger.locks.executed(account_of())
+            self._ledger.locks.executed_in(pid, account_of())
 
     def close(self) -> None:
         """Examine locks and read pools no more."""
-        self._pools.close()
+        if self._pools is not None:
+            self._pools.close()
         if self._ledger is not None:
             self._ledger.close()

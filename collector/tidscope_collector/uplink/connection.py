@@ -18,6 +18,7 @@ from tidscope_wire.generated.models import (
     FramesReceived,
     Host,
     PolicyInfo,
+    RestoredProgram,
     Target,
     TargetChanged,
     TargetForgotten,
@@ -47,6 +48,15 @@ BACKLOG, STALL = 0.25, 0.5
 """Shares of the bound of what waits: above the first fewer frames are to be made; above the second
 none, as long as a backend is connected and takes some."""
 ENDED_KEPT = 16
+_OF_DECISIONS = {
+    "size",
+    "state",
+    "reason",
+    "decisions",
+    "ops_per_s",
+    "interval_s",
+    "decided_unix_us",
+}
 
 
 class WelcomeError(Exception):
@@ -66,6 +76,7 @@ class Uplink:
         replay: frames that are kept; filled through `add_frame`.
         pause: waits for some seconds before the next try.
         policies: that it can steer with.
+        restored: programs that an earlier collector left changed.
     """
 
     def __init__(
@@ -78,11 +89,12 @@ class Uplink:
         replay: Replay,
         pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
         policies: Sequence[PolicyInfo] = (),
+        restored: Sequence[RestoredProgram] = (),
     ) -> None:
         self._url, self._sign_in, self._host = url, sign_in, host
         self._targets, self._commands, self._replay = targets, commands, replay
         self._pause = pause
-        self._policies = list(policies)
+        self._policies, self._restored = list(policies), list(restored)
         self._wake = asyncio.Event()
         self._confirmed = asyncio.Event()
         self._sent_targets: dict[str, Target] = {}
@@ -220,7 +232,11 @@ class Uplink:
     async def _greet(self, link: SharedConnection) -> None:
         known = self._targets.all()
         hello = CollectorHello(
-            protocol=PROTOCOL_VERSION, host=self._host, targets=known, policies=self._policies
+            protocol=PROTOCOL_VERSION,
+            host=self._host,
+            targets=known,
+            policies=self._policies,
+            restored=self._restored,
         )
         await self._give(link, hello.model_dump_json())
         try:
@@ -363,4 +379,5 @@ class Uplink:
 
 def _without_decision(target: Target) -> str:
     """A target as text, without what each decision of a policy changes: frames carry that."""
-    return target.model_dump_json(exclude={"steering": {"size", "state", "reason", "decisions"}})
+    programs = {"__all__": {"steering": _OF_DECISIONS}}
+    return target.model_dump_json(exclude={"steering": _OF_DECISIONS, "programs": programs})

@@ -15,12 +15,17 @@ export function targetName({ process, group }: Pick<Target, "process" | "group">
   return group?.name ?? process.name;
 }
 
+/** The program by whose name a person's own roles are kept. */
+export function programOf({ process }: Pick<Target, "process">): string {
+  return process.name;
+}
+
 /** What tells it from others of its name: the kind of a group, or a process id. */
 export function targetId({ process, group }: Pick<Target, "process" | "group">): string {
   return group ? GROUP_KINDS[group.kind] : `pid ${process.pid}`;
 }
 
-/** The same of a run in a list. */
+/** Name of what was recorded, of a run in a list. */
 export function runTargetName({ process, target_group }: RunTarget): string {
   return target_group?.name ?? process;
 }

@@ -166,6 +166,16 @@ class Predictor:
         """
         update(self._view, self._rule, features, answer=answer)
 
+    def load(self, weights: bytes) -> None:
+        """Start again from other weights: 16 tables of 1024 signed bytes.
+
+        Raises:
+            ValueError: their number is wrong.
+        """
+        if len(weights) != WEIGHTS:
+            raise ValueError(f"{len(weights)} weights: want {WEIGHTS}")
+        self._weights[:] = weights
+
     def reset(self, features: Sequence[int] | None = None) -> None:
         """Forget what these features pick; without features everything.
 

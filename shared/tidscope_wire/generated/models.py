@@ -178,6 +178,17 @@ class ClientProof(Message):
     """
 
 
+class CollectorGoodbye(Message):
+    """
+    The collector ends because it was asked to: a connection that breaks without this is an outage.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["collector_goodbye"] = "collector_goodbye"
+
+
 class CollectorHealth(Message):
     """
     The collector's own measurements, cumulative since it started unless noted. Of this sample are sample_us and late_us; the rest is at most a second old, and what tells of rates and losses is current.
@@ -282,6 +293,15 @@ class CollectorHealth(Message):
     """
     Threads of attached processes that have no ledger because all slots of the eBPF program were in use, host-wide.
     """
+
+
+AttachedItem = TypeAliasType("AttachedItem", Annotated[str, Field(max_length=256)])
+
+
+FailedItem = TypeAliasType("FailedItem", Annotated[str, Field(max_length=1024)])
+
+
+Lease = TypeAliasType("Lease", Annotated[str, Field(max_length=256)])
 
 
 ResumeAdditionalProperty = TypeAliasType(
@@ -441,6 +461,44 @@ class CountersSourceChanged(Message):
     disagreed: bool
     """
     The two ways disagreed: reason names the field and its values. False: one has become cheaper than the other.
+    """
+
+
+class CpuAllowance(Message):
+    """
+    How much CPU a program may use.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    cpus: Annotated[int, Field(ge=0)]
+    """
+    CPUs of its affinity.
+    """
+    limit_cores: Annotated[float | None, Field(ge=0.0)]
+    """
+    Cores that it may use on average: the tightest cpu.max of its control group and those above; null: no limit.
+    """
+    limit_group: Annotated[str | None, Field(max_length=4096)]
+    """
+    The control group that has this limit.
+    """
+    weight: Annotated[int | None, Field(ge=0)]
+    """
+    cpu.weight of its control group, 100 being usual; null: not known.
+    """
+    request_cores: Annotated[float | None, Field(ge=0.0)]
+    """
+    Cores that its pod asked for, as the weight says; null outside of Kubernetes.
+    """
+    periods: Annotated[int | None, Field(ge=0)]
+    """
+    Periods of the limit so far in which the group ran; null without a limit.
+    """
+    throttled: Annotated[int | None, Field(ge=0)]
+    """
+    How many of them ended throttled.
     """
 
 
@@ -1263,6 +1321,15 @@ class MatchedRole(Message):
     """
 
 
+OutageKind = TypeAliasType(
+    "OutageKind",
+    Annotated[Literal["ended", "lost", "crashed"], Field(title="OutageKind")],
+)
+"""
+How a collector went away: it said goodbye (ended); its connection broke without a goodbye (lost); the same, and another process has taken its place since, or it is known to be gone (crashed).
+"""
+
+
 class PolicyParameter(Message):
     """
     A parameter of a policy.
@@ -1400,7 +1467,7 @@ What runs it.
 
 class ProcessContainer(Message):
     """
-    The container of a process, as far as the path of its cgroup tells.
+    The container of a process, as far as the path of its cgroup tells, and what Docker and Podman wrote down.
     """
 
     model_config = ConfigDict(
@@ -1412,7 +1479,7 @@ class ProcessContainer(Message):
     """
     name: str | None
     """
-    Its name; null if the path does not tell it.
+    Its name; null if neither tells it.
     """
     runtime: Annotated[ContainerRuntime, Field(title="ContainerRuntime")]
     """
@@ -1519,6 +1586,36 @@ class PrometheusCounter(Message):
     """
 
 
+class ProofPlan(Message):
+    """
+    Prove a policy against the size that the program has by itself: blocks with the policy and without it, in pairs, in random order.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    block_s: Annotated[float | None, Field(ge=1.0, le=600.0)] = None
+    """
+    Measured seconds of a block; null: 20.
+    """
+    most_s: Annotated[float | None, Field(ge=10.0, le=86400.0)] = None
+    """
+    Seconds after which it ends at the latest; null: 900.
+    """
+    smallest_percent: Annotated[float | None, Field(ge=0.1, le=50.0)] = None
+    """
+    Differences below this are none; null: 1.
+    """
+    loss_percent: Annotated[float | None, Field(ge=0.1, le=100.0)] = None
+    """
+    It is stopped when this share of the work is lost; null: 5.
+    """
+    seed: Annotated[int | None, Field(ge=0, le=9007199254740991)] = None
+    """
+    Of the order of blocks; null: 1.
+    """
+
+
 class ProofRequest(Message):
     """
     Body of POST /api/v1/proof: the backend is to prove that it knows a secret.
@@ -1568,6 +1665,18 @@ class ProofResponse(Message):
     """
     With the newest key of the subject and, while a rotation's grace lasts, the one before; with random ones where there is none.
     """
+
+
+ProofVerdict = TypeAliasType(
+    "ProofVerdict",
+    Annotated[
+        Literal["open", "better", "worse", "same", "harmful", "unsettled"],
+        Field(title="ProofVerdict"),
+    ],
+)
+"""
+How a proof stands: open; better, worse or same are shown; harmful: stopped because too much work was lost; unsettled: ended without a result.
+"""
 
 
 Provenance = TypeAliasType(
@@ -1737,6 +1846,32 @@ class RefusedReply(Message):
     Chosen by the sender, repeated in the reply.
     """
     problem: Problem
+
+
+class RestoredProgram(Message):
+    """
+    A program that an earlier collector left changed, and that this one restored at its start.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    pid: Annotated[int, Field(ge=1)]
+    """
+    Process id, as the collector's PID namespace counts.
+    """
+    name: Annotated[str, Field(max_length=64)]
+    """
+    Name of the process.
+    """
+    threads: Annotated[int, Field(ge=0)]
+    """
+    Threads whose CPU affinity was restored.
+    """
+    problem: Annotated[str, Field(max_length=1024)]
+    """
+    What kept it from being restored, one sentence; empty if nothing did.
+    """
 
 
 class Retention(Message):
@@ -2105,6 +2240,14 @@ class SearchRestarted(Message):
     """
     Who requested it: page or command line, and its address.
     """
+    pid: Annotated[int | None, Field(ge=1)] = None
+    """
+    Which program of a group; null: the target is one process.
+    """
+    program: Annotated[str | None, Field(max_length=64)] = None
+    """
+    Name of that program.
+    """
 
 
 class SessionInfo(Message):
@@ -2263,6 +2406,32 @@ class SignalOption(Message):
     """
 
 
+class SizeAuditCommand(Message):
+    """
+    Hold the sizes of programs' pools against the CPUs that they may use.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["size_audit_command"] = "size_audit_command"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the sender, repeated in the reply.
+    """
+
+
+SizeVerdict = TypeAliasType(
+    "SizeVerdict",
+    Annotated[
+        Literal["fits", "too-large", "too-small", "unknown"], Field(title="SizeVerdict")
+    ],
+)
+"""
+Whether the size of a pool fits the CPUs that its program may use.
+"""
+
+
 class Source(Message):
     """
     Where a target's samples come from.
@@ -2311,112 +2480,6 @@ class Source(Message):
     calls: bool = False
     """
     Whether system calls are counted.
-    """
-
-
-class SteerRequest(Message):
-    """
-    Body of PUT /api/v1/targets/{target_id}/steering: start steering a target, or change how it is steered.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    policy: Annotated[str, Field(max_length=64, min_length=1)]
-    """
-    Name of a policy.
-    """
-    parameters: dict[str, float] | None = None
-    """
-    Parameters that differ from their defaults, by name; null: none.
-    """
-    shadow: bool | None = None
-    """
-    Shadow mode: decide without acting; null: act.
-    """
-    knob: KnobKind | None = None
-    """
-    Knob to set; null: the best available.
-    """
-    signal: SignalKind | None = None
-    """
-    Signal to steer on; null: the best available.
-    """
-    lower: Annotated[int | None, Field(ge=1, le=1048576)] = None
-    """
-    Smallest allowed size; null: the knob's.
-    """
-    upper: Annotated[int | None, Field(ge=1, le=1048576)] = None
-    """
-    Largest allowed size; null: the knob's.
-    """
-    prometheus: PrometheusCounter | None = None
-    """
-    Which counter, if the signal is prometheus.
-    """
-
-
-class Steering(Message):
-    """
-    How a target is being steered.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    policy: Annotated[str, Field(max_length=64, min_length=1)]
-    """
-    Name of a policy.
-    """
-    parameters: Annotated[dict[str, float], Field(max_length=64)]
-    """
-    All parameters.
-    """
-    shadow: bool
-    """
-    Shadow mode: decides without acting.
-    """
-    knob: KnobKind
-    signal: SignalKind
-    proxy: bool
-    """
-    The signal is a proxy: lower confidence.
-    """
-    lower: Annotated[int, Field(ge=1, le=1048576)]
-    """
-    Smallest size allowed.
-    """
-    upper: Annotated[int, Field(ge=1, le=1048576)]
-    """
-    Largest size allowed.
-    """
-    original: Annotated[int, Field(ge=1, le=1048576)]
-    """
-    Size that a release restores.
-    """
-    size: Annotated[int, Field(ge=1, le=1048576)]
-    """
-    Current size.
-    """
-    state: Annotated[str, Field(max_length=256)]
-    """
-    What the policy is doing, in words.
-    """
-    reason: Annotated[str, Field(max_length=1024)]
-    """
-    Reason of the last decision, one sentence.
-    """
-    decisions: Annotated[int, Field(ge=0)]
-    """
-    Number of decisions.
-    """
-    since_unix_us: Annotated[int, Field(ge=0)]
-    """
-    When steering started, Unix microseconds.
-    """
-    problem: Annotated[str | None, Field(max_length=1024)]
-    """
-    What keeps it from working, one sentence; null if nothing does.
     """
 
 
@@ -2481,33 +2544,31 @@ class SteeringDecided(Message):
     """
     It is exploring sizes.
     """
+    with_policy: bool | None = None
+    """
+    In a proof, whether the policy steered in the interval; null: it is none.
+    """
+    pid: Annotated[int | None, Field(ge=1)] = None
+    """
+    Which program of a group; null: the target is one process.
+    """
+    program: Annotated[str | None, Field(max_length=64)] = None
+    """
+    Name of that program.
+    """
 
 
-class SteeringOptions(Message):
-    """
-    Body of GET /api/v1/targets/{target_id}/steering: how the target can be steered.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    knobs: list[KnobOption]
-    """
-    Best first.
-    """
-    signals: list[SignalOption]
-    """
-    Best first.
-    """
-    steering: Steering | None
-    """
-    Current steering; null: the target is not steered.
-    """
+Target1 = TypeAliasType(
+    "Target1", Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
+)
+"""
+Identity of one attachment; a new one each time a process is attached to.
+"""
 
 
 class SteeringOptionsCommand(Message):
     """
-    Ask how a target can be steered.
+    Ask how a target, a process or a group can be steered; one of them is named.
     """
 
     model_config = ConfigDict(
@@ -2518,26 +2579,18 @@ class SteeringOptionsCommand(Message):
     """
     Chosen by the sender, repeated in the reply.
     """
-    target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
+    target: Target1 | None = None
     """
-    Identity of one attachment; a new one each time a process is attached to.
+    An attached target; null: pid or group says who.
     """
-
-
-class SteeringOptionsReply(Message):
+    pid: Annotated[int | None, Field(ge=1)] = None
     """
-    How a target can be steered.
+    A process, attached or not; nothing is attached to.
     """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    type: Literal["steering_options_reply"] = "steering_options_reply"
-    request_id: Annotated[int, Field(ge=0)]
+    group: GroupSelector | None = None
     """
-    Chosen by the sender, repeated in the reply.
+    A group, attached or not; nothing is attached to.
     """
-    options: SteeringOptions
 
 
 class SteeringProblem(Message):
@@ -2556,6 +2609,14 @@ class SteeringProblem(Message):
     problem: Annotated[str | None, Field(max_length=1024)]
     """
     What is wrong, one sentence; null: resolved.
+    """
+    pid: Annotated[int | None, Field(ge=1)] = None
+    """
+    Which program of a group; null: the target is one process.
+    """
+    program: Annotated[str | None, Field(max_length=64)] = None
+    """
+    Name of that program.
     """
 
 
@@ -2579,6 +2640,14 @@ class SteeringReleased(Message):
     actor: Annotated[str, Field(max_length=128)]
     """
     Who requested it: page or command line, and its address.
+    """
+    pid: Annotated[int | None, Field(ge=1)] = None
+    """
+    Which program of a group; null: the target is one process.
+    """
+    program: Annotated[str | None, Field(max_length=64)] = None
+    """
+    Name of that program.
     """
 
 
@@ -2620,6 +2689,14 @@ class SteeringStarted(Message):
     actor: Annotated[str, Field(max_length=128)]
     """
     Who requested it: page or command line, and its address.
+    """
+    pid: Annotated[int | None, Field(ge=1)] = None
+    """
+    Which program of a group; null: the target is one process.
+    """
+    program: Annotated[str | None, Field(max_length=64)] = None
+    """
+    Name of that program.
     """
 
 
@@ -2923,7 +3000,15 @@ class AttachCommand(Message):
     """
     Samples a second.
     """
+    role_rules: Annotated[list[RoleRule] | None, Field(max_length=32)] = None
+    """
+    A person's own roles, which stand before those that the collector was started with, in their order; null or missing: none.
+    """
     actor: Actor
+    continues: Annotated[str | None, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")] = None
+    """
+    The earlier target, of a collector that has gone, in whose place this one is attached.
+    """
 
 
 class AttachRequest(Message):
@@ -2953,6 +3038,10 @@ class AttachRequest(Message):
     rate_hz: Annotated[float, Field(ge=1.0, le=100.0)] = 10
     """
     Samples a second.
+    """
+    role_rules: Annotated[list[RoleRule] | None, Field(max_length=32)] = None
+    """
+    A person's own roles, which stand before those that the collector was started with, in their order; null or missing: none.
     """
 
 
@@ -3067,6 +3156,41 @@ class CollectorInfo(Message):
     max_targets: Annotated[int, Field(ge=0)]
     """
     Maximum number of targets at once.
+    """
+
+
+class CollectorOutage(Message):
+    """
+    The last time that a host's collector went away.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    kind: OutageKind
+    at_unix_us: Annotated[int, Field(ge=0)]
+    """
+    When it went, Unix microseconds.
+    """
+    back_unix_us: Annotated[int | None, Field(ge=0)]
+    """
+    When a collector was back, Unix microseconds; null: it is still away.
+    """
+    attached: Annotated[list[AttachedItem], Field(max_length=64)]
+    """
+    Names of the targets that were attached again.
+    """
+    failed: Annotated[list[FailedItem], Field(max_length=64)]
+    """
+    Targets that could not be attached again, each with the reason.
+    """
+    restored: Annotated[list[RestoredProgram], Field(max_length=64)]
+    """
+    Programs that the new collector restored at its start.
+    """
+    leases: Annotated[list[Lease], Field(max_length=64)]
+    """
+    Programs that were steered through an agent: it restores the size by itself when its lease ends.
     """
 
 
@@ -3314,6 +3438,10 @@ class Host(Message):
     Whether its collector is connected.
     """
     collector: CollectorInfo
+    outage: CollectorOutage | None = None
+    """
+    The last time that its collector went away without a restart of the backend; null: it never did. Set by the backend.
+    """
 
 
 class HostsResponse(Message):
@@ -3469,6 +3597,14 @@ class Process(Message):
     """
     Its process id inside its own PID namespace; null if that is the collector's.
     """
+    namespace_uid: Annotated[int | None, Field(ge=0)] = None
+    """
+    Its real user id inside its own user namespace; null if that is the same.
+    """
+    namespace_user: Annotated[str | None, Field(max_length=64)] = None
+    """
+    Name of its user by its own /etc/passwd, where that is another one than user; null otherwise.
+    """
 
 
 class ProcessesReply(Message):
@@ -3516,6 +3652,87 @@ class ProcessesResponse(Message):
     """
 
 
+class ProgramChoice(Message):
+    """
+    A program of a group that is to be steered, and what is its own.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    pid: Annotated[int, Field(ge=1)]
+    """
+    Process id, as the collector's PID namespace counts.
+    """
+    knob: KnobKind | None = None
+    """
+    Knob to set; null: the best available.
+    """
+    signal: SignalKind | None = None
+    """
+    Signal to steer on; null: the best available.
+    """
+    lower: Annotated[int | None, Field(ge=1, le=1048576)] = None
+    """
+    Smallest allowed size; null: the knob's.
+    """
+    upper: Annotated[int | None, Field(ge=1, le=1048576)] = None
+    """
+    Largest allowed size; null: the knob's.
+    """
+    prometheus: PrometheusCounter | None = None
+    """
+    Which counter, if the signal is prometheus.
+    """
+
+
+class ProofState(Message):
+    """
+    What a proof has shown so far.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    verdict: ProofVerdict
+    pairs: Annotated[int, Field(ge=0)]
+    """
+    Pairs of blocks that were measured.
+    """
+    discarded: Annotated[int, Field(ge=0)]
+    """
+    Pairs that do not count: the program did nothing in a block, or entered another phase.
+    """
+    gain_percent: float | None
+    """
+    Gain of throughput by the policy; null before the first pair.
+    """
+    low_percent: Annotated[float | None, Field(ge=-100.0)]
+    """
+    Lower end of its interval (95 %, at all times together); null while there is none.
+    """
+    high_percent: float | None
+    """
+    Upper end of its interval.
+    """
+    lost_s: float
+    """
+    Work lost while the policy steered, in seconds of what the program does without it; negative where it did more.
+    """
+    elapsed_s: Annotated[float, Field(ge=0.0)]
+    """
+    Seconds since it began.
+    """
+    steers: bool
+    """
+    Whether the policy steers at present; otherwise the program has its own size.
+    """
+    text: Annotated[str, Field(max_length=1024)]
+    """
+    The same in words.
+    """
+
+
 class ReleaseCommand(Message):
     """
     Stop steering and restore the original size; answered with a TargetReply.
@@ -3534,6 +3751,10 @@ class ReleaseCommand(Message):
     Identity of one attachment; a new one each time a process is attached to.
     """
     actor: Actor
+    pid: Annotated[int | None, Field(ge=1)] = None
+    """
+    Which program of a group; null: all of them, or the one process that the target is.
+    """
 
 
 class RestartSearchCommand(Message):
@@ -3554,6 +3775,10 @@ class RestartSearchCommand(Message):
     Identity of one attachment; a new one each time a process is attached to.
     """
     actor: Actor
+    pid: Annotated[int | None, Field(ge=1)] = None
+    """
+    Which program of a group; null: all of them, or the one process that the target is.
+    """
 
 
 class RunPolicy(Message):
@@ -3760,102 +3985,191 @@ class SetRateCommand(Message):
     actor: Actor
 
 
-class SteerCommand(Message):
+class SizedProgram(Message):
     """
-    Steer a target; answered with a TargetReply.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    type: Literal["steer_command"] = "steer_command"
-    request_id: Annotated[int, Field(ge=0)]
-    """
-    Chosen by the sender, repeated in the reply.
-    """
-    target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
-    """
-    Identity of one attachment; a new one each time a process is attached to.
-    """
-    request: SteerRequest
-    actor: Actor
-
-
-class Target(Message):
-    """
-    An attached process, or group of processes.
+    A program, the size of its pool, and whether that fits.
     """
 
     model_config = ConfigDict(
         extra="forbid",
     )
-    id: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
-    """
-    Identity of one attachment; a new one each time a process is attached to.
-    """
-    host: Annotated[str, Field(pattern="^h-[0-9a-f]{12}$")]
-    """
-    Identity of a host: the first 12 hex digits of its boot id, so that a reboot is another host.
-    """
     process: Process
+    allowance: CpuAllowance
+    gomaxprocs: Annotated[int | None, Field(ge=1)]
     """
-    The process; of a group its lead process: the root of a tree, else the one that is oldest at attach.
+    In effect; null: cannot be read.
     """
-    group: Group | None = None
+    chosen: Literal["environment", "program", "runtime", "unknown"]
     """
-    The group that it is; null: one process.
+    Who chose it: the environment that it was started with, the program by a call, the Go runtime; or not known.
     """
-    state: TargetState
-    rate_hz: Annotated[float, Field(ge=1.0, le=100.0)]
+    verdict: SizeVerdict
+    why: Annotated[str, Field(max_length=1024)]
     """
-    Requested sampling rate; each frame's health has the effective rate.
+    Why, one or two sentences.
     """
-    attached_unix_us: Annotated[int, Field(ge=0)]
+    change: Annotated[str | None, Field(max_length=256)]
     """
-    Time of attachment, Unix microseconds: the zero of the stream's time.
-    """
-    source: Source
-    energy: EnergySource
-    fields: list[str]
-    """
-    Fields that frames carry, in column order.
-    """
-    absent: list[AbsentField]
-    """
-    Catalogue fields that frames do not carry.
-    """
-    gomaxprocs: Annotated[int | None, Field(ge=0)]
-    """
-    GOMAXPROCS at attachment, or when the process executed its present program; null if unknown.
-    """
-    gomaxprocs_reason: str
-    """
-    How GOMAXPROCS is read, or why it is not.
-    """
-    thread_names: str | None = None
-    """
-    How its threads got names beyond the kernel's 15 bytes, or why they have none; null or missing: its runtime gives none, or is not asked.
-    """
-    role_rules: Annotated[list[RoleRule] | None, Field(max_length=64)] = None
-    """
-    Rules by which threads have roles, before the general one, in their order; null or missing: none.
-    """
-    steering: Steering | None
-    """
-    How it is steered; null: it is not.
+    The line that makes it fit; null: none is needed, or known.
     """
 
 
-class TargetChanged(Message):
+Programs = TypeAliasType(
+    "Programs", Annotated[list[ProgramChoice], Field(max_length=64)]
+)
+"""
+Of a group: which programs, and what is their own; null: all that can be steered. Knob, signal, bounds and counter above hold for those that name none.
+"""
+
+
+class SteerRequest(Message):
     """
-    Collector to backend: a target was attached, changed its rate or its steering, or ended. Decisions alone are reported by frames.
+    Body of PUT /api/v1/targets/{target_id}/steering: start steering a target, or change how it is steered. Of a group all chosen programs are steered, or, if one of them cannot be, nothing changes.
     """
 
     model_config = ConfigDict(
         extra="forbid",
     )
-    type: Literal["target_changed"] = "target_changed"
-    target: Target
+    policy: Annotated[str, Field(max_length=64, min_length=1)]
+    """
+    Name of a policy.
+    """
+    parameters: dict[str, float] | None = None
+    """
+    Parameters that differ from their defaults, by name; null: none.
+    """
+    shadow: bool | None = None
+    """
+    Shadow mode: decide without acting; null: act.
+    """
+    knob: KnobKind | None = None
+    """
+    Knob to set; null: the best available.
+    """
+    signal: SignalKind | None = None
+    """
+    Signal to steer on; null: the best available.
+    """
+    lower: Annotated[int | None, Field(ge=1, le=1048576)] = None
+    """
+    Smallest allowed size; null: the knob's.
+    """
+    upper: Annotated[int | None, Field(ge=1, le=1048576)] = None
+    """
+    Largest allowed size; null: the knob's.
+    """
+    prometheus: PrometheusCounter | None = None
+    """
+    Which counter, if the signal is prometheus.
+    """
+    proof: ProofPlan | None = None
+    """
+    Prove the policy first; null: let it steer.
+    """
+    programs: Programs | None = None
+    """
+    Of a group: which programs, and what is their own; null: all that can be steered. Knob, signal, bounds and counter above hold for those that name none.
+    """
+    join: bool | None = None
+    """
+    Of a group: whether new programs are steered, too; null: no.
+    """
+
+
+class Steering(Message):
+    """
+    How a target is being steered.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    policy: Annotated[str, Field(max_length=64, min_length=1)]
+    """
+    Name of a policy.
+    """
+    parameters: Annotated[dict[str, float], Field(max_length=64)]
+    """
+    All parameters.
+    """
+    shadow: bool
+    """
+    Shadow mode: decides without acting.
+    """
+    knob: KnobKind
+    signal: SignalKind
+    proxy: bool
+    """
+    The signal is a proxy: lower confidence.
+    """
+    lower: Annotated[int, Field(ge=1, le=1048576)]
+    """
+    Smallest size allowed.
+    """
+    upper: Annotated[int, Field(ge=1, le=1048576)]
+    """
+    Largest size allowed.
+    """
+    original: Annotated[int, Field(ge=1, le=1048576)]
+    """
+    Size that a release restores.
+    """
+    size: Annotated[int, Field(ge=1, le=1048576)]
+    """
+    Current size.
+    """
+    state: Annotated[str, Field(max_length=256)]
+    """
+    What the policy is doing, in words.
+    """
+    reason: Annotated[str, Field(max_length=1024)]
+    """
+    Reason of the last decision, one sentence.
+    """
+    decisions: Annotated[int, Field(ge=0)]
+    """
+    Number of decisions.
+    """
+    since_unix_us: Annotated[int, Field(ge=0)]
+    """
+    When steering started, Unix microseconds.
+    """
+    problem: Annotated[str | None, Field(max_length=1024)]
+    """
+    What keeps it from working, one sentence; null if nothing does.
+    """
+    proof: ProofState | None = None
+    """
+    The proof that is made of the policy; null: it simply steers.
+    """
+    ops_per_s: Annotated[float | None, Field(ge=0.0)] = None
+    """
+    Operations a second in the last interval, as counted by the signal; null before the first decision.
+    """
+    interval_s: Annotated[float | None, Field(ge=0.0)] = None
+    """
+    Actual length of the last interval, seconds; null before the first decision.
+    """
+    decided_unix_us: Annotated[int | None, Field(ge=0)] = None
+    """
+    When the last decision was made, Unix microseconds; null before the first one.
+    """
+
+
+class SteeringProven(Message):
+    """
+    A proof has ended.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["steering_proven"] = "steering_proven"
+    policy: Annotated[str, Field(max_length=64, min_length=1)]
+    """
+    Name of a policy.
+    """
+    proof: ProofState
 
 
 TargetEvent = TypeAliasType(
@@ -3879,125 +4193,14 @@ TargetEvent = TypeAliasType(
         | SteeringDecided
         | SearchRestarted
         | SteeringReleased
-        | SteeringProblem,
+        | SteeringProblem
+        | SteeringProven,
         Field(discriminator="type", title="TargetEvent"),
     ],
 )
 """
 An event of a target.
 """
-
-
-class TargetReply(Message):
-    """
-    A target's state, in reply to a command.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    type: Literal["target_reply"] = "target_reply"
-    request_id: Annotated[int, Field(ge=0)]
-    """
-    Chosen by the sender, repeated in the reply.
-    """
-    target: Target
-    created: bool
-    """
-    False if the process was already attached.
-    """
-
-
-class TargetsResponse(Message):
-    """
-    GET /api/v1/targets.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    targets: list[Target]
-    """
-    Known targets.
-    """
-
-
-CollectorCommand = TypeAliasType(
-    "CollectorCommand",
-    Annotated[
-        CollectorWelcome
-        | FramesReceived
-        | AttachCommand
-        | DetachCommand
-        | SetRateCommand
-        | ListProcessesCommand
-        | DoctorCommand
-        | SetDelayAccountingCommand
-        | SteerCommand
-        | RestartSearchCommand
-        | ReleaseCommand
-        | SteeringOptionsCommand,
-        Field(discriminator="type", title="CollectorCommand"),
-    ],
-)
-"""
-Backend to collector.
-"""
-
-
-class CollectorHello(Message):
-    """
-    Collector to backend, first message.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    type: Literal["collector_hello"] = "collector_hello"
-    protocol: Annotated[int, Field(ge=0)]
-    """
-    Version of this protocol.
-    """
-    host: Host
-    targets: list[Target]
-    """
-    Targets, ended ones included while their frames are kept for replay.
-    """
-    policies: list[PolicyInfo]
-    """
-    Available steering policies.
-    """
-
-
-CollectorMessage = TypeAliasType(
-    "CollectorMessage",
-    Annotated[
-        CollectorHello
-        | TargetReply
-        | ProcessesReply
-        | DoctorReply
-        | RefusedReply
-        | TargetChanged
-        | TargetForgotten
-        | FramesLost
-        | SteeringOptionsReply,
-        Field(discriminator="type", title="CollectorMessage"),
-    ],
-)
-"""
-Collector to backend, as text; frames travel as binary messages.
-"""
-
-
-class DemoResponse(Message):
-    """
-    POST /api/v1/demo: the demo program was started and is being sampled.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    target: Target
 
 
 class FrameHeader(Message):
@@ -4080,29 +4283,6 @@ class FrameHeader(Message):
     """
 
 
-class LiveState(Message):
-    """
-    Backend to page: hosts and targets, on connect and whenever one changes. Decisions of a policy are no such change: they come in frames (SteeringDecided), and a page that connects finds the newest one in the target's steering.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    type: Literal["live_state"] = "live_state"
-    hosts: list[Host]
-    """
-    Known hosts.
-    """
-    targets: list[Target]
-    """
-    Known targets, ended ones included.
-    """
-    recordings: Annotated[list[Recording], Field(validate_default=True)] = []
-    """
-    Runs being recorded.
-    """
-
-
 class PoliciesResponse(Message):
     """
     Body of GET /api/v1/policies.
@@ -4114,6 +4294,44 @@ class PoliciesResponse(Message):
     policies: list[PolicyInfo]
     """
     In display order.
+    """
+
+
+class ProgramOptions(Message):
+    """
+    How a program of a group can be steered.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    pid: Annotated[int, Field(ge=1)]
+    """
+    Process id, as the collector's PID namespace counts.
+    """
+    start_ticks: Annotated[int, Field(ge=0)]
+    """
+    Start of the process, clock ticks since boot.
+    """
+    name: Annotated[str, Field(max_length=64)]
+    """
+    Name of the process.
+    """
+    refusal: Annotated[str, Field(max_length=1024)]
+    """
+    Why it cannot be steered, one sentence; empty if it can.
+    """
+    knobs: list[KnobOption]
+    """
+    Best first; empty if it cannot be steered.
+    """
+    signals: list[SignalOption]
+    """
+    Best first; empty if it cannot be steered.
+    """
+    steering: Steering | None
+    """
+    Current steering; null: it is not steered.
     """
 
 
@@ -4155,6 +4373,363 @@ class RunEventsResponse(Message):
     omitted: Annotated[int, Field(ge=0)]
     """
     Events beyond the limit of the response.
+    """
+
+
+class SizeAudit(Message):
+    """
+    GET /api/v1/sizes: the Go programs of a host, and whether GOMAXPROCS fits what they may use.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    programs: Annotated[list[SizedProgram], Field(max_length=256)]
+    """
+    Those that do not fit come first.
+    """
+    omitted: Annotated[int, Field(ge=0)]
+    """
+    Programs that were not looked at, since there are too many.
+    """
+
+
+class SizeAuditReply(Message):
+    """
+    Answer to a SizeAuditCommand.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["size_audit_reply"] = "size_audit_reply"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the sender, repeated in the reply.
+    """
+    audit: SizeAudit
+
+
+class SteerCommand(Message):
+    """
+    Steer a target; answered with a TargetReply.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["steer_command"] = "steer_command"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the sender, repeated in the reply.
+    """
+    target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
+    """
+    Identity of one attachment; a new one each time a process is attached to.
+    """
+    request: SteerRequest
+    actor: Actor
+
+
+class SteeredProgram(Message):
+    """
+    A program of a group, and how it is being steered.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    pid: Annotated[int, Field(ge=1)]
+    """
+    Process id, as the collector's PID namespace counts.
+    """
+    start_ticks: Annotated[int, Field(ge=0)]
+    """
+    Start of the process, clock ticks since boot.
+    """
+    name: Annotated[str, Field(max_length=64)]
+    """
+    Name of the process.
+    """
+    steering: Steering
+
+
+class SteeringOptions(Message):
+    """
+    How a process, or the programs of a group, can be steered.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    knobs: list[KnobOption]
+    """
+    Best first.
+    """
+    signals: list[SignalOption]
+    """
+    Best first.
+    """
+    steering: Steering | None
+    """
+    Current steering; null: the target is not steered.
+    """
+    programs: list[ProgramOptions] | None = None
+    """
+    Of a group: its programs, those first that can be steered; null: the target is one process.
+    """
+    unexamined: Annotated[int, Field(ge=0)] = 0
+    """
+    Of a group: processes that were not examined, because there are too many.
+    """
+
+
+class SteeringOptionsReply(Message):
+    """
+    How a target can be steered.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["steering_options_reply"] = "steering_options_reply"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the sender, repeated in the reply.
+    """
+    options: SteeringOptions
+
+
+class Target(Message):
+    """
+    An attached process, or group of processes.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    id: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
+    """
+    Identity of one attachment; a new one each time a process is attached to.
+    """
+    host: Annotated[str, Field(pattern="^h-[0-9a-f]{12}$")]
+    """
+    Identity of a host: the first 12 hex digits of its boot id, so that a reboot is another host.
+    """
+    process: Process
+    """
+    The process; of a group its lead process: the root of a tree, else the one that is oldest at attach.
+    """
+    group: Group | None = None
+    """
+    The group that it is; null: one process.
+    """
+    state: TargetState
+    rate_hz: Annotated[float, Field(ge=1.0, le=100.0)]
+    """
+    Requested sampling rate; each frame's health has the effective rate.
+    """
+    attached_unix_us: Annotated[int, Field(ge=0)]
+    """
+    Time of attachment, Unix microseconds: the zero of the stream's time.
+    """
+    source: Source
+    energy: EnergySource
+    fields: list[str]
+    """
+    Fields that frames carry, in column order.
+    """
+    absent: list[AbsentField]
+    """
+    Catalogue fields that frames do not carry.
+    """
+    gomaxprocs: Annotated[int | None, Field(ge=0)]
+    """
+    GOMAXPROCS at attachment, or when the process executed its present program; null if unknown.
+    """
+    gomaxprocs_reason: str
+    """
+    How GOMAXPROCS is read, or why it is not.
+    """
+    thread_names: str | None = None
+    """
+    How its threads got names beyond the kernel's 15 bytes, or why they have none; null or missing: its runtime gives none, or is not asked.
+    """
+    role_rules: Annotated[list[RoleRule] | None, Field(max_length=64)] = None
+    """
+    Rules by which threads have roles, before the general one, in their order; null or missing: none.
+    """
+    steering: Steering | None
+    """
+    How it is steered; null: it is not.
+    """
+    programs: list[SteeredProgram] | None = None
+    """
+    Steered programs of a group; null: the target is one process.
+    """
+    programs_join: bool = False
+    """
+    Whether new programs of the group are steered, too, as soon as they can be.
+    """
+    continues: Annotated[str | None, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")] = None
+    """
+    The earlier target, of a collector that has gone, in whose place this one was attached.
+    """
+
+
+class TargetChanged(Message):
+    """
+    Collector to backend: a target was attached, changed its rate or its steering, or ended. Decisions alone are reported by frames.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["target_changed"] = "target_changed"
+    target: Target
+
+
+class TargetReply(Message):
+    """
+    A target's state, in reply to a command.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["target_reply"] = "target_reply"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the sender, repeated in the reply.
+    """
+    target: Target
+    created: bool
+    """
+    False if the process was already attached.
+    """
+
+
+class TargetsResponse(Message):
+    """
+    GET /api/v1/targets.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    targets: list[Target]
+    """
+    Known targets.
+    """
+
+
+CollectorCommand = TypeAliasType(
+    "CollectorCommand",
+    Annotated[
+        CollectorWelcome
+        | FramesReceived
+        | AttachCommand
+        | DetachCommand
+        | SetRateCommand
+        | ListProcessesCommand
+        | DoctorCommand
+        | SizeAuditCommand
+        | SetDelayAccountingCommand
+        | SteerCommand
+        | RestartSearchCommand
+        | ReleaseCommand
+        | SteeringOptionsCommand,
+        Field(discriminator="type", title="CollectorCommand"),
+    ],
+)
+"""
+Backend to collector.
+"""
+
+
+class CollectorHello(Message):
+    """
+    Collector to backend, first message.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["collector_hello"] = "collector_hello"
+    protocol: Annotated[int, Field(ge=0)]
+    """
+    Version of this protocol.
+    """
+    host: Host
+    targets: list[Target]
+    """
+    Targets, ended ones included while their frames are kept for replay.
+    """
+    policies: list[PolicyInfo]
+    """
+    Available steering policies.
+    """
+    restored: Annotated[
+        list[RestoredProgram], Field(max_length=64, validate_default=True)
+    ] = []
+    """
+    Programs that an earlier collector left changed, and that this one restored at its start.
+    """
+
+
+CollectorMessage = TypeAliasType(
+    "CollectorMessage",
+    Annotated[
+        CollectorHello
+        | TargetReply
+        | ProcessesReply
+        | DoctorReply
+        | SizeAuditReply
+        | RefusedReply
+        | TargetChanged
+        | TargetForgotten
+        | FramesLost
+        | SteeringOptionsReply
+        | CollectorGoodbye,
+        Field(discriminator="type", title="CollectorMessage"),
+    ],
+)
+"""
+Collector to backend, as text; frames travel as binary messages.
+"""
+
+
+class DemoResponse(Message):
+    """
+    POST /api/v1/demo: the demo program was started and is being sampled.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    target: Target
+
+
+class LiveState(Message):
+    """
+    Backend to page: hosts and targets, on connect and whenever one changes. Decisions of a policy are no such change: they come in frames (SteeringDecided), and a page that connects finds the newest one in the target's steering.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["live_state"] = "live_state"
+    hosts: list[Host]
+    """
+    Known hosts.
+    """
+    targets: list[Target]
+    """
+    Known targets, ended ones included.
+    """
+    recordings: Annotated[list[Recording], Field(validate_default=True)] = []
+    """
+    Runs being recorded.
     """
 
 
