@@ -64,9 +64,6 @@ class Engine:
         watch: measures what it takes; None: without what sending takes.
         load: tells of frames on their way to the backend, for the health of frames.
         stalled: whether a connected backend takes so little that no more is to be made.
-
-    Attributes:
-        rounds: where compiled code sends frames of several samples; None: of one at a time.
     """
 
     def __init__(
@@ -100,10 +97,15 @@ class Engine:
         self._drain_due_ns = 0
         self._drain_trouble = ""
         self._thread = threading.Thread(target=self._run, name="sampler", daemon=True)
-        self.rounds: FrameRounds | None = None
+        self._rounds: FrameRounds | None = None
 
-    def start(self) -> None:
-        """Start the thread."""
+    def start(self, rounds: FrameRounds | None = None) -> None:
+        """Start the thread.
+
+        Args:
+            rounds: where compiled code sends frames of several samples; None: of one at a time.
+        """
+        self._rounds = rounds
         self._thread.start()
 
     def stop(self) -> None:
@@ -274,7 +276,7 @@ class Engine:
         They are those of the target that is due first, up to the moment at which another one is.
         """
         filtered = self._exits is None or self._exits.filters
-        if self.rounds is None or self._open or not filtered or not self._targets:
+        if self._rounds is None or self._open or not filtered or not self._targets:
             return
         first, *others = sorted(self._targets.values(), key=lambda one: one.schedule.due_ns)
         target = first.target.id
@@ -284,7 +286,7 @@ class Engine:
             return
         until_ns = min((one.schedule.due_ns for one in others), default=_NEVER_NS)
         cpu_ns = self._watch.sampling()
-        made = first.usual_round(self.rounds, self._commands.wake, until_ns)
+        made = first.usual_round(self._rounds, self._commands.wake, until_ns)
         if made:
             if not first.exits_wait:
                 self._drain_due_ns = made[-1].started_ns + self._drain_ns()
