@@ -336,6 +336,14 @@ What counters are compared as: rates: mean rates over each run, which do not dep
 """
 
 
+CompareSplit = TypeAliasType(
+    "CompareSplit", Annotated[Literal["none", "process"], Field(title="CompareSplit")]
+)
+"""
+What a role is in a comparison: none: all threads of its name, whichever process they are of. process: those in processes of one name; it is called "PROCESS → ROLE".
+"""
+
+
 Run = TypeAliasType(
     "Run", Annotated[str, Field(pattern="^r-[0-9]{8}-[0-9]{6}-[0-9a-f]{6}$")]
 )
@@ -3286,6 +3294,11 @@ class Comparison(Message):
     Text of the mark that runs are aligned at; null with another alignment.
     """
     basis: CompareBasis
+    split: CompareSplit
+    several_processes: bool
+    """
+    Whether a run is of a group of processes, so that roles can be split by process.
+    """
     same_length: bool
     """
     Whether the runs' durations differ by at most 5 % of the longest; totals get a verdict only then.

@@ -46,6 +46,10 @@ export type OutageKind = "ended" | "lost" | "crashed";
  */
 export type CompareBasis = "rates" | "totals";
 /**
+ * What a role is in a comparison: none: all threads of its name, whichever process they are of. process: those in processes of one name; it is called "PROCESS → ROLE".
+ */
+export type CompareSplit = "none" | "process";
+/**
  * Which way is an improvement.
  */
 export type Better = "less" | "more" | "neither";
@@ -740,6 +744,11 @@ export interface Comparison {
    */
   mark: string | null;
   basis: CompareBasis;
+  split: CompareSplit;
+  /**
+   * Whether a run is of a group of processes, so that roles can be split by process.
+   */
+  several_processes: boolean;
   /**
    * Whether the runs' durations differ by at most 5 % of the longest; totals get a verdict only then.
    */
