@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 
 from tidscope_wire.generated.models import (
+    CollectorOutage,
     FrameHeader,
     Host,
     LiveState,
@@ -103,8 +104,9 @@ class HostRegistry:
         collector process; nothing samples it now, so it becomes detached.
         """
         # At the end: the one that connected last.
-        self._hosts.pop(host.id, None)
-        self._hosts[host.id] = host.model_copy(update={"connected": True})
+        known = self._hosts.pop(host.id, None)
+        outage = None if known is None else known.outage
+        self._hosts[host.id] = host.model_copy(update={"connected": True, "outage": outage})
         self._bound_hosts()
         held = {target.id: target for target in targets}
         for target in self._targets.values():
@@ -119,6 +121,13 @@ class HostRegistry:
         host = self._hosts.get(host_id)
         if host is not None:
             self._hosts[host_id] = host.model_copy(update={"connected": False})
+            self._changed()
+
+    def set_outage(self, host_id: str, outage: CollectorOutage | None) -> None:
+        """Note when a host's collector went away; None: never, as far as matters."""
+        host = self._hosts.get(host_id)
+        if host is not None and host.outage != outage:
+            self._hosts[host_id] = host.model_copy(update={"outage": outage})
             self._changed()
 
     def update_target(self, target: Target) -> None:

@@ -238,7 +238,7 @@ async def serve(
     # The sampling thread must not wait long for threads that list processes.
     sys.setswitchinterval(0.001)
     release_freed_memory()
-    engine.start()
+    engine.start(uplink)
     task = asyncio.create_task(uplink.run())
     stopping = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -265,6 +265,7 @@ async def _deliver_the_rest(engine: Engine, uplink: Uplink) -> None:
     await asyncio.to_thread(engine.stop)
     if left := await uplink.deliver(DELIVER_SECONDS):
         log.warning("ended with %d bytes of frames that the backend does not have", left)
+    await uplink.say_goodbye()
 
 
 def _open_steering(

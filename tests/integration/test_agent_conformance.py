@@ -31,7 +31,9 @@ PROC = ProcFs()
 NOBODY = 65534
 LONG_S = 60.0
 LARGEST_ID = (1 << 53) - 1
-KNOBS = {"go": "gomaxprocs", "python": "pool", "java": "pool"}
+KNOBS = {"go": "gomaxprocs", "python": "pool", "java": "pool", "rust": "pool"}
+RUNTIMES = {"rust": "native"}
+"""What is not called as the language is."""
 CALL = b'{"jsonrpc": "2.0", "id": 7, "method": "hello"}\n'
 PARSE, INVALID, METHOD, PARAMS = -32700, -32600, -32601, -32602
 BOUNDS, BUSY, CLIENTS = -32001, -32003, -32004
@@ -140,7 +142,8 @@ def works_with(program: AgentProgram, size: int) -> bool:
 
 def test_hello_says_who_it_is(program: AgentProgram, client: AgentClient) -> None:
     hello = client.hello
-    assert (hello.pid, hello.runtime, hello.protocol) == (program.pid, program.language, 2)
+    runtime = RUNTIMES.get(program.language, program.language)
+    assert (hello.pid, hello.runtime, hello.protocol) == (program.pid, runtime, 2)
     assert hello.knob == KNOBS[program.language]
     assert (hello.lower, hello.upper) == (LOWER, UPPER)
     assert (hello.size, hello.original) == (ORIGINAL, ORIGINAL)

@@ -104,6 +104,33 @@ def build_java(name: str, sources: Sequence[Path]) -> Path:
     return cached(name, text, command, list(map(str, files)), env=dict(os.environ), output="-d")
 
 
+def build_rust(main: Path, crate: Path | None = None, *flags: str) -> Path:
+    """Compile a Rust program that uses the standard library and at most one crate; the executable.
+
+    Args:
+        main: its file.
+        crate: folder of the crate, which needs no other one.
+        flags: for the compiler.
+
+    Raises:
+        RuntimeError: there is no Rust compiler, or it refused.
+    """
+    rustc = shutil.which("rustc")
+    if rustc is None:
+        raise RuntimeError("no Rust compiler: rustc is not in PATH")
+    command = [rustc, "--edition", "2021", "-O", *flags]
+    env = {**os.environ, "CARGO_PKG_VERSION": "0.1.0"}
+    source = b"".join(path.read_bytes() for path in sorted(main.parent.glob("*.rs")))
+    if crate is not None:
+        name = crate.name
+        files = sorted((crate / "src").glob("*.rs"))
+        text = b"".join(path.read_bytes() for path in files)
+        library = [*command, "--crate-type", "rlib", "--crate-name", name]
+        built = cached(f"lib{name}.rlib", text, library, [str(crate / "src/lib.rs")], env=env)
+        command = [*command, "--extern", f"{name}={built}"]
+    return cached(main.parent.name, source, command, [str(main)], env=env)
+
+
 def go_command() -> str:
     """The Go compiler.
 

@@ -69,6 +69,9 @@ class CollectorLink:
         command_seconds: how long it may take to answer.
         doctor_seconds: the same for the doctor, and for steering, which waits for a program.
         policies: that it can steer with.
+
+    Attributes:
+        said_goodbye: the collector said that it ends.
     """
 
     def __init__(
@@ -83,6 +86,7 @@ class CollectorLink:
         self.host = host
         self.policies = list(policies)
         self.replace = close
+        self.said_goodbye = False
         self._send = send
         self._command_seconds = command_seconds
         self._doctor_seconds = doctor_seconds

@@ -109,6 +109,11 @@ class GroupSampler(TargetSampler):
         """Of any process: members may begin and end between two looks."""
         return None
 
+    @property
+    def membership(self) -> Membership:
+        """Its processes."""
+        return self._membership
+
     def _live(self, now_ns: int) -> Live:
         return self._tracker.by_process(now_ns)
 

@@ -24,7 +24,7 @@ from tidscope_wire.problems import refusal
 
 from tidscope_collector.foreign.owned_port import OwnedPort
 from tidscope_collector.foreign.reader import ask_ports
-from tidscope_collector.groups.reader import GroupReader
+from tidscope_collector.groups.sampler import GroupSampler
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.sampling.target import TargetSampler
@@ -262,11 +262,15 @@ class SteeringCommands:
 
         def living() -> list[Program]:
             sampler = self._engine.find(target)
-            if sampler is None or not isinstance(sampler.reader, GroupReader):
+            if not isinstance(sampler, GroupSampler):
                 return []
+            if not sampler.membership.members.alive:
+                sampler.membership.update()  # No sample was taken yet.
             return [
                 Program(one.pid, one.start_ticks, one.name)
-                for one in sorted(sampler.reader.members.alive.values(), key=lambda one: one.number)
+                for one in sorted(
+                    sampler.membership.members.alive.values(), key=lambda one: one.number
+                )
             ]
 
         return self._ask(living)

@@ -364,6 +364,25 @@ class TargetRegistry:
 
         self._engine.submit(give)
 
+    def continue_from(self, target: Target, earlier: str) -> Target:
+        """A target takes the place of one of an earlier collector.
+
+        Args:
+            target: just attached.
+            earlier: id of the other.
+        """
+
+        def note() -> Target:
+            sampler = self._engine.find(target.id)
+            if sampler is None:
+                return target
+            sampler.target = sampler.target.model_copy(update={"continues": earlier})
+            return sampler.target
+
+        noted: Target = self._engine.submit(note).result()
+        self.update(noted)
+        return noted
+
     def detach(self, target: str) -> Target:
         """Stop sampling.
 

@@ -149,6 +149,12 @@ class CommandHandler:
         return self._targets.detach(command.target)
 
     def _attach(self, command: AttachCommand) -> tuple[Target, bool]:
+        target, created = self._attach_new(command)
+        if created and command.continues is not None:
+            target = self._targets.continue_from(target, command.continues)
+        return target, created
+
+    def _attach_new(self, command: AttachCommand) -> tuple[Target, bool]:
         rules = command.role_rules or ()
         if command.group is not None and command.pid is None:
             return self._targets.attach_group(command.group, command.rate_hz, rules)

@@ -8,10 +8,12 @@ import logging
 import random
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from typing import Never
 
 from tidscope_wire import PROTOCOL_VERSION
 from tidscope_wire.generated.models import (
+    CollectorGoodbye,
     CollectorHello,
     CollectorWelcome,
     FramesLost,
@@ -26,8 +28,10 @@ from tidscope_wire.generated.models import (
 )
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
 
+from tidscope_collector.compiled.link import Link
 from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.sampling.selfwatch import Load
+from tidscope_collector.sampling.usual_round import Collect
 from tidscope_collector.targets.targets import TargetRegistry
 from tidscope_collector.uplink.backoff import LONGEST_WAIT_S, Backoff
 from tidscope_collector.uplink.close_reason import CloseReason, close_reason
@@ -42,6 +46,7 @@ from tidscope_collector.uplink.sign_in import SignIn, SignInError, open_link
 log = logging.getLogger("tidscope.uplink")
 
 WELCOME_S = 10
+GOODBYE_S = 1.0
 BACKLOG, STALL = 0.25, 0.5
 """Shares of the bound of what waits: above the first fewer frames are to be made; above the second
 none, as long as a backend is connected and takes some."""
@@ -99,6 +104,7 @@ class Uplink:
         self._in_flight = InFlight()
         self._direct = DirectSender()
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._link: SharedConnection | None = None
         self._refused: set[tuple[str, int]] = set()
         self._connected = False
         self._said = ""
@@ -137,6 +143,15 @@ class Uplink:
         if self._direct.add(target, frame) and self._loop is not None:
             self._loop.call_soon_threadsafe(self._take_in)
 
+    def begin(self, target: Target, seq: int, collect: Collect) -> Link | None:
+        """See `FrameRounds.begin`."""
+        return self._direct.begin(target, seq, collect)
+
+    def end(self, message: memoryview) -> None:
+        """See `FrameRounds.end`."""
+        if self._direct.end(message) and self._loop is not None:
+            self._loop.call_soon_threadsafe(self._take_in)
+
     def _take_in(self) -> None:
         """Keep what was handed over; what did not go out is sent."""
         for target, frame, sent in self._direct.take():
@@ -166,6 +181,14 @@ class Uplink:
             pass
         return self._replay.waiting_bytes
 
+    async def say_goodbye(self) -> None:
+        """Tell a connected backend that this collector ends because it was asked to."""
+        if self._link is None:
+            return
+        with suppress(ConnectionClosed, TimeoutError, OSError):
+            async with asyncio.timeout(GOODBYE_S):
+                await self._give(self._link, CollectorGoodbye().model_dump_json())
+
     async def run(self) -> None:
         """Connect, and connect again, until cancelled."""
         backoff = Backoff()
@@ -189,6 +212,7 @@ class Uplink:
                 await self._greet(link)
                 welcomed = clock()
                 self._connected = True
+                self._link = link
                 self._say(logging.INFO, "connected to the backend")
                 await self._serve(link)
         except ConnectionClosed as error:
@@ -209,6 +233,7 @@ class Uplink:
         finally:
             self._direct.forbid()
             self._connected = False
+            self._link = None
             self._confirmed.set()
         return end, None if welcomed is None else clock() - welcomed
 
