@@ -303,6 +303,7 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
         "start_ticks": 1,
         "group": {"kind": "tree", "pid": 1, "start_ticks": 1, "value": "a"},
         "rate_hz": 10,
+        "role_rules": [{"pattern": "a-*", "role": "a"}],
     },
     ("PATCH", "/api/v1/targets/{target_id}"): {"rate_hz": 10},
     ("PUT", "/api/v1/targets/{target_id}/steering"): {

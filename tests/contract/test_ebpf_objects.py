@@ -25,7 +25,7 @@ OBJECTS = {
     accounts.OBJECT: {"tp_btf/sock_send_length", "tp_btf/sock_recv_length", ".maps"},
     task_iterator.OBJECT: {"iter/task", "syscall", ".maps"},
     loading.OBJECT: {"tp_btf/sched_switch", "tp_btf/sched_waking", "iter/task", ".maps"},
-    programs.OBJECT: {"tp_btf/sched_process_fork", "tp_btf/sched_switch", ".maps"},
+    programs.OBJECT: {"tp_btf/task_newtask", "tp_btf/sched_switch", ".maps"},
 }
 
 

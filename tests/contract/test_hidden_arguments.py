@@ -47,6 +47,7 @@ def paths() -> list[str]:
         f"/api/v1/runs/{{run_id}}/export?format={kind}" for kind in ("parquet", "csv", "trace")
     ]
     named = {"{run_id}": RUNS[0], "{run}": RUNS[0], "{target_id}": TARGET_ID}
+    named |= {"{owner}": "0", "{name}": "none"}
     filled = []
     for template in (*found, *exports, "/metrics"):
         path = re.sub(r"\{\w+\}", lambda name: named[name[0]], template)

@@ -186,6 +186,7 @@ MESSAGES: list[BaseModel] = [
     target(),
     frame_header(events=EVENTS),
     models.CollectorHello(policies=[POLICY], protocol=1, host=host(), targets=[target()]),
+    models.CollectorGoodbye(),
     models.CollectorWelcome(protocol=1, resume={TARGET_ID: 4}),
     models.FramesReceived(targets={TARGET_ID: 4}),
     models.AttachCommand(request_id=1, pid=1, start_ticks=None, rate_hz=10, actor=ACTOR),

@@ -93,6 +93,7 @@ LIVE_COMMANDS: Mapping[str, Right] = {
 
 COLLECTOR_MESSAGES: Mapping[str, Right] = {
     "collector_hello": "collector",
+    "collector_goodbye": "collector",
     "target_reply": "collector",
     "processes_reply": "collector",
     "doctor_reply": "collector",
