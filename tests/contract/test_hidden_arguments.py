@@ -38,20 +38,26 @@ async def backend(tmp_path: Path) -> AsyncIterator[Backend]:
         yield running
 
 
+MODEL = "/api/v1/predictions/{owner}/{name}"
+"""Weights of a prediction model: numbers only, and no service of them runs here."""
+
+
 def paths() -> list[str]:
     """Every route that a viewer may read, with names that are there."""
     found = [
-        path for (method, path), right in ROUTES.items() if (method, right) == ("GET", "viewer")
+        path
+        for (method, path), right in ROUTES.items()
+        if (method, right) == ("GET", "viewer") and path != MODEL
     ]
     exports = [
         f"/api/v1/runs/{{run_id}}/export?format={kind}" for kind in ("parquet", "csv", "trace")
     ]
     named = {"{run_id}": RUNS[0], "{run}": RUNS[0], "{target_id}": TARGET_ID}
-    named |= {"{owner}": "0", "{name}": "none"}
     filled = []
     for template in (*found, *exports, "/metrics"):
         path = re.sub(r"\{\w+\}", lambda name: named[name[0]], template)
-        filled.append(f"{path}?runs={','.join(RUNS)}" if path.endswith("/compare") else path)
+        asked = {"/api/v1/compare": f"?runs={','.join(RUNS)}", "/api/v1/steering": "?pid=1"}
+        filled.append(path + asked.get(path, ""))
     return filled
 
 
