@@ -89,7 +89,7 @@ def test_states_of_each_short_command_are_its_life_and_on_cpu_time_is_the_kernel
     (shell,) = (event for event in ended if event.tid == command.pid)
     shell_ns = sum(shell.totals[name] for name in STATE_FIELDS)
     assert states_ns - shell_ns >= lives_ns - COMMANDS * 1000
-    assert heard.tables["wakes"]["waker_name"].tolist().count("true") == 1
+    assert "true" in heard.tables["wakes"]["waker_name"].tolist()
 
 
 def test_a_process_in_two_targets_gives_both_its_last_numbers() -> None:
