@@ -93,7 +93,6 @@ LIVE_COMMANDS: Mapping[str, Right] = {
 
 COLLECTOR_MESSAGES: Mapping[str, Right] = {
     "collector_hello": "collector",
-    "collector_goodbye": "collector",
     "target_reply": "collector",
     "processes_reply": "collector",
     "doctor_reply": "collector",
@@ -102,6 +101,7 @@ COLLECTOR_MESSAGES: Mapping[str, Right] = {
     "target_changed": "collector",
     "target_forgotten": "collector",
     "frames_lost": "collector",
+    "collector_goodbye": "collector",
     "steering_options_reply": "collector",
 }
 """By the `type` of what a collector may send."""
