@@ -23,14 +23,13 @@ A dip gate stands in front (dip_gate.py). Of one interval alone that is far off 
 if the next one is far off too, it is a change.
 """
 
-from collections import deque
 from dataclasses import dataclass, replace
-from math import log, sqrt
+from math import inf, log, sqrt
 
 import numpy as np
 
-from tidscope_policies.algorithms.belief import Belief, Prior
-from tidscope_policies.algorithms.change import ChangeDetector, NoiseMeter
+from tidscope_policies.algorithms.curves import Curves
+from tidscope_policies.algorithms.wandering import Wandering
 from tidscope_policies.contract import (
     NOT_COUNTED,
     WAITS_ITS_TURN,
@@ -46,46 +45,32 @@ from tidscope_policies.parameters import Parameters, parameter
 class KalmanKgParameters(Parameters):
     """Of the policy `kalman-kg`."""
 
-    length_scale: float = parameter(
-        0.8, 0.1, 5.0, "doublings", "how far sizes resemble each other; larger: smoother curves"
-    )
-    sd: float = parameter(0.13, 0.01, 1.0, "", "relative difference of progress between sizes")
     drift: float = parameter(
-        1e-5, 0.0, 0.1, "", "share of the initial uncertainty added an interval"
+        3e-3, 0.0, 0.1, "", "share of the initial uncertainty added an interval"
     )
-    keep: float = parameter(0.92, 0.0, 0.999, "", "share of a disturbance left an interval later")
-    disturbance_sd: float = parameter(0.01, 0.0, 0.5, "", "relative size of slow disturbances")
     noise_sd: float = parameter(0.03, 0.001, 0.3, "", "initial relative noise of an interval")
     noise_floor: float = parameter(0.01, 0.001, 0.3, "", "smallest relative noise assumed")
+    walk_sd: float = parameter(0.01, 0.0, 0.3, "", "initial relative step of the level")
     horizon: float = parameter(40.0, 0.0, 10000.0, "intervals", "how long a measurement is useful")
     lookahead: int = parameter(
         8, 1, 32, "intervals", "longest run of measurements that a trial plans for"
     )
-    margin: float = parameter(0.007, 0.0, 1.0, "", "relative gain below which the size stays")
-    slack: float = parameter(0.5, 0.0, 5.0, "sd", "surprise that is no evidence of a change")
-    threshold: float = parameter(9.0, 1.0, 100.0, "sd", "sum of surprises that means a change")
-    max_step: int = parameter(2, 1, 32, "sizes", "largest step of a trial, in candidate sizes")
+    margin: float = parameter(0.01, 0.0, 1.0, "", "relative gain below which the size stays")
+    threshold: float = parameter(4.0, 1.0, 100.0, "sd", "surprise that means a change")
+    kept: float = parameter(0.5, 0.0, 1.0, "", "how likely a change is one of the level only")
+    max_step: float = parameter(1.0, 0.1, 10.0, "doublings", "largest step of a trial")
+    price: float = parameter(0.03, 0.0, 10.0, "intervals", "work that a change of size is taken to cost")
+    most_changes: int = parameter(10, 2, 1000, "changes", "changes in quick succession")
+    gap: float = parameter(12.0, 0.1, 1000.0, "intervals", "between changes, in the long run")
+    slot: int = parameter(15, 1, 600, "intervals", "rest before the next trial")
 
 
 MOST_SIZES = 32
 """Sizes thought of; the work of a decision grows with their square."""
-MOST_NOISE_SD = 0.3
-SURE = 2.0
-"""Standard deviations that make sure of a difference."""
 LOOSE_SD = 0.05
 """How much the level is thought to move when another program's size changes."""
 BLIND = 1.0
 """Variance above which the level is not known yet, so that nothing is a surprise."""
-MOST_SURPRISE = 5.0
-"""In standard deviations: one interval alone is never a change of phase."""
-EXPECTED = 2.0
-"""In standard deviations: what the surprise at a new size becomes when the belief is widened."""
-MOST_SD = 1.5
-"""Sizes are not thought to differ more, as a logarithm."""
-MOST_REMEMBERED = 256
-"""Measurements that a widened belief is made from."""
-OUTLIER = 4.0
-"""In standard deviations: surprises above are not learnt from."""
 
 
 class Search:
@@ -97,30 +82,29 @@ class Search:
 
     def __init__(self, parameters: KalmanKgParameters) -> None:
         self._p = parameters
-        self._prior = Prior(
-            parameters.length_scale,
-            parameters.sd,
-            parameters.drift,
-            parameters.keep,
-            parameters.disturbance_sd,
-        )
         self._bounds: Bounds | None = None
-        self._belief = Belief((1,), self._prior)
-        self._detector = ChangeDetector(parameters.slack, parameters.threshold)
-        self._noise = NoiseMeter(parameters.noise_sd, parameters.noise_floor, MOST_NOISE_SD)
+        self._curves = Curves((1,), parameters.drift)
+        self._noise = Wandering(parameters.noise_sd, parameters.walk_sd, parameters.noise_floor)
         self._news = ""
-        self._measured: deque[tuple[int, float]] = deque(maxlen=MOST_REMEMBERED)
+        self._odd = 0
+        self._known: set[int] = set()
+        self._size = 0
+        self._run = 0
+        self._settled = False
+        self._left = float(parameters.most_changes)
 
     def forget(self, why: str) -> None:
         """Go back to what is believed before anything is measured; `why` is reported next time."""
-        self._belief.widen(self._p.sd)
-        self._measured.clear()
-        self._detector.reset()
+        self._curves.forget()
+        self._noise.move()
+        self._odd = self._run = 0
+        self._settled = False
         self._news = f"{why}: earlier measurements are discarded. "
 
     def loosen(self) -> None:
         """Something else moved the level: what is known of differences stays."""
-        self._belief.loosen(LOOSE_SD)
+        self._curves.loosen(LOOSE_SD**2)
+        self._noise.move()
 
     def step(self, seen: Observation, value: float) -> Decision:
         """Learn from an interval and choose the next size.
@@ -131,63 +115,75 @@ class Search:
         """
         if seen.bounds != self._bounds:
             self._bounds = seen.bounds
-            self._belief = Belief(candidates(seen.bounds), self._prior)
-            self._measured.clear()
+            self._curves = Curves(candidates(seen.bounds), self._p.drift)
+            self._settled = False
         # Another hand may have set a size in between.
-        near = min(self._belief.sizes, key=lambda size: (abs(size - seen.size), size))
-        self._learn(near, value)
+        near = min(self._curves.sizes, key=lambda size: (abs(size - seen.size), size))
+        self._left = min(self._left + 1 / self._p.gap, self._p.most_changes)
+        self._run = max(0, self._run - 1)
+        self._learn(near, value, 1 / seen.ops)
+        if self._run:
+            return Decision(seen.size, "exploring", f"{near} is measured longer.", probing=True)
+        if self._settled and round(seen.at_s / self._p.interval_s) % self._p.slot:
+            return Decision(seen.size, "settled", f"{self._take_news()}{near} is kept for now.")
         chosen = self._choose(near)
+        self._settled = chosen.size == near
+        self._left -= not self._settled
         return chosen if chosen.size != near else replace(chosen, size=seen.size)
 
-    def _learn(self, size: int, value: float) -> None:
-        self._belief.elapse()
-        noise = self._noise.variance
-        difference, variance = self._belief.surprise(size, value, noise)
-        if variance < BLIND:
-            sds = difference / sqrt(variance)
-            new = all(size != known for known, _ in self._measured)
-            if new and abs(sds) > OUTLIER:
-                self._widen(difference, variance)
-            elif self._detector.update(min(max(sds, -MOST_SURPRISE), MOST_SURPRISE)):
-                self.forget("The program entered a new phase")
-            elif abs(sds) > OUTLIER:
-                # Either a change, which the next interval will confirm, or nothing to learn from.
-                return
-            else:
-                self._noise.update(difference)
-        self._measured.append((size, value))
-        self._belief.take_in(size, value, noise)
+    def _take_news(self) -> str:
+        news, self._news = self._news, ""
+        return news
 
-    def _widen(self, difference: float, variance: float) -> None:
-        """Sizes differ more than was thought: believe so, and learn all again."""
-        sd = self._belief.sd * max(1.0, abs(difference) / (EXPECTED * sqrt(variance)))
-        self._belief.widen(min(sd, MOST_SD))
-        for size, value in self._measured:
-            self._belief.elapse()
-            self._belief.take_in(size, value, self._noise.variance)
-        self._belief.elapse()
+    def _learn(self, size: int, value: float, counted: float) -> None:
+        noise = self._noise
+        noise.least = counted
+        self._curves.elapse(noise.walk)
+        difference, variance = self._curves.surprise(size, value, noise.noise)
+        odd = variance < BLIND and abs(difference) > self._p.threshold * sqrt(variance)
+        if odd and size != self._size:
+            self._curves.split(self._p.kept, jumped=False)
+        elif odd:
+            sign = 1 if difference > 0 else -1
+            if self._odd != sign:
+                # Either a change, which the next interval will confirm, or nothing to learn from.
+                self._odd = sign
+                return
+            self._curves.split(self._p.kept, jumped=True)
+            noise.move()
+            self._settled = False
+            self._run = 0
+            self._news = "The program entered a new phase. "
+        self._odd = 0
+        self._size = size
+        noise.update(size, value)
+        self._curves.take_in(size, value, noise.noise)
 
     def _choose(self, size: int) -> Decision:
-        belief, p = self._belief, self._p
-        here = belief.sizes.index(size)
-        worths = belief.means - p.margin
+        curves, p = self._curves, self._p
+        here = curves.sizes.index(size)
+        means = curves.means
+        worths = means - p.margin
         worths[here] += p.margin
-        gains = belief.knowledge_gradients(worths, self._noise.variance, p.lookahead)
-        values = worths + p.horizon * gains
-        low, high = max(0, here - p.max_step), min(len(values), here + p.max_step + 1)
-        at = low + int(np.argmax(values[low:high]))
+        gains, counts = curves.gradients(worths, self._noise.noise, self._noise.walk, p.lookahead)
+        price = p.price * (p.most_changes / self._left) ** 2 if self._left >= 1 else inf
+        values = worths + p.horizon * gains - price / counts
+        values[here] = worths[here] + p.horizon * gains[here]
+        self._known.add(size)
+        sizes, known = np.array(curves.sizes), np.array(sorted(self._known))
+        steps = np.abs(np.log2(sizes[:, None] / known)).min(axis=1)
+        near = (steps <= p.max_step) | (np.abs(sizes[:, None] - known).min(axis=1) <= 1)
+        at = int(np.argmax(np.where(near, values, -np.inf)))
         if values[at] <= values[here]:
-            # Nothing near is worth a try; what is surely better may lie further away.
-            far = int(np.argmax(worths))
-            sure = worths[far] - worths[here] > SURE * belief.doubt(far, here)
-            at = far if sure else here
-        chosen, news = belief.sizes[at], self._news
-        self._news = ""
-        more = float(belief.means[at] - belief.means[here])
+            at = here
+        if at != here:
+            self._run = int(counts[at])
+        chosen, news = curves.sizes[at], self._take_news()
+        more = float(means[at] - means[here])
         if chosen == size:
             reason = f"{size} is expected to be the best; no other size is worth a trial."
-            if belief.best != size:
-                reason = f"{belief.best} may be better than {size}, but not by enough to move."
+            if curves.best != size:
+                reason = f"{curves.best} may be better than {size}, but not by enough to move."
             return Decision(size, "settled", news + reason)
         if more > 0:
             reason = f"{chosen} is expected to do {100 * more:.1f} % more than {size}."
