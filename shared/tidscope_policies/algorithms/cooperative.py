@@ -16,11 +16,8 @@ from dataclasses import dataclass, replace
 from math import log
 from statistics import median
 
-from tidscope_policies.algorithms.kalman_kg import (
-    KalmanKgParameters,
-    Search,
-    is_measured,
-)
+from tidscope_policies.algorithms.kalman_kg import is_measured
+from tidscope_policies.algorithms.search import Search, SearchParameters
 from tidscope_policies.contract import (
     NOT_COUNTED,
     WAITS_ITS_TURN,
@@ -38,7 +35,7 @@ PEER_PATIENCE = 5
 
 
 @dataclass(frozen=True)
-class CooperativeParameters(KalmanKgParameters):
+class CooperativeParameters(SearchParameters):
     """Of the policy `cooperative`."""
 
     cores: int = parameter(0, 0, 65536, "cores", "cores to share; 0: the highest size")

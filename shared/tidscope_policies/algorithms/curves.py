@@ -16,6 +16,7 @@ it was before, on another level.
 """
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -113,10 +114,23 @@ class Curves:
         """The level moved by something; what is known of the differences stays."""
         self._covariances[:, -1, -1] += variance
 
-    def elapse(self, walk: float) -> None:
-        """Let one interval pass, in which the level walks with this variance."""
-        self._covariances += self._drift * self._grows
-        self._covariances[:, -1, -1] += walk
+    def relevel(self, value: float) -> None:
+        """The level is not known any more, but for a measurement near `value`."""
+        self._covariances[:, -1, :] = self._covariances[:, :, -1] = 0.0
+        self._covariances[:, -1, -1] = LEVEL_SD**2
+        self._means[:, -1] = value - self._means[:, :-1].mean(axis=1)
+
+    def copy(self) -> "Curves":
+        """The same belief, which can change on its own."""
+        other = copy(self)
+        other._weights, other._means = self._weights.copy(), self._means.copy()
+        other._covariances = self._covariances.copy()
+        return other
+
+    def elapse(self, intervals: float, walk: float) -> None:
+        """Let some intervals pass, in each of which the level walks with this variance."""
+        self._covariances += intervals * self._drift * self._grows
+        self._covariances[:, -1, -1] += max(1.0, intervals) * walk
 
     def surprise(self, size: int, value: float, noise: float) -> tuple[float, float]:
         """How far a measurement is from what is expected: the difference, and its variance."""

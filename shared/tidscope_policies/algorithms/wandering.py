@@ -9,6 +9,7 @@ differences, which a few odd measurements do not move.
 """
 
 from collections import deque
+from math import log2
 from statistics import median
 
 NEAR, FAR = 1, 4
@@ -16,6 +17,8 @@ NEAR, FAR = 1, 4
 NORMAL = 1.4826
 """Standard deviation of a normal distribution over the median of its absolute value."""
 REMEMBERED = 60
+LEAST = 1e-6
+"""Smallest variance that is told from none."""
 FIRST = 12
 """Differences before the first estimate counts half."""
 
@@ -35,6 +38,7 @@ class Wandering:
         self._row: deque[float] = deque(maxlen=FAR + 1)
         self._apart = {lag: deque[float](maxlen=REMEMBERED) for lag in (NEAR, FAR)}
         self._size = 0
+        self.walk = self._noise = 0.0
         self.least = 0.0
         """Variance that a measurement has in any case."""
         self._estimate()
@@ -57,8 +61,9 @@ class Wandering:
     def _estimate(self) -> None:
         near, far = (self._variance(lag) for lag in (NEAR, FAR))
         walk = max(0.0, (far - near) / (FAR - NEAR))
-        self.walk = walk
-        self._noise = max((near - walk) / 2, self._floor**2)
+        noise = max((near - walk) / 2, self._floor**2)
+        self.walk = _rounded(walk, self.walk)
+        self._noise = _rounded(noise, self._noise)
 
     @property
     def noise(self) -> float:
@@ -72,3 +77,12 @@ class Wandering:
         measured = (NORMAL * median(found)) ** 2
         share = len(found) / (len(found) + FIRST)
         return share * measured + (1 - share) * first
+
+
+def _rounded(variance: float, before: float) -> float:
+    """One of few values, and the one before if it fits: one measurement more or less is no news."""
+    if variance < LEAST:
+        return 0.0
+    if before > 0 and abs(log2(variance / before)) < 0.75:
+        return before
+    return float(2.0 ** round(log2(variance)))

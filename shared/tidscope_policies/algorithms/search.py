@@ -1,0 +1,283 @@
+"""Searches for the best size, by what each is worth, whatever it is that is measured.
+
+Every size is worth
+
+    expected(n) - margin if it is not the current one + horizon * gradient(n) - price / k
+
+where the gradient is what is expected to be gained by measuring at n (the knowledge gradient) and k
+how many intervals that takes. Changes of size are rationed: the price rises with every change and
+falls with time. No size is tried that is more than a doubling from all that were tried before.
+
+Where no size is worth a change the search rests. Then nothing is learnt: measurements are only
+compared with the last few, and thrown away. From time to time those few are taken in, and sizes are
+weighed up again. So what befalls the program in a rest (a dip, say) leaves no trace.
+
+A measurement that is odd, by four standard deviations,
+
+- at the size of the one before: twice in a row it is a change. The curve over the sizes is another
+  one, or the same on another level; both are believed until measurements tell (curves.py);
+- at another size: the curve is not what it was thought to be, or there was a change just now.
+"""
+
+from collections import deque
+from dataclasses import dataclass, replace
+from math import inf, sqrt
+from statistics import median
+
+import numpy as np
+
+from tidscope_policies.algorithms.curves import Curves
+from tidscope_policies.algorithms.wandering import Wandering
+from tidscope_policies.contract import Bounds, Decision, Observation
+from tidscope_policies.parameters import Parameters, parameter
+
+
+@dataclass(frozen=True)
+class SearchParameters(Parameters):
+    """Of the policies that search so."""
+
+    drift: float = parameter(
+        3e-3, 0.0, 0.1, "", "share of the initial uncertainty that returns in an interval"
+    )
+    noise_sd: float = parameter(0.03, 0.001, 0.3, "", "initial relative noise of an interval")
+    noise_floor: float = parameter(0.01, 0.001, 0.3, "", "smallest relative noise assumed")
+    walk_sd: float = parameter(0.01, 0.0, 0.3, "", "initial relative step of the level")
+    horizon: float = parameter(40.0, 0.0, 10000.0, "intervals", "how long a measurement is useful")
+    lookahead: int = parameter(
+        8, 1, 32, "intervals", "longest run of measurements that a trial plans for"
+    )
+    margin: float = parameter(0.01, 0.0, 1.0, "", "relative gain below which the size stays")
+    odd: float = parameter(4.0, 1.0, 100.0, "sd", "surprise that may mean a change")
+    kept: float = parameter(
+        0.5, 0.0, 0.99, "", "how likely the curve is the same after a change of the level"
+    )
+    price: float = parameter(
+        0.03, 0.0, 10.0, "intervals", "work that a change of size is taken to cost"
+    )
+    burst: int = parameter(10, 2, 1000, "changes", "changes of size in quick succession")
+    gap: float = parameter(12.0, 0.1, 1000.0, "intervals", "between changes, in the long run")
+    rest: int = parameter(15, 1, 1000, "intervals", "between two times that sizes are weighed up")
+    step: float = parameter(1.0, 0.1, 10.0, "doublings", "largest step beyond the sizes tried")
+
+
+MOST_SIZES = 32
+"""Sizes thought of; the work of a decision grows with their square."""
+LOOSE_SD = 0.05
+"""How much the level is thought to move when another program's size changes."""
+BLIND = 1.0
+"""Variance above which the level is not known yet, so that nothing is a surprise."""
+BASE = 4
+"""Last measurements of a rest that are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """At which size, the logarithm of what was measured, and the least variance it can have."""
+
+    size: int
+    value: float
+    least: float
+
+
+class Search:
+    """Chooses sizes.
+
+    Args:
+        parameters: of the policy.
+    """
+
+    def __init__(self, parameters: SearchParameters) -> None:
+        self._p = parameters
+        self._bounds: Bounds | None = None
+        self._curves = Curves((1,), parameters.drift)
+        self._wandering = Wandering(
+            parameters.noise_sd, parameters.walk_sd, parameters.noise_floor
+        )
+        self._left = float(parameters.burst)
+        self._tried: set[int] = set()
+        self._at_s: float | None = None
+        self._news = ""
+        self._begin()
+
+    def _begin(self) -> None:
+        self._odd = self._size = self._run = 0
+        self._learnt_s = self._at_s
+        self._rest: deque[Measurement] | None = None
+
+    def forget(self, why: str) -> None:
+        """Go back to what is believed before anything is measured; `why` is reported next time."""
+        self._curves.forget()
+        self._wandering.move()
+        self._tried.clear()
+        self._begin()
+        self._news = f"{why}: earlier measurements are discarded. "
+
+    def loosen(self) -> None:
+        """Something else moved the level: what is known of differences stays."""
+        self._curves.loosen(LOOSE_SD**2)
+        self._wandering.move()
+        if self._rest is not None:
+            self._rest.clear()
+
+    def step(self, seen: Observation, value: float) -> Decision:
+        """Learn from an interval and choose the next size.
+
+        Args:
+            seen: size and bounds.
+            value: the logarithm of what is to be as large as possible.
+        """
+        if seen.bounds != self._bounds:
+            self._bounds = seen.bounds
+            self._curves = Curves(candidates(seen.bounds), self._p.drift)
+            self._tried.clear()
+            self._begin()
+        # Another hand may have set a size in between.
+        near = min(self._curves.sizes, key=lambda size: (abs(size - seen.size), size))
+        found = Measurement(near, value, 1 / seen.ops)
+        slot_s = self._p.rest * self._p.interval_s
+        last_s = seen.at_s - seen.elapsed_s if self._at_s is None else self._at_s
+        due = seen.at_s // slot_s != last_s // slot_s
+        self._left += max(0.0, seen.at_s - last_s) / (self._p.interval_s * self._p.gap)
+        self._left = min(self._left, self._p.burst)
+        self._at_s = seen.at_s
+        if self._rest is not None and near == self._size:
+            decided = self._keep(self._rest, found, due=due)
+        else:
+            decided = self._explore(found)
+        return decided if decided.size != near else replace(decided, size=seen.size)
+
+    def _explore(self, found: Measurement) -> Decision:
+        if self._rest is not None:
+            self._curves.relevel(found.value)
+            self._rest = None
+        self._run = max(0, self._run - 1)
+        if not self._learn(self._curves, found):
+            return Decision(found.size, "exploring", "This interval is odd: the size stays.")
+        if self._run:
+            why = f"{found.size} is measured for another interval."
+            return Decision(found.size, "exploring", self._told() + why, probing=True)
+        return self._choose(self._curves, found.size)
+
+    def _keep(self, rest: deque[Measurement], found: Measurement, *, due: bool) -> Decision:
+        """Stay where it is, until there was a change or sizes are to be weighed up."""
+        noise = self._wandering
+        noise.least = found.least
+        if len(rest) > 1:
+            usual = median(each.value for each in rest)
+            variance = noise.noise * (1 + 1 / len(rest)) + noise.walk * len(rest)
+            if self._is_odd(found.value - usual, variance):
+                if self._is_first(found.value > usual):
+                    why = "This interval is odd: the size stays."
+                    return Decision(found.size, "settled", why)
+                self._change()
+                return self._explore(found)
+        self._odd = 0
+        rest.append(found)
+        noise.update(found.size, found.value)
+        if not due:
+            return Decision(found.size, "settled", f"{found.size} is kept for now.")
+        weighed = self._curves.copy()
+        self._pass_time(weighed)
+        weighed.relevel(rest[0].value)
+        for each in rest:
+            noise.least = each.least
+            weighed.elapse(0.0, noise.walk)
+            weighed.take_in(each.size, each.value, noise.noise)
+        decided = self._choose(weighed, found.size)
+        if decided.size != found.size:
+            self._curves, self._learnt_s = weighed, self._at_s
+        return decided
+
+    def _change(self) -> None:
+        """The program changed."""
+        self._pass_time(self._curves)
+        self._curves.split(self._p.kept, jumped=True)
+        self._wandering.move()
+        self._odd = self._run = 0
+        self._rest = None
+        self._news = "The program changed. "
+
+    def _is_odd(self, difference: float, variance: float) -> bool:
+        return variance < BLIND and abs(difference) > self._p.odd * sqrt(variance)
+
+    def _is_first(self, up: bool) -> bool:
+        """Whether the one before was not odd the same way."""
+        sign = 1 if up else -1
+        first, self._odd = self._odd != sign, sign
+        return first
+
+    def _pass_time(self, curves: Curves) -> None:
+        """Let a curve age until now."""
+        if self._at_s is None or self._learnt_s is None:
+            self._learnt_s = self._at_s
+            return
+        intervals = max(0.0, self._at_s - self._learnt_s) / self._p.interval_s
+        curves.elapse(intervals, self._wandering.walk)
+
+    def _learn(self, curves: Curves, found: Measurement) -> bool:
+        """Take a measurement in; False: it may be an odd one, and is left out."""
+        noise = self._wandering
+        noise.least = found.least
+        self._pass_time(curves)
+        self._learnt_s = self._at_s
+        difference, variance = curves.surprise(found.size, found.value, noise.noise)
+        if self._is_odd(difference, variance):
+            if found.size != self._size:
+                curves.split(self._p.kept, jumped=False)
+            elif self._is_first(difference > 0):
+                return False
+            else:
+                self._change()
+        self._odd = 0
+        self._size = found.size
+        noise.update(found.size, found.value)
+        curves.take_in(found.size, found.value, noise.noise)
+        return True
+
+    def _choose(self, curves: Curves, size: int) -> Decision:
+        p, noise = self._p, self._wandering
+        here = curves.sizes.index(size)
+        means = curves.means
+        worths = means - p.margin
+        worths[here] += p.margin
+        gains, counts = curves.gradients(worths, noise.noise, noise.walk, p.lookahead)
+        price = p.price * (p.burst / self._left) ** 2 if self._left >= 1 else inf
+        values = worths + p.horizon * gains - price / counts
+        values[here] = worths[here] + p.horizon * gains[here]
+        values[~self._near(curves, size)] = -inf
+        at = int(np.argmax(values))
+        self._size = size
+        if values[at] <= values[here]:
+            self._rest = self._rest or deque(maxlen=BASE)
+            why = f"{size} is expected to be the best; no other size is worth a trial."
+            if curves.best != size:
+                why = f"{curves.best} may be better than {size}, but not by enough to move."
+            return Decision(size, "settled", self._told() + why)
+        self._rest, self._run = None, int(counts[at])
+        self._left -= 1
+        chosen, more = curves.sizes[at], float(means[at] - means[here])
+        why = f"{chosen} is uncertain, and may be better than {size}."
+        if more > 0:
+            why = f"{chosen} is expected to do {100 * more:.1f} % more than {size}."
+        return Decision(chosen, "exploring", self._told() + why, probing=True)
+
+    def _near(self, curves: Curves, size: int) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
+        """Which sizes are not too far from those that were tried."""
+        self._tried.add(size)
+        sizes, tried = np.array(curves.sizes), np.array(sorted(self._tried))
+        doublings = np.abs(np.log2(sizes[:, None] / tried)).min(axis=1)
+        beside = np.abs(sizes[:, None] - tried).min(axis=1) <= 1
+        near: np.ndarray[tuple[int], np.dtype[np.bool_]] = (doublings <= self._p.step) | beside
+        return near
+
+    def _told(self) -> str:
+        news, self._news = self._news, ""
+        return news
+
+
+def candidates(bounds: Bounds) -> list[int]:
+    """Sizes that are thought of: all of them, or where they are many some, as far apart as log2."""
+    if len(bounds.sizes) <= MOST_SIZES:
+        return list(bounds.sizes)
+    ratio = (bounds.high / bounds.low) ** (1 / (MOST_SIZES - 1))
+    return sorted({bounds.clamp(round(bounds.low * ratio**at)) for at in range(MOST_SIZES)})
