@@ -143,14 +143,14 @@ _ENTRIES: tuple[PolicyEntry[Any], ...] = (
         "Estimates every size and measures where the expected gain is largest.",
         "ours",
         KalmanKgParameters,
-        lambda values: DipGate(KalmanKg(values)),
+        lambda values: DipGate(KalmanKg(values), by_clock=True),
     ),
     PolicyEntry(
         "cooperative",
         "kalman-kg for several programs on one host: one explores at a time, for the common total.",
         "ours",
         CooperativeParameters,
-        lambda values: DipGate(Cooperative(values)),
+        lambda values: DipGate(Cooperative(values), by_clock=True),
     ),
 )
 

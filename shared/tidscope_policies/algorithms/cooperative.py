@@ -65,6 +65,8 @@ class Cooperative:
             self._disturbed = True
             self._turn = 0
             return Decision(seen.size, "waiting", WAITS_ITS_TURN)
+        if seen.dipped:
+            return self._search.miss(seen)
         if not is_measured(seen) or peers.log_progress is None:
             return Decision(seen.bounds.clamp(seen.size), "holding", f"{NOT_COUNTED}.")
         if self._others.is_dip(peers.log_progress):

@@ -31,6 +31,8 @@ class KalmanKg:
 
     def observe(self, seen: Observation) -> Decision:
         """Learn from an interval and choose."""
+        if seen.dipped:
+            return self._search.miss(seen)
         if not is_measured(seen):
             return Decision(seen.bounds.clamp(seen.size), "holding", f"{NOT_COUNTED}.")
         if seen.probing_elsewhere:

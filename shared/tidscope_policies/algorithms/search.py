@@ -19,14 +19,13 @@ A measurement that is odd, by four standard deviations,
 - at another size: the curve is not what it was thought to be, or there was a change just now.
 """
 
-from collections import deque
 from dataclasses import dataclass, replace
 from math import inf, sqrt
-from statistics import median
 
 import numpy as np
 
 from tidscope_policies.algorithms.curves import Curves
+from tidscope_policies.algorithms.trials import Trials
 from tidscope_policies.algorithms.wandering import Wandering
 from tidscope_policies.contract import Bounds, Decision, Observation
 from tidscope_policies.parameters import Parameters, parameter
@@ -56,7 +55,8 @@ class SearchParameters(Parameters):
     )
     burst: int = parameter(10, 2, 1000, "changes", "changes of size in quick succession")
     gap: float = parameter(12.0, 0.1, 1000.0, "intervals", "between changes, in the long run")
-    rest: int = parameter(15, 1, 1000, "intervals", "between two times that sizes are weighed up")
+    rest: int = parameter(20, 4, 1000, "intervals", "between two trials while it rests")
+    sure: float = parameter(1.5, 0.0, 10.0, "sd", "that a size must be better by to end a rest")
     step: float = parameter(1.0, 0.1, 10.0, "doublings", "largest step beyond the sizes tried")
 
 
@@ -66,8 +66,10 @@ LOOSE_SD = 0.05
 """How much the level is thought to move when another program's size changes."""
 BLIND = 1.0
 """Variance above which the level is not known yet, so that nothing is a surprise."""
-BASE = 4
-"""Last measurements of a rest that are kept."""
+EXACT = 1e-8
+"""Variance of what is known: that a size does as much as itself."""
+RESERVE = 4.0
+"""Changes of size that are left for a search: with fewer there is no trial."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +104,7 @@ class Search:
     def _begin(self) -> None:
         self._odd = self._size = self._run = 0
         self._learnt_s = self._at_s
-        self._rest: deque[Measurement] | None = None
+        self._trials: Trials | None = None
 
     def forget(self, why: str) -> None:
         """Go back to what is believed before anything is measured; `why` is reported next time."""
@@ -116,8 +118,16 @@ class Search:
         """Something else moved the level: what is known of differences stays."""
         self._curves.loosen(LOOSE_SD**2)
         self._wandering.move()
-        if self._rest is not None:
-            self._rest.clear()
+        if self._trials is not None:
+            self._trials.shift()
+
+    def miss(self, seen: Observation) -> Decision:
+        """An interval says nothing."""
+        self._pass(seen)
+        size, state = seen.size, "exploring"
+        if self._trials is not None:
+            size, state = self._trials.missed(seen.at_s), "settled"
+        return Decision(size, state, "The last interval is not counted.")
 
     def step(self, seen: Observation, value: float) -> Decision:
         """Learn from an interval and choose the next size.
@@ -131,25 +141,27 @@ class Search:
             self._curves = Curves(candidates(seen.bounds), self._p.drift)
             self._tried.clear()
             self._begin()
+        self._pass(seen)
         # Another hand may have set a size in between.
         near = min(self._curves.sizes, key=lambda size: (abs(size - seen.size), size))
         found = Measurement(near, value, 1 / seen.ops)
-        slot_s = self._p.rest * self._p.interval_s
-        last_s = seen.at_s - seen.elapsed_s if self._at_s is None else self._at_s
-        due = seen.at_s // slot_s != last_s // slot_s
-        self._left += max(0.0, seen.at_s - last_s) / (self._p.interval_s * self._p.gap)
-        self._left = min(self._left, self._p.burst)
-        self._at_s = seen.at_s
-        if self._rest is not None and near == self._size:
-            decided = self._keep(self._rest, found, due=due)
+        if self._trials is not None and near == self._trials.size:
+            decided = self._keep(self._trials, found)
         else:
             decided = self._explore(found)
         return decided if decided.size != near else replace(decided, size=seen.size)
 
+    def _pass(self, seen: Observation) -> None:
+        """Time passes, and changes of size get cheaper."""
+        last_s = seen.at_s if self._at_s is None else self._at_s
+        self._left += max(0.0, seen.at_s - last_s) / (self._p.interval_s * self._p.gap)
+        self._left = min(self._left, self._p.burst)
+        self._at_s = seen.at_s
+
     def _explore(self, found: Measurement) -> Decision:
-        if self._rest is not None:
+        if self._trials is not None:
             self._curves.relevel(found.value)
-            self._rest = None
+            self._trials = None
         self._run = max(0, self._run - 1)
         if not self._learn(self._curves, found):
             return Decision(found.size, "exploring", "This interval is odd: the size stays.")
@@ -158,35 +170,53 @@ class Search:
             return Decision(found.size, "exploring", self._told() + why, probing=True)
         return self._choose(self._curves, found.size)
 
-    def _keep(self, rest: deque[Measurement], found: Measurement, *, due: bool) -> Decision:
-        """Stay where it is, until there was a change or sizes are to be weighed up."""
-        noise = self._wandering
+    def _keep(self, trials: Trials, found: Measurement) -> Decision:
+        """Rest, but for the trials, until there was a change or one shows that another is better."""
+        noise, at_s = self._wandering, self._at_s or 0.0
         noise.least = found.least
-        if len(rest) > 1:
-            usual = median(each.value for each in rest)
-            variance = noise.noise * (1 + 1 / len(rest)) + noise.walk * len(rest)
-            if self._is_odd(found.value - usual, variance):
-                if self._is_first(found.value > usual):
-                    why = "This interval is odd: the size stays."
-                    return Decision(found.size, "settled", why)
+        if trials.usual is not None and not trials.is_away:
+            difference = found.value - trials.usual
+            if self._is_odd(difference, 1.5 * noise.noise + 2 * noise.walk):
+                if self._is_first(difference > 0):
+                    size = trials.missed(at_s)
+                    return Decision(size, "settled", "The last interval is odd, and not counted.")
                 self._change()
                 return self._explore(found)
-        self._odd = 0
-        rest.append(found)
-        noise.update(found.size, found.value)
-        if not due:
-            return Decision(found.size, "settled", f"{found.size} is kept for now.")
-        weighed = self._curves.copy()
-        self._pass_time(weighed)
-        weighed.relevel(rest[0].value)
-        for each in rest:
-            noise.least = each.least
-            weighed.elapse(0.0, noise.walk)
-            weighed.take_in(each.size, each.value, noise.noise)
-        decided = self._choose(weighed, found.size)
-        if decided.size != found.size:
-            self._curves, self._learnt_s = weighed, self._at_s
-        return decided
+            self._odd = 0
+            noise.update(found.size, found.value)
+        size, judged = trials.measured(at_s, found.value, noise, may=self._left >= RESERVE)
+        if judged and (weighed := self._weigh(trials)) is not None:
+            weighed.relevel(found.value)
+            weighed.take_in(found.size, found.value, noise.noise)
+            self._curves, self._learnt_s, self._trials = weighed, self._at_s, None
+            return self._choose(weighed, found.size)
+        if size == found.size:
+            why = f"{size} is kept, and others are tried now and then."
+            if trials.is_away:
+                why = f"{size} is tried for another interval."
+            return Decision(size, "settled", self._told() + why, probing=trials.is_away)
+        self._left -= 1
+        if trials.is_away:
+            why = f"It is time to try {size} again."
+            return Decision(size, "trying", self._told() + why, probing=True)
+        return Decision(size, "settled", self._told() + f"Back to {size} to compare.")
+
+    def _weigh(self, trials: Trials) -> Curves | None:
+        """What is believed after the trials, if another size is surely better; otherwise None."""
+        weighed, last_s = self._curves.copy(), self._learnt_s or 0.0
+        for each in trials.contrasts:
+            weighed.elapse(max(0.0, each.at_s - last_s) / self._p.interval_s, 0.0)
+            weighed.relevel(0.0)
+            weighed.take_in(trials.base, 0.0, EXACT)
+            difference, variance = weighed.surprise(each.size, each.value, each.variance)
+            if self._is_odd(difference, variance):
+                weighed.split(self._p.kept, jumped=False)
+            weighed.take_in(each.size, each.value, each.variance)
+            last_s = each.at_s
+        here, there = (weighed.sizes.index(size) for size in (trials.base, weighed.best))
+        gain = float(weighed.means[there] - weighed.means[here])
+        sure = gain > self._p.margin + self._p.sure * weighed.doubt(here, there)
+        return weighed if sure else None
 
     def _change(self) -> None:
         """The program changed."""
@@ -194,7 +224,7 @@ class Search:
         self._curves.split(self._p.kept, jumped=True)
         self._wandering.move()
         self._odd = self._run = 0
-        self._rest = None
+        self._trials = None
         self._news = "The program changed. "
 
     def _is_odd(self, difference: float, variance: float) -> bool:
@@ -247,13 +277,20 @@ class Search:
         values[~self._near(curves, size)] = -inf
         at = int(np.argmax(values))
         self._size = size
-        if values[at] <= values[here]:
-            self._rest = self._rest or deque(maxlen=BASE)
+        others = np.delete(values, here)
+        if at == here and len(others) and others.max() > worths[here]:
+            self._run = int(counts[here])
+            why = f"{size} is not known well enough to compare it."
+            return Decision(size, "exploring", self._told() + why, probing=True)
+        if at == here:
+            slot_s = p.rest * p.interval_s
+            losses = dict(zip(curves.sizes, (1 - np.exp(means - means[here])).tolist(), strict=True))
+            self._trials = Trials(losses, size, slot_s, p.interval_s)
             why = f"{size} is expected to be the best; no other size is worth a trial."
             if curves.best != size:
                 why = f"{curves.best} may be better than {size}, but not by enough to move."
             return Decision(size, "settled", self._told() + why)
-        self._rest, self._run = None, int(counts[at])
+        self._run = int(counts[at])
         self._left -= 1
         chosen, more = curves.sizes[at], float(means[at] - means[here])
         why = f"{chosen} is uncertain, and may be better than {size}."

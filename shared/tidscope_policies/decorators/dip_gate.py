@@ -45,10 +45,15 @@ class DipGate:
     Args:
         inner: sees intervals whose `ops` and `parts` have no dip in them.
         settings: when a part or an interval counts.
+        by_clock: the policy inside goes by the clock, and sees that an interval is ignored;
+            otherwise the size stays, and it does not.
     """
 
-    def __init__(self, inner: Policy, settings: GateSettings | None = None) -> None:
+    def __init__(
+        self, inner: Policy, settings: GateSettings | None = None, *, by_clock: bool = False
+    ) -> None:
         self._inner = inner
+        self._by_clock = by_clock
         self._settings = settings or GateSettings()
         self._recent: deque[float] = deque(maxlen=REMEMBERED)
         self._ignored = 0
@@ -74,7 +79,10 @@ class DipGate:
             if changed and self._ignored == 1:
                 self._patience = self._settings.changed_patience
             if self._ignored < self._patience and self._last is not None:
-                reason = "Progress dipped in this interval: the size stays."
+                reason = "Progress dipped in this interval."
+                if self._by_clock:
+                    decided = self._inner.observe(replace(seen, dipped=True))
+                    return self._remember(replace(decided, reason=reason))
                 return self._remember(replace(self._last, reason=reason))
             self._recent.clear()
             kept = parts
