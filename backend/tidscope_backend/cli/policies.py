@@ -152,7 +152,8 @@ def _results(rows: Sequence[Row], scenarios: Sequence[Plant], seeds: range, seco
     made = Provenance.here()
     shown = table.markdown(rows, [scenario.name for scenario in scenarios])
     return (
-        f"Seeds: {seeds.start} to {seeds.stop - 1}. Machine: {made.machine}. Date: {made.date}. Commit: {made.commit}. "
+        f"Seeds: {seeds.start} to {seeds.stop - 1}. Machine: {made.machine}. "
+        f"Date: {made.date}. Commit: {made.commit}. "
         f"Took {seconds:.0f} s.\n\n{shown}"
     )
 
@@ -192,7 +193,9 @@ def _whole(text: str, low: int) -> int:
     except ValueError:
         number = -1
     if not low <= number <= MOST_SEEDS:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from {low} to {MOST_SEEDS}")
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a whole number from {low} to {MOST_SEEDS}"
+        )
     return number
 
 

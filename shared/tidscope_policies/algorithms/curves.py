@@ -172,6 +172,11 @@ class Curves:
         return mean, np.tensordot(self._weights, covariances, 1) + between
 
     @property
+    def weights(self) -> Floats:
+        """How likely each curve is: the kinds, and after a change the one that it was."""
+        return self._weights
+
+    @property
     def means(self) -> Floats:
         """Expected logarithm of progress at each size, around the average."""
         return self._mixed()[0][:-1]

@@ -10,7 +10,6 @@ from math import log
 
 from tidscope_policies.algorithms.search import Search, SearchParameters
 from tidscope_policies.contract import (
-    NOT_COUNTED,
     WAITS_ITS_TURN,
     Decision,
     Observation,
@@ -31,10 +30,8 @@ class KalmanKg:
 
     def observe(self, seen: Observation) -> Decision:
         """Learn from an interval and choose."""
-        if seen.dipped:
-            return self._search.miss(seen)
         if not is_measured(seen):
-            return Decision(seen.bounds.clamp(seen.size), "holding", f"{NOT_COUNTED}.")
+            return self._search.miss(seen)
         if seen.probing_elsewhere:
             return Decision(seen.size, "waiting", WAITS_ITS_TURN)
         return self._search.step(seen, log(seen.progress))

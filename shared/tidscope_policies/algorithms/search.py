@@ -27,7 +27,7 @@ import numpy as np
 from tidscope_policies.algorithms.curves import Curves
 from tidscope_policies.algorithms.trials import Trials
 from tidscope_policies.algorithms.wandering import Wandering
-from tidscope_policies.contract import Bounds, Decision, Observation
+from tidscope_policies.contract import NOT_COUNTED, Bounds, Decision, Observation
 from tidscope_policies.parameters import Parameters, parameter
 
 
@@ -36,7 +36,7 @@ class SearchParameters(Parameters):
     """Of the policies that search so."""
 
     drift: float = parameter(
-        3e-3, 0.0, 0.1, "", "share of the initial uncertainty that returns in an interval"
+        2e-3, 0.0, 0.1, "", "share of the initial uncertainty that returns in an interval"
     )
     noise_sd: float = parameter(0.03, 0.001, 0.3, "", "initial relative noise of an interval")
     noise_floor: float = parameter(0.01, 0.001, 0.3, "", "smallest relative noise assumed")
@@ -53,10 +53,10 @@ class SearchParameters(Parameters):
     price: float = parameter(
         0.03, 0.0, 10.0, "intervals", "work that a change of size is taken to cost"
     )
-    burst: int = parameter(10, 2, 1000, "changes", "changes of size in quick succession")
+    burst: int = parameter(16, 2, 1000, "changes", "changes of size in quick succession")
     gap: float = parameter(12.0, 0.1, 1000.0, "intervals", "between changes, in the long run")
-    rest: int = parameter(20, 4, 1000, "intervals", "between two trials while it rests")
-    sure: float = parameter(1.5, 0.0, 10.0, "sd", "that a size must be better by to end a rest")
+    rest: int = parameter(25, 4, 1000, "intervals", "between two trials while it rests")
+    sure: float = parameter(0.7, 0.0, 10.0, "sd", "that a size must be better by to end a rest")
     step: float = parameter(1.0, 0.1, 10.0, "doublings", "largest step beyond the sizes tried")
 
 
@@ -92,11 +92,10 @@ class Search:
         self._p = parameters
         self._bounds: Bounds | None = None
         self._curves = Curves((1,), parameters.drift)
-        self._wandering = Wandering(
-            parameters.noise_sd, parameters.walk_sd, parameters.noise_floor
-        )
+        self._wandering = Wandering(parameters.noise_sd, parameters.walk_sd, parameters.noise_floor)
         self._left = float(parameters.burst)
         self._tried: set[int] = set()
+        self._programs = 1
         self._at_s: float | None = None
         self._news = ""
         self._begin()
@@ -106,8 +105,14 @@ class Search:
         self._learnt_s = self._at_s
         self._trials: Trials | None = None
 
-    def forget(self, why: str) -> None:
-        """Go back to what is believed before anything is measured; `why` is reported next time."""
+    def forget(self, why: str, programs: int = 1) -> None:
+        """Go back to what is believed before anything is measured.
+
+        Args:
+            why: is reported next time.
+            programs: share the host's changes of size.
+        """
+        self._programs = programs
         self._curves.forget()
         self._wandering.move()
         self._tried.clear()
@@ -119,15 +124,16 @@ class Search:
         self._curves.loosen(LOOSE_SD**2)
         self._wandering.move()
         if self._trials is not None:
-            self._trials.shift()
+            self._trials.abandon()
 
     def miss(self, seen: Observation) -> Decision:
-        """An interval says nothing."""
+        """An interval says nothing: the size stays, unless it is time to go."""
         self._pass(seen)
-        size, state = seen.size, "exploring"
-        if self._trials is not None:
-            size, state = self._trials.missed(seen.at_s), "settled"
-        return Decision(size, state, "The last interval is not counted.")
+        size, trials = seen.size, self._trials
+        if trials is not None and size == trials.size:
+            self._let_pass(trials, None)
+            size = self._counted(trials, size)
+        return Decision(seen.bounds.clamp(size), "holding", f"{NOT_COUNTED}.")
 
     def step(self, seen: Observation, value: float) -> Decision:
         """Learn from an interval and choose the next size.
@@ -145,8 +151,12 @@ class Search:
         # Another hand may have set a size in between.
         near = min(self._curves.sizes, key=lambda size: (abs(size - seen.size), size))
         found = Measurement(near, value, 1 / seen.ops)
-        if self._trials is not None and near == self._trials.size:
-            decided = self._keep(self._trials, found)
+        trials = self._trials
+        if trials is not None and trials.is_away and near == trials.base:
+            # It was not this one's turn to try.
+            trials.abandon()
+        if trials is not None and near == trials.size:
+            decided = self._keep(trials, found)
         else:
             decided = self._explore(found)
         return decided if decided.size != near else replace(decided, size=seen.size)
@@ -154,7 +164,9 @@ class Search:
     def _pass(self, seen: Observation) -> None:
         """Time passes, and changes of size get cheaper."""
         last_s = seen.at_s if self._at_s is None else self._at_s
-        self._left += max(0.0, seen.at_s - last_s) / (self._p.interval_s * self._p.gap)
+        self._left += max(0.0, seen.at_s - last_s) / (
+            self._p.interval_s * self._p.gap * self._programs
+        )
         self._left = min(self._left, self._p.burst)
         self._at_s = seen.at_s
 
@@ -171,35 +183,45 @@ class Search:
         return self._choose(self._curves, found.size)
 
     def _keep(self, trials: Trials, found: Measurement) -> Decision:
-        """Rest, but for the trials, until there was a change or one shows that another is better."""
-        noise, at_s = self._wandering, self._at_s or 0.0
+        """Rest, but for the trials, until there was a change or another size is surely better."""
+        noise = self._wandering
         noise.least = found.least
         if trials.usual is not None and not trials.is_away:
             difference = found.value - trials.usual
             if self._is_odd(difference, 1.5 * noise.noise + 2 * noise.walk):
                 if self._is_first(difference > 0):
-                    size = trials.missed(at_s)
+                    self._let_pass(trials, None)
+                    size = self._counted(trials, found.size)
                     return Decision(size, "settled", "The last interval is odd, and not counted.")
                 self._change()
                 return self._explore(found)
             self._odd = 0
             noise.update(found.size, found.value)
-        size, judged = trials.measured(at_s, found.value, noise, may=self._left >= RESERVE)
-        if judged and (weighed := self._weigh(trials)) is not None:
+        weighed = self._weigh(trials) if self._let_pass(trials, found.value) else None
+        if weighed is not None:
             weighed.relevel(found.value)
             weighed.take_in(found.size, found.value, noise.noise)
             self._curves, self._learnt_s, self._trials = weighed, self._at_s, None
             return self._choose(weighed, found.size)
-        if size == found.size:
-            why = f"{size} is kept, and others are tried now and then."
-            if trials.is_away:
-                why = f"{size} is tried for another interval."
-            return Decision(size, "settled", self._told() + why, probing=trials.is_away)
-        self._left -= 1
+        size = self._counted(trials, found.size)
+        why = f"{size} is kept, and others are tried now and then."
         if trials.is_away:
             why = f"It is time to try {size} again."
-            return Decision(size, "trying", self._told() + why, probing=True)
-        return Decision(size, "settled", self._told() + f"Back to {size} to compare.")
+        elif size != found.size:
+            why = f"Back to {size}, to compare."
+        state = "trying" if trials.is_away else "settled"
+        turn = trials.is_away or size != found.size
+        return Decision(size, state, self._told() + why, probing=turn)
+
+    def _let_pass(self, trials: Trials, value: float | None) -> bool:
+        """An interval of a rest; whether there is a new contrast."""
+        may = self._left >= RESERVE
+        return trials.passed(self._at_s or 0.0, value, self._wandering, may=may)
+
+    def _counted(self, trials: Trials, size: int) -> int:
+        """The size that a rest wants next; changes are counted."""
+        self._left -= trials.size != size
+        return trials.size
 
     def _weigh(self, trials: Trials) -> Curves | None:
         """What is believed after the trials, if another size is surely better; otherwise None."""
@@ -283,8 +305,10 @@ class Search:
             why = f"{size} is not known well enough to compare it."
             return Decision(size, "exploring", self._told() + why, probing=True)
         if at == here:
-            slot_s = p.rest * p.interval_s
-            losses = dict(zip(curves.sizes, (1 - np.exp(means - means[here])).tolist(), strict=True))
+            slot_s = p.rest * p.interval_s * self._programs
+            losses = dict(
+                zip(curves.sizes, (1 - np.exp(means - means[here])).tolist(), strict=True)
+            )
             self._trials = Trials(losses, size, slot_s, p.interval_s)
             why = f"{size} is expected to be the best; no other size is worth a trial."
             if curves.best != size:

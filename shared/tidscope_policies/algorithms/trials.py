@@ -8,7 +8,7 @@ later no decision depends on it any more.
 
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import ceil
 from statistics import fmean
 
@@ -42,6 +42,38 @@ class Contrast:
     variance: float
 
 
+@dataclass(slots=True)
+class _Trial:
+    """One that is under way.
+
+    Attributes:
+        size: that is tried.
+        length: in intervals.
+        back_s: when it is over.
+        judged_s: when it can be judged.
+        base: measured before.
+        there: measured at the size.
+        after: measured after it.
+    """
+
+    size: int
+    length: int
+    back_s: float
+    judged_s: float
+    base: list[float]
+    there: list[float] = field(default_factory=list)
+    after: list[float] = field(default_factory=list)
+
+    def contrast(self, noise: Wandering) -> Contrast | None:
+        """What it showed; None where a measurement is missing."""
+        there, base, after = self.there, self.base, self.after
+        if len(there) < self.length or len(base) < BASE or len(after) < BASE:
+            return None
+        value = fmean(there) - (fmean(base) + fmean(after)) / 2
+        variance = noise.noise * (1 / self.length + 1 / (2 * BASE)) + noise.walk * self.length / 2
+        return Contrast(self.judged_s, self.size, value, variance)
+
+
 class Trials:
     """The trials of one rest.
 
@@ -50,19 +82,21 @@ class Trials:
         base: the size in which it rests.
         slot_s: time from one trial to the next.
         interval_s: length of an interval.
+
+    Attributes:
+        base: the same.
+        contrasts: the last ones.
     """
 
-    def __init__(self, losses: Mapping[int, float], base: int, slot_s: float, interval_s: float) -> None:
+    def __init__(
+        self, losses: Mapping[int, float], base: int, slot_s: float, interval_s: float
+    ) -> None:
         self._losses, self.base = losses, base
         self._slot_s, self._interval_s = slot_s, interval_s
         self.contrasts: deque[Contrast] = deque(maxlen=REMEMBERED)
         self._before: deque[tuple[float, float]] = deque(maxlen=BASE)
-        self._there: list[float] = []
-        self._after: list[float] = []
-        self._size = self._tried = base
-        self._length = 0
-        self._until_s = 0.0
-        self._judged_s = 0.0
+        self._trial: _Trial | None = None
+        self._is_away = False
         self._last_s: float | None = None
 
     @property
@@ -73,82 +107,64 @@ class Trials:
     @property
     def is_away(self) -> bool:
         """Whether it is at another size."""
-        return self._size != self.base
+        return self._is_away
 
     @property
     def size(self) -> int:
-        """The one it wants now."""
-        return self._size
+        """The one that it wants next."""
+        return self._trial.size if self._trial and self._is_away else self.base
 
-    def shift(self) -> None:
-        """The level moved: what comes now is compared with nothing before."""
+    def abandon(self) -> None:
+        """The level moved, or the size was not changed: the trial is none."""
         self._before.clear()
-        self._there.clear()
-        self._after.clear()
+        self._trial, self._is_away = None, False
 
-    def missed(self, at_s: float) -> int:
-        """An interval says nothing; the size of the next one."""
-        return self._go_on(at_s)
+    def passed(self, at_s: float, value: float | None, noise: Wandering, *, may: bool) -> bool:
+        """An interval passed; `size` is the next one's.
 
-    def measured(self, at_s: float, value: float, noise: Wandering, *, may: bool) -> tuple[int, bool]:
-        """An interval passed; the next trial `may` begin.
+        Args:
+            at_s: its end.
+            value: measured in it; None: it says nothing.
+            noise: of measurements.
+            may: the next trial may begin.
 
         Returns:
-            The size of the next one, and whether there is a new contrast.
+            Whether there is a new contrast.
         """
-        if self.is_away:
-            self._there.append(value)
-            return self._go_on(at_s), False
-        judged = False
-        if self._judged_s:
-            self._after.append(value)
-            if at_s > self._judged_s - 0.5 * self._interval_s:
-                judged = self._judge(at_s, noise)
-        self._before.append((at_s, value))
-        if may and self._is_due(at_s) and not self._judged_s:
+        late_s = at_s + 0.5 * self._interval_s
+        trial, judged = self._trial, False
+        if trial is not None:
+            if value is not None:
+                (trial.there if self._is_away else trial.after).append(value)
+            self._is_away = self._is_away and late_s < trial.back_s
+            if late_s > trial.judged_s:
+                self._trial, contrast = None, trial.contrast(noise)
+                if contrast is not None:
+                    self.contrasts.append(contrast)
+                    judged = True
+        if value is not None and (trial is None or at_s > trial.back_s + 0.5 * self._interval_s):
+            self._before.append((at_s, value))
+        last_s = at_s - self._interval_s if self._last_s is None else self._last_s
+        if may and self._trial is None and at_s // self._slot_s != last_s // self._slot_s:
             self._begin(at_s, noise)
         self._last_s = at_s
-        return self._size, judged
-
-    def _is_due(self, at_s: float) -> bool:
-        last_s = at_s - self._interval_s if self._last_s is None else self._last_s
-        return at_s // self._slot_s != last_s // self._slot_s
+        return judged
 
     def _begin(self, at_s: float, noise: Wandering) -> None:
-        times = [when for when, _ in self._before]
-        fresh = len(times) == BASE and at_s - times[0] < (BASE - 0.5) * self._interval_s
-        if not fresh:
-            return
+        """Begin the trial whose turn it is: measurements that are missing only void it."""
         turns, turn = divmod(int(at_s // self._slot_s), len(ROTA))
         size = self._nearest(self.base * 2.0 ** ROTA[turn])
         if size == self.base:
             size = self._nearest(self.base * 2.0 ** -ROTA[turn])
-        self._length = next(length for sd, length in LENGTHS if noise.noise <= sd * sd)
-        cost = max(0.0, self._losses[size]) * self._length * self._interval_s / self._slot_s
-        if turns % max(1, ceil(cost / SPENT)):
+        length = next(length for sd, length in LENGTHS if noise.noise <= sd * sd)
+        cost = max(0.0, self._losses[size]) * length * self._interval_s / self._slot_s
+        if size == self.base or turns % max(1, ceil(cost / SPENT)):
             return
-        self._size = size
-        self._there, self._after = [], []
-        self._until_s = at_s + self._length * self._interval_s
-        self._judged_s = self._until_s + BASE * self._interval_s
+        recent = (BASE - 0.5) * self._interval_s
+        base = [value for when, value in self._before if at_s - when < recent]
+        back_s = at_s + length * self._interval_s
+        self._trial = _Trial(size, length, back_s, back_s + BASE * self._interval_s, base)
+        self._is_away = True
 
     def _nearest(self, size: float) -> int:
         return min(self._losses, key=lambda each: (abs(each - size), each))
-
-    def _go_on(self, at_s: float) -> int:
-        if self.is_away and at_s > self._until_s - 0.5 * self._interval_s:
-            self._tried, self._size = self._size, self.base
-        if self._judged_s and at_s > self._judged_s - 0.5 * self._interval_s:
-            self._judged_s = 0.0
-        self._last_s = at_s
-        return self._size
-
-    def _judge(self, at_s: float, noise: Wandering) -> bool:
-        self._judged_s = 0.0
-        if len(self._there) < self._length or len(self._after) < BASE:
-            return False
-        before = [value for _, value in self._before]
-        value = fmean(self._there) - (fmean(before) + fmean(self._after)) / 2
-        variance = noise.noise * (1 / self._length + 1 / (2 * BASE)) + noise.walk * self._length / 2
-        self.contrasts.append(Contrast(at_s, self._tried, value, variance))
-        return True

@@ -79,11 +79,12 @@ class DipGate:
             if changed and self._ignored == 1:
                 self._patience = self._settings.changed_patience
             if self._ignored < self._patience and self._last is not None:
-                reason = "Progress dipped in this interval."
+                decided = self._last
                 if self._by_clock:
                     decided = self._inner.observe(replace(seen, dipped=True))
-                    return self._remember(replace(decided, reason=reason))
-                return self._remember(replace(self._last, reason=reason))
+                after = "the size stays" if decided.size == seen.size else f"on to {decided.size}"
+                reason = f"Progress dipped in this interval: {after}."
+                return self._remember(replace(decided, reason=reason))
             self._recent.clear()
             kept = parts
         self._ignored, self._patience = 0, self._settings.patience

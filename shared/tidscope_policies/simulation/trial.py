@@ -126,7 +126,11 @@ class Simulation:
 
     def _hide_changes(self, before: Ints, phases: Ints) -> None:
         for at, program in self._running.items():
-            if before and before[at] not in (-1, phases[at]) and self._pools.is_unseen(at, phases[at]):
+            if (
+                before
+                and before[at] not in (-1, phases[at])
+                and self._pools.is_unseen(at, phases[at])
+            ):
                 self._pools.hide(at, before[at], phases[at], program.size)
 
     def _start_and_stop_programs(self, step: int, now: float) -> None:

@@ -46,7 +46,11 @@ class Family:
             ScenarioError: the values drawn do not fit together.
         """
         stream = np.random.default_rng([seed, FAMILY])
-        return _scenario(_drawn(self.tree, stream), self.where)
+        try:
+            tree = _drawn(self.tree, stream)
+        except ValueError as error:
+            raise ScenarioError(f"{self.where}: {error}") from None
+        return _scenario(tree, self.where)
 
 
 def shipped() -> list[Plant]:
@@ -106,7 +110,11 @@ def _has_range(value: Any) -> bool:
 
 
 def _drawn(value: Any, stream: np.random.Generator) -> Any:
-    """The tree with a value in place of each range."""
+    """The tree with a value in place of each range.
+
+    Raises:
+        ValueError: a range is none.
+    """
     if isinstance(value, list):
         return [_drawn(each, stream) for each in value]
     if not isinstance(value, dict):
@@ -116,11 +124,11 @@ def _drawn(value: Any, stream: np.random.Generator) -> Any:
     if "one_of" in value:
         choices = value["one_of"]
         if not isinstance(choices, list) or not choices:
-            raise ScenarioError("one_of: not a list of values")
+            raise ValueError("one_of: not a list of values")
         return choices[int(stream.integers(len(choices)))]
     low, high = value["from"], value["to"]
     if not all(isinstance(each, int | float) for each in (low, high)) or not low <= high:
-        raise ScenarioError(f"{value}: not a range of numbers")
+        raise ValueError(f"{value}: not a range of numbers")
     if isinstance(low, int) and isinstance(high, int):
         return int(stream.integers(low, high + 1))
     return float(stream.uniform(low, high))
