@@ -68,8 +68,8 @@ BLIND = 1.0
 """Variance above which the level is not known yet, so that nothing is a surprise."""
 EXACT = 1e-8
 """Variance of what is known: that a size does as much as itself."""
-RESERVE = 4.0
-"""Changes of size that are left for a search: with fewer there is no trial."""
+RESERVE = 0.7
+"""Share of a burst of changes that is left for a search: with fewer there is no trial."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +215,7 @@ class Search:
 
     def _let_pass(self, trials: Trials, value: float | None) -> bool:
         """An interval of a rest; whether there is a new contrast."""
-        may = self._left >= RESERVE
+        may = self._left >= RESERVE * self._p.burst
         return trials.passed(self._at_s or 0.0, value, self._wandering, may=may)
 
     def _counted(self, trials: Trials, size: int) -> int:
