@@ -1,6 +1,6 @@
 """cooperative: kalman-kg for several steered programs on one host.
 
-Ours. Alone it is kalman-kg from the highest size. Together with others
+Ours. Alone it is kalman-kg. Together with others
 
 - it starts from its share of the cores, cores / instances;
 - one program tries sizes out at a time: it holds the host's token (coordinator.py) while the others
@@ -90,9 +90,11 @@ class Cooperative:
         self._instances, self._restarted, self._disturbed = peers.instances, "", False
         self._others = _PeerGate()
         cores = self._p.cores or seen.bounds.high
+        if peers.instances == 1:
+            return Decision(seen.size, "starting", f"{why} at {seen.size}, for one program.")
         size = seen.bounds.clamp(cores // peers.instances)
-        programs = "one program" if peers.instances == 1 else f"{peers.instances} programs"
-        return Decision(size, "starting", f"{why} at {size}: {cores} cores for {programs}.")
+        whose = f"{cores} cores for {peers.instances} programs"
+        return Decision(size, "starting", f"{why} at {size}: {whose}.")
 
 
 class _PeerGate:

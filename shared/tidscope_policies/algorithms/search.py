@@ -41,7 +41,7 @@ class SearchParameters(Parameters):
     noise_sd: float = parameter(0.03, 0.001, 0.3, "", "initial relative noise of an interval")
     noise_floor: float = parameter(0.01, 0.001, 0.3, "", "smallest relative noise assumed")
     walk_sd: float = parameter(0.01, 0.0, 0.3, "", "initial relative step of the level")
-    horizon: float = parameter(40.0, 0.0, 10000.0, "intervals", "how long a measurement is useful")
+    horizon: float = parameter(60.0, 0.0, 10000.0, "intervals", "how long a measurement is useful")
     lookahead: int = parameter(
         8, 1, 32, "intervals", "longest run of measurements that a trial plans for"
     )

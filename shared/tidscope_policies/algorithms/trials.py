@@ -15,7 +15,7 @@ from statistics import fmean
 from tidscope_policies.algorithms.wandering import Wandering
 
 BASE = 2
-"""Measurements before and after that a trial is compared with."""
+"""Measurements before and after that a trial is compared with; or half its length, if more."""
 ROTA = (0.35, -0.35, 0.7, -0.7)
 """Doublings from the current size: one trial after the other."""
 LENGTHS = ((0.06, 2), (0.12, 4), (0.24, 8), (float("inf"), 16))
@@ -23,6 +23,8 @@ LENGTHS = ((0.06, 2), (0.12, 4), (0.24, 8), (float("inf"), 16))
 REMEMBERED = 16
 SPENT = 0.005
 """Share of the progress that trials at one size may cost: what loses more is tried less often."""
+LONGEST = 8
+"""Turns without a trial, at the most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +69,12 @@ class _Trial:
     def contrast(self, noise: Wandering) -> Contrast | None:
         """What it showed; None where a measurement is missing."""
         there, base, after = self.there, self.base, self.after
-        if len(there) < self.length or len(base) < BASE or len(after) < BASE:
+        beside = _beside(self.length)
+        if len(there) < self.length or len(base) < beside or len(after) < beside:
             return None
         value = fmean(there) - (fmean(base) + fmean(after)) / 2
-        variance = noise.noise * (1 / self.length + 1 / (2 * BASE)) + noise.walk * self.length / 2
+        variance = noise.noise * (1 / self.length + 1 / (2 * beside))
+        variance += noise.walk * self.length / 2
         return Contrast(self.judged_s, self.size, value, variance)
 
 
@@ -78,7 +82,7 @@ class Trials:
     """The trials of one rest.
 
     Args:
-        losses: what each size there is is thought to lose against the base, relative.
+        losses: what each size there is loses against the base at the least, relative.
         base: the size in which it rests.
         slot_s: time from one trial to the next.
         interval_s: length of an interval.
@@ -94,7 +98,7 @@ class Trials:
         self._losses, self.base = losses, base
         self._slot_s, self._interval_s = slot_s, interval_s
         self.contrasts: deque[Contrast] = deque(maxlen=REMEMBERED)
-        self._before: deque[tuple[float, float]] = deque(maxlen=BASE)
+        self._before: deque[tuple[float, float]] = deque(maxlen=_beside(LENGTHS[-1][1]))
         self._trial: _Trial | None = None
         self._is_away = False
         self._last_s: float | None = None
@@ -102,7 +106,9 @@ class Trials:
     @property
     def usual(self) -> float | None:
         """What is usual at the size of the rest; None: not known."""
-        return fmean(value for _, value in self._before) if self._before else None
+        if not self._before:
+            return None
+        return fmean(value for _, value in list(self._before)[-BASE:])
 
     @property
     def is_away(self) -> bool:
@@ -158,13 +164,19 @@ class Trials:
             size = self._nearest(self.base * 2.0 ** -ROTA[turn])
         length = next(length for sd, length in LENGTHS if noise.noise <= sd * sd)
         cost = max(0.0, self._losses[size]) * length * self._interval_s / self._slot_s
-        if size == self.base or turns % max(1, ceil(cost / SPENT)):
+        if size == self.base or turns % min(max(1, ceil(cost / SPENT)), LONGEST):
             return
-        recent = (BASE - 0.5) * self._interval_s
+        recent = (_beside(length) - 0.5) * self._interval_s
         base = [value for when, value in self._before if at_s - when < recent]
         back_s = at_s + length * self._interval_s
-        self._trial = _Trial(size, length, back_s, back_s + BASE * self._interval_s, base)
+        after_s = _beside(length) * self._interval_s
+        self._trial = _Trial(size, length, back_s, back_s + after_s, base)
         self._is_away = True
 
     def _nearest(self, size: float) -> int:
         return min(self._losses, key=lambda each: (abs(each - size), each))
+
+
+def _beside(length: int) -> int:
+    """Measurements before, and after, that a trial of a length is compared with."""
+    return max(BASE, length // 2)
