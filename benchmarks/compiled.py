@@ -11,11 +11,12 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 
 
-def build(name: str, folder: Path) -> Path:
+def build(name: str, folder: Path, *options: str) -> Path:
     """Compile NAME.c of this folder into another one; the program's path."""
     program = folder / name
     compiler = shutil.which("cc") or "cc"
-    command = [compiler, "-O2", "-pthread", "-o", str(program), str(HERE / f"{name}.c")]
+    command = [compiler, "-O2", "-pthread", *options, "-o", str(program)]
+    command.append(str(HERE / f"{name}.c"))
     subprocess.run(command, check=True)
     return program
 

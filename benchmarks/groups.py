@@ -35,11 +35,15 @@ from tidscope_collector.targets.sources import Sources
 from tidscope_collector.targets.targets import TargetRegistry
 from tidscope_wire.frame import split
 from tidscope_wire.generated.models import FrameHeader, GroupSelector, Target, TargetExited
+from web_server import WebServer, unpack
 
 PATIENCE_S = 120
 FILES = 40
 STORM, LOOP = 20_000, 2_000
-DATABASE_S = 5
+DATABASE_S, SERVED_S = 5, 5
+REST_S = 2.5
+"""In which a group at rest is compared at least twice."""
+GROUPS = Path("/sys/fs/cgroup")
 
 
 class Groups:
@@ -110,6 +114,71 @@ def account(command: list[str]) -> dict[str, Any]:
         "missed": counts.missed,
         "lost": header.health.exit_records_lost,
     }
+
+
+@contextmanager
+def control_group() -> Iterator[tuple[str, Path]]:
+    """A control group where groups are followed: its path, and its folder."""
+    roots = [root for root in (GROUPS, GROUPS / "cpuacct") if (root / "cgroup.procs").exists()]
+    name = f"tidscope-bench-{os.getpid()}"
+    folder = roots[0] / name
+    folder.mkdir()
+    try:
+        yield f"/{name}", folder
+    finally:
+        for left in (folder / "cgroup.procs").read_text().split():
+            (roots[0] / "cgroup.procs").write_text(left)
+        folder.rmdir()
+
+
+def at_rest(opened: Groups, target: Target) -> dict[str, Any]:
+    """What the group adds up to beside its own account, once it does nothing any more."""
+    time.sleep(REST_S)
+    opened.targets.detach(target.id)
+    check = None
+    while not opened.headers.empty():
+        header = opened.headers.get()
+        check = header.group.check if header.group is not None else check
+    if check is None:
+        raise AssertionError("a control group has an account")
+    return {
+        "cgroup_by": check.cpu_by,
+        "cgroup_cpu_seconds": round(check.kernel_cpu_ns / 1e9, 3),
+        "cgroup_ratio": round(check.threads_cpu_ns / max(1, check.kernel_cpu_ns), 6),
+    }
+
+
+def account_of_cgroup(command: list[str]) -> dict[str, Any]:
+    """Run a command in a control group, and compare."""
+    held = 'read -r _; exec "$@"'
+    quiet = subprocess.DEVNULL
+    with control_group() as (path, folder), groups() as opened:
+        process = subprocess.Popen(
+            ["bash", "-c", held, "bash", *command],
+            stdin=subprocess.PIPE,
+            stdout=quiet,
+            stderr=quiet,
+        )
+        (folder / "cgroup.procs").write_text(str(process.pid))
+        target, _ = opened.targets.attach_group(GroupSelector(kind="cgroup", value=path), 10)
+        time.sleep(REST_S)
+        process.communicate(b"\n")
+        return at_rest(opened, target)
+
+
+def nginx() -> dict[str, Any]:
+    """nginx and its worker in a control group, with visitors."""
+    unpack()
+    with control_group() as (path, folder), WebServer(0) as server, groups() as opened:
+        for pid in server.processes():
+            (folder / "cgroup.procs").write_text(str(pid))
+        target, _ = opened.targets.attach_group(GroupSelector(kind="cgroup", value=path), 10)
+        time.sleep(REST_S)
+        before = server.served()
+        with server.load("visitors", 1, SERVED_S) as visitors:
+            visitors.wait()
+        served = server.served() - before
+        return {"requests": served, **at_rest(opened, target)}
 
 
 def c_project(folder: Path) -> list[str]:
@@ -225,10 +294,15 @@ def main() -> int:
         folder = Path(place)
         folder.chmod(0o755)
         storm = build("fork_storm", folder)
+        (folder / "again").mkdir(mode=0o755)
+        again = cases(folder / "again", storm)
         for name, command in cases(folder, storm).items():
             if not options.case or name in options.case:
-                measured["cases"][name] = account(command)
+                measured["cases"][name] = account(command) | account_of_cgroup(again[name])
                 print(f"{name}: {measured['cases'][name]}", file=sys.stderr)
+        if not options.case or "nginx" in options.case:
+            measured["cases"]["nginx"] = nginx()
+            print(f"nginx: {measured['cases']['nginx']}", file=sys.stderr)
         if not options.case or "scale" in options.case:
             loop = build("c_loop", folder)
             size = options.processes, options.threads

@@ -89,8 +89,7 @@ class WebServer:
         )
         self._status = http.client.HTTPConnection("127.0.0.1", self._port, timeout=10)
         self._await_status()
-        children = Path(f"/proc/{self._master.pid}/task/{self._master.pid}/children")
-        self.worker = int(children.read_text().split()[0])
+        self.worker = self.processes()[1]
 
     def __enter__(self) -> "WebServer":
         return self
@@ -105,6 +104,11 @@ class WebServer:
         self._master.terminate()
         self._master.wait(20)
         shutil.rmtree(self._folder)
+
+    def processes(self) -> list[int]:
+        """Ids of the master and its workers."""
+        children = Path(f"/proc/{self._master.pid}/task/{self._master.pid}/children")
+        return [self._master.pid, *map(int, children.read_text().split())]
 
     def served(self) -> int:
         """Requests answered so far, this one included."""

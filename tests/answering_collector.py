@@ -21,6 +21,9 @@ from tidscope_wire.generated.models import (
     RestartSearchCommand,
     SetDelayAccountingCommand,
     SetRateCommand,
+    SizeAudit,
+    SizeAuditCommand,
+    SizeAuditReply,
     SteerCommand,
     SteeringOptions,
     SteeringOptionsCommand,
@@ -41,6 +44,8 @@ def reply_to(command: Command, program: Process | None = None) -> CollectorMessa
             return ProcessesReply(request_id=number, processes=[program or process(1), process(2)])
         case DoctorCommand() | SetDelayAccountingCommand():
             return DoctorReply(request_id=number, report=REPORT)
+        case SizeAuditCommand():
+            return SizeAuditReply(request_id=number, audit=SizeAudit(programs=[], omitted=0))
         case SteeringOptionsCommand():
             return SteeringOptionsReply(request_id=number, options=OPTIONS)
         case SetRateCommand():

@@ -3,14 +3,17 @@
 from collections.abc import Sequence
 from typing import Literal
 
+from tidscope_wire.frame_tables import Table, make_table
 from tidscope_wire.generated.models import (
     CollectorHealth,
     ExitedTotals,
     FrameHeader,
     MachineCounters,
     ProcessGauges,
+    TableName,
     TargetEvent,
 )
+from tidscope_wire.pools import FIGURES, QUEUE_WAIT, RESPONSE
 
 
 def collector_health() -> CollectorHealth:
@@ -67,3 +70,30 @@ def frame_header(
         health=collector_health(),
         exited=ExitedTotals(threads=0, inexact=0, totals={}),
     )
+
+
+def busy_pool(pool: int = 1, finished: int = 3, **figures: int | str) -> dict[TableName, Table]:
+    """Tables of one pool that knows everything: jobs that waited 1 ms and ran for 2 ms.
+
+    Args:
+        pool: its number.
+        finished: jobs.
+        figures: of its row that are others than usual.
+    """
+    row: dict[str, int | str] = {
+        **{"pool": pool, "process": 0, "pid": 41, "read_ns": 5_000_000_000},
+        **{"known": (1 << len(FIGURES)) - 1, "size": 4, "busy": 1, "queue": 2},
+        **{"submitted": finished + 3, "started": finished + 1, "finished": finished},
+        **{"failed": 1, "response_ns": 3_000_000 * finished, "run_ns": 2_000_000 * finished},
+        **{"queue_wait_ns": 1_000_000 * (finished + 1), "idle_ns": 7_000_000_000},
+        **{"parks": 5, "steals": 6, "polls": 7},
+        **{"name": "requests", "kind": "threads", "source": "agent"},
+    }
+    columns = {name: [value] for name, value in (row | figures).items()}
+    times = {
+        "pool": [pool, pool],
+        "time": [RESPONSE, QUEUE_WAIT],
+        "bucket": [12, 10],
+        "count": [finished, finished + 1],
+    }
+    return {"pools": make_table("pools", columns), "pool_times": make_table("pool_times", times)}

@@ -28,6 +28,7 @@ from tidscope_wire.generated.models import (
     RestartSearchCommand,
     SetDelayAccountingCommand,
     SetRateCommand,
+    SizeAuditCommand,
     SteerCommand,
     SteeringOptionsCommand,
     Target,
@@ -48,6 +49,7 @@ Command = (
     | SetRateCommand
     | ListProcessesCommand
     | DoctorCommand
+    | SizeAuditCommand
     | SetDelayAccountingCommand
     | SteerCommand
     | RestartSearchCommand

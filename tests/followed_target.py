@@ -119,13 +119,19 @@ class FollowedTarget:
         return self.seen.take(self._frames.get(timeout=PATIENCE_S))
 
     def catch_up(self) -> FrameHeader:
-        """Take frames until one is of an instant after this call."""
+        """Take frames until one is of an instant after this call, and nothing waits for others."""
         now = time.monotonic_ns()
         sampler = self.engine.submit(lambda: self.engine.find(self.target.id)).result()
         while True:
             header = self.next()
-            if sampler is None or sampler.attach_ns + header.time_ns > now:
+            if sampler is None:
                 return header
+            if sampler.attach_ns + header.time_ns > now:
+                waits = self.engine.submit(lambda: sampler.has_news).result()
+                while not self._frames.empty():
+                    header = self.next()
+                if not waits:
+                    return header
 
     def until_ended(self) -> FrameHeader:
         """Take frames until the target's last one."""

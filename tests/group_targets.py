@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from tidscope_collector.ebpf.obstacles import Obstacle
+from tidscope_collector.naming.options import KERNEL_NAMES, NamingOptions
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.sampling.sampled_frame import SampledFrame
@@ -63,12 +64,19 @@ class GroupTargets:
     Args:
         polled: look for processes again and again, as where eBPF is not available.
         counters: how counters are read.
+        naming: how threads are named.
     """
 
-    def __init__(self, *, polled: bool = False, counters: WalkChoice = "auto") -> None:
+    def __init__(
+        self,
+        *,
+        polled: bool = False,
+        counters: WalkChoice = "auto",
+        naming: NamingOptions = KERNEL_NAMES,
+    ) -> None:
         self.frames: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self.kept: list[bytes] = []
-        self.sources = Sources(ProcFs(), counters=counters)
+        self.sources = Sources(ProcFs(), counters=counters, naming=naming)
         if polled:
             self.sources.groups.close()
             self.sources.groups.programs = Obstacle("a test does without", "")
@@ -139,9 +147,14 @@ class HeldCommand:
 
 
 @contextmanager
-def group_targets(*, polled: bool = False, counters: WalkChoice = "auto") -> Iterator[GroupTargets]:
+def group_targets(
+    *,
+    polled: bool = False,
+    counters: WalkChoice = "auto",
+    naming: NamingOptions = KERNEL_NAMES,
+) -> Iterator[GroupTargets]:
     """The engine for the time of a test."""
-    groups = GroupTargets(polled=polled, counters=counters)
+    groups = GroupTargets(polled=polled, counters=counters, naming=naming)
     try:
         yield groups
     finally:

@@ -1,8 +1,10 @@
 """Backend, collector and a page together, as tests talk to them."""
 
+import tempfile
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -87,8 +89,18 @@ class Site:
 @asynccontextmanager
 async def site(within: Sequence[str] = (), options: Sequence[str] = ()) -> AsyncIterator[Site]:
     """Run backend and collector; no frame is coalesced, however slow the test is."""
+    with tempfile.TemporaryDirectory(prefix="tidscope-site-") as runs:
+        async with running_site(Path(runs), within, options) as found:
+            yield found
+
+
+@asynccontextmanager
+async def running_site(
+    runs: Path, within: Sequence[str], options: Sequence[str]
+) -> AsyncIterator[Site]:
+    """The same, whose runs are kept in a folder."""
     async with (
-        running_backend(queue_frames=10_000, command_seconds=20) as backend,
+        running_backend(queue_frames=10_000, command_seconds=20, runs_dir=runs) as backend,
         backend.program() as client,
         backend.page() as page,
         CollectorProcess(backend.port, within, options=options) as collector,

@@ -30,7 +30,7 @@ Json = dict[str, Any]
 
 PAGE_READS = (
     *("LiveMessage", "FrameHeader", "Problem"),
-    *("HealthResponse", "ProcessesResponse", "DemoResponse", "DoctorReport"),
+    *("HealthResponse", "ProcessesResponse", "DemoResponse", "DoctorReport", "SizeAudit"),
     *("SessionOpened", "SessionResponse", "SessionsResponse", "TicketResponse"),
     *("Target", "PoliciesResponse", "SteeringOptions"),
     *("RunsResponse", "RunManifest", "Comparison"),

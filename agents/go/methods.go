@@ -39,7 +39,9 @@ func (s *server) answer(by *client, asked call) (any, *failure) {
 		size, wrong := s.lease.set(by, wanted.size, wanted.lease)
 		return sizes{size, wanted.size}, wrong
 	}
-	if asked.method != "hello" && asked.method != "read" && asked.method != "release" {
+	switch asked.method {
+	case "hello", "read", "read_pools", "release":
+	default:
 		return nil, fail(codeMethod, "there is no method %.40q", asked.method)
 	}
 	if asked.params != nil {
@@ -49,11 +51,14 @@ func (s *server) answer(by *client, asked call) (any, *failure) {
 	switch asked.method {
 	case "hello":
 		limits := s.lease.bounds
-		return hello{os.Getpid(), "go", Version, 1, "gomaxprocs", limits.lower, limits.upper,
+		return hello{os.Getpid(), "go", Version, 2, "gomaxprocs", limits.lower, limits.upper,
 			knob.size(), knob.original}, nil
 	case "read":
 		return reading{Ops: Ops.Load(), Size: knob.size(),
 			MonotonicNs: time.Since(s.start).Nanoseconds()}, nil
+	case "read_pools":
+		pools, omitted := readPools(knob)
+		return poolsAnswer{pools, omitted, time.Since(s.start).Nanoseconds()}, nil
 	default:
 		size := s.lease.release()
 		return sizes{size, knob.original}, nil

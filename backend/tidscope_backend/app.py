@@ -25,6 +25,7 @@ from tidscope_backend.api import (
     run_frames,
     runs,
     session,
+    sizes,
     steering,
 )
 from tidscope_backend.api import targets as target_routes
@@ -171,6 +172,7 @@ def create_app(settings: Settings, connections: ConnectionCounts | None = None) 
         steering.router(registry, links),
         fields.router(),
         doctor.router(links),
+        sizes.router(links),
         demo.router(demo_process),
         session.router(authenticator),
         proof.router(authenticator),

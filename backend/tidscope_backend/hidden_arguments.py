@@ -9,6 +9,7 @@ from tidscope_wire.frame import join, row_bytes, split
 from tidscope_wire.frame_tables import decode_table, encode_table, table_parts
 from tidscope_wire.generated.models import (
     Comparison,
+    Group,
     LiveState,
     Process,
     RunManifest,
@@ -30,13 +31,18 @@ def process_without(process: Process) -> Process:
 
 def target_without(target: Target) -> Target:
     """A target without the arguments of its process, or by which its processes are found."""
-    group = target.group
-    if group is not None and group.kind == "tree":
-        group = group.model_copy(update={"name": tree_name(target.process.name)})
-    elif group is not None and group.kind == "match":
-        group = group.model_copy(update={"value": None, "name": f"all that match {HIDDEN}"})
     process = process_without(target.process)
+    group = _group_without(target.group, process.name)
     return target.model_copy(update={"process": process, "group": group})
+
+
+def _group_without(group: Group | None, lead: str) -> Group | None:
+    """A group without arguments of its lead process, or by which its processes are found."""
+    if group is not None and group.kind == "tree":
+        return group.model_copy(update={"name": tree_name(lead)})
+    if group is not None and group.kind == "match":
+        return group.model_copy(update={"value": None, "name": f"all that match {HIDDEN}"})
+    return group
 
 
 def frame_without(data: bytes) -> bytes:
@@ -87,7 +93,15 @@ def runs_without(runs: RunsResponse) -> RunsResponse:
     """A list of runs without arguments."""
 
     def hide(listed: list[RunSummary]) -> list[RunSummary]:
-        return [each.model_copy(update={"command": None}) for each in listed]
+        return [
+            each.model_copy(
+                update={
+                    "command": None,
+                    "target_group": _group_without(each.target_group, each.process),
+                }
+            )
+            for each in listed
+        ]
 
     return runs.model_copy(update={"runs": hide(runs.runs), "deleted": hide(runs.deleted)})
 

@@ -3,9 +3,11 @@
 from collections.abc import Callable, Iterable
 
 from tidscope_wire.generated.models import (
+    CollectorOutage,
     FrameHeader,
     Host,
     LiveState,
+    Steering,
     SteeringDecided,
     Target,
 )
@@ -102,8 +104,9 @@ class HostRegistry:
         collector process; nothing samples it now, so it becomes detached.
         """
         # At the end: the one that connected last.
-        self._hosts.pop(host.id, None)
-        self._hosts[host.id] = host.model_copy(update={"connected": True})
+        known = self._hosts.pop(host.id, None)
+        outage = None if known is None else known.outage
+        self._hosts[host.id] = host.model_copy(update={"connected": True, "outage": outage})
         self._bound_hosts()
         held = {target.id: target for target in targets}
         for target in self._targets.values():
@@ -118,6 +121,13 @@ class HostRegistry:
         host = self._hosts.get(host_id)
         if host is not None:
             self._hosts[host_id] = host.model_copy(update={"connected": False})
+            self._changed()
+
+    def set_outage(self, host_id: str, outage: CollectorOutage | None) -> None:
+        """Note when a host's collector went away; None: never, as far as matters."""
+        host = self._hosts.get(host_id)
+        if host is not None and host.outage != outage:
+            self._hosts[host_id] = host.model_copy(update={"outage": outage})
             self._changed()
 
     def update_target(self, target: Target) -> None:
@@ -140,17 +150,20 @@ class HostRegistry:
         decisions that are older than what is known are ignored.
         """
         target = self._targets.get(header.target)
-        if target is None or target.steering is None:
+        if target is None:
             return
-        steering = target.steering
-        for event in header.events:
-            if not isinstance(event, SteeringDecided) or event.number <= steering.decisions:
-                continue
-            if header.unix_us - (header.time_ns - event.at_ns) // 1000 < steering.since_unix_us:
-                continue  # Of an earlier time that it was steered.
-            update = {"size": event.next_size, "state": event.state, "reason": event.reason}
-            steering = steering.model_copy(update={**update, "decisions": event.number})
-        self._targets[target.id] = target.model_copy(update={"steering": steering})
+        decided = [event for event in header.events if isinstance(event, SteeringDecided)]
+        if target.steering is not None:
+            steering = _after(target.steering, decided, header)
+            target = target.model_copy(update={"steering": steering})
+        if target.programs:
+            programs = []
+            for one in target.programs:
+                own = [event for event in decided if event.pid == one.pid]
+                steering = _after(one.steering, own, header)
+                programs.append(one.model_copy(update={"steering": steering}))
+            target = target.model_copy(update={"programs": programs})
+        self._targets[target.id] = target
 
     def remove_target(self, target_id: str) -> None:
         """Forget a target."""
@@ -172,6 +185,28 @@ class HostRegistry:
         for target in ended[: max(0, len(ended) - self._max_ended)]:
             del self._targets[target.id]
             self._forgotten(target.id)
+
+
+def _after(steering: Steering, decided: Iterable[SteeringDecided], header: FrameHeader) -> Steering:
+    """How something is steered after its decisions of a frame."""
+    for event in decided:
+        if event.number <= steering.decisions:
+            continue
+        at_unix_us = header.unix_us - (header.time_ns - event.at_ns) // 1000
+        if at_unix_us < steering.since_unix_us:
+            continue  # Of an earlier time that it was steered.
+        steering = steering.model_copy(
+            update={
+                "size": event.next_size,
+                "state": event.state,
+                "reason": event.reason,
+                "decisions": event.number,
+                "ops_per_s": event.ops / event.elapsed_s if event.elapsed_s else 0.0,
+                "interval_s": event.elapsed_s,
+                "decided_unix_us": at_unix_us,
+            }
+        )
+    return steering
 
 
 def _nothing(*_: object) -> None:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from tidscope_confinement import capabilities
 from tidscope_wire.audit import TIDSCOPE, AuditLog, AuditTrail, usual_path
 from tidscope_wire.escaping import log_to_stderr
-from tidscope_wire.generated.limits import MIN_SECRET
+from tidscope_wire.generated.limits import MAX_ROLE_RULES, MIN_SECRET
 from tidscope_wire.generated.models import DoctorReport, PolicyInfo, RoleRule, Target
 from tidscope_wire.proof import host_credential
 
@@ -56,7 +56,7 @@ from tidscope_collector.walk.choice import CHOICES as WALK_CHOICES
 from tidscope_collector.walk.choice import Choice as WalkChoice
 
 if TYPE_CHECKING:
-    from tidscope_collector.steering.commands import SteeringCommands
+    from tidscope_collector.steering.commands import AuditSink, SteeringCommands
 
 log = logging.getLogger("tidscope.collector")
 ENVIRONMENT_VARIABLE = "TIDSCOPE_COLLECTOR_SECRET"
@@ -69,8 +69,6 @@ DELIVER_SECONDS = 2.0
 """How long the end waits for frames that are on their way to a connected backend."""
 
 BUDGET_PERCENT = 2.0
-MOST_ROLE_RULES = 64
-"""As many as a target may have."""
 RUN_FOLDER = Path("/run/tidscope")
 """Of leases."""
 
@@ -207,7 +205,8 @@ async def serve(
     steering: SteeringCommands | None = None
     policies: list[PolicyInfo] = []
     if steers:
-        steering, policies = _open_steering(procfs, targets, engine)
+        log_line = None if audit is None else audit.submit
+        steering, policies = _open_steering(procfs, targets, engine, log_line)
     needs = Needs(
         paths=collector_paths(backend, ready.written, anywhere=ready.connects),
         taskstats=sources.kind == "taskstats",
@@ -226,7 +225,16 @@ async def serve(
     if audit is not None:
         commands = AuditedCommands(commands, targets, audit)
         await audit.write("start", "done", TIDSCOPE, f"collector of {host.name}")
-    uplink = Uplink(backend, sign_in, host, targets, commands, replay, policies=policies)
+    uplink = Uplink(
+        backend,
+        sign_in,
+        host,
+        targets,
+        commands,
+        replay,
+        policies=policies,
+        restored=() if steering is None else steering.restored,
+    )
     # The sampling thread must not wait long for threads that list processes.
     sys.setswitchinterval(0.001)
     release_freed_memory()
@@ -257,18 +265,22 @@ async def _deliver_the_rest(engine: Engine, uplink: Uplink) -> None:
     await asyncio.to_thread(engine.stop)
     if left := await uplink.deliver(DELIVER_SECONDS):
         log.warning("ended with %d bytes of frames that the backend does not have", left)
+    await uplink.say_goodbye()
 
 
 def _open_steering(
-    procfs: ProcFs, targets: TargetRegistry, engine: Engine
+    procfs: ProcFs, targets: TargetRegistry, engine: Engine, audit: "AuditSink | None"
 ) -> "tuple[SteeringCommands, list[PolicyInfo]]":
     """The steering commands and what they can steer with. Loaded here: recording needs neither."""
     from tidscope_collector.steering.commands import SteeringCommands
+    from tidscope_collector.steering.loop.learners import Learners, service_connection
     from tidscope_collector.steering.loop.setup import open_setup_opener
     from tidscope_collector.steering.service import SteeringService, policies
 
-    service = SteeringService(procfs, open_setup_opener(procfs))
-    return SteeringCommands(targets, engine, service, procfs), policies()
+    opener, restored = open_setup_opener(procfs)
+    service = SteeringService(procfs, opener, learners=Learners(service_connection))
+    commands = SteeringCommands(targets, engine, service, procfs, audit, restored)
+    return commands, policies()
 
 
 def _diagnose_running(sources: Sources, confinement: Confinement) -> DoctorReport:
@@ -374,8 +386,8 @@ def main() -> int:
         help="set kernel.task_delayacct first; exit code 4 if that is refused",
     )
     arguments = parser.parse_args()
-    if len(getattr(arguments, "role", ())) > MOST_ROLE_RULES:
-        parser.error(f"--role may be given {MOST_ROLE_RULES} times")
+    if len(getattr(arguments, "role", ())) > MAX_ROLE_RULES:
+        parser.error(f"--role may be given {MAX_ROLE_RULES} times")
     if arguments.verb == "doctor":
         if arguments.delay_accounting is not None:
             try:

@@ -5,6 +5,8 @@ installed.
 """
 
 NUMBERS: dict[str, tuple[int | None, int | None]] = {
+    "accept": (43, 202),
+    "accept4": (288, 242),
     "access": (21, None),
     "add_key": (248, 217),
     "alarm": (37, None),

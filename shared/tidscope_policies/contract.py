@@ -71,6 +71,19 @@ class Peers:
 
 
 @dataclass(frozen=True, slots=True)
+class CoreShare:
+    """The cores of a program, by the machine, its affinity, and the limits of its control groups.
+
+    Attributes:
+        usable: that it may use.
+        share: its equal part of them, among the steered programs that may use the same ones.
+    """
+
+    usable: float
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
 class Observation:
     """What happened in one interval.
 
@@ -89,6 +102,7 @@ class Observation:
             the signal does not have it.
         jobs: how many jobs that mean is of.
         peers: the others; None for a program that is steered alone.
+        cores: what it may use of the machine; None: not known.
     """
 
     at_s: float
@@ -104,6 +118,7 @@ class Observation:
     mean_wait_s: float | None = None
     jobs: int = 0
     peers: Peers | None = None
+    cores: CoreShare | None = None
 
     @property
     def progress(self) -> float:
@@ -121,6 +136,7 @@ class Decision:
         reason: one sentence.
         probing: sizes are being tried out; others on this host should hold still meanwhile.
         proposed: in shadow mode the size that would have been set; None otherwise.
+        release: nothing is left to do: the program gets its own size back, and is steered no more.
     """
 
     size: int
@@ -128,6 +144,7 @@ class Decision:
     reason: str
     probing: bool = False
     proposed: int | None = None
+    release: bool = False
 
 
 class Policy(Protocol):

@@ -19,7 +19,7 @@ from tidscope_policies.algorithms.fixed import Fixed, FixedParameters
 from tidscope_policies.algorithms.hillclimb import Hillclimb, HillclimbParameters
 from tidscope_policies.algorithms.kalman_kg import KalmanKg, KalmanKgParameters
 from tidscope_policies.algorithms.linear import Linear, LinearParameters
-from tidscope_policies.algorithms.pss import Pss, PssParameters
+from tidscope_policies.algorithms.pss import Learner, Pss, PssParameters
 from tidscope_policies.contract import Policy
 from tidscope_policies.decorators.bounded import Bounded
 from tidscope_policies.decorators.dip_gate import DipGate
@@ -28,11 +28,14 @@ from tidscope_policies.decorators.shadow import Shadow
 from tidscope_policies.decorators.share import Share
 from tidscope_policies.decorators.warm_up import WarmUp
 from tidscope_policies.parameters import (
+    ParameterError,
     ParameterInfo,
     Values,
     describe,
     make_parameters,
 )
+from tidscope_policies.proving.proof import Proof
+from tidscope_policies.proving.record import ProofSettings
 
 Signal = Literal["progress", "wait"]
 
@@ -44,10 +47,12 @@ class ReadyPolicy:
     Attributes:
         policy: fresh, with its decorators.
         interval_s: how often it wants an observation.
+        proof: the proof that it is a part of; None: it simply steers.
     """
 
     policy: Policy
     interval_s: float
+    proof: Proof | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +66,7 @@ class PolicyEntry(Generic[Values]):
         kind: its parameters.
         core: makes the policy, without what is common to all.
         signal: what it steers on: progress, or the time that jobs wait.
+        taught: makes the policy with a learner that others teach too; None: it has no learner.
     """
 
     name: str
@@ -69,6 +75,7 @@ class PolicyEntry(Generic[Values]):
     kind: type[Values]
     core: Callable[[Values], Policy]
     signal: Signal = "progress"
+    taught: Callable[[Values, Learner], Policy] | None = None
 
     @property
     def parameters(self) -> list[ParameterInfo]:
@@ -76,19 +83,35 @@ class PolicyEntry(Generic[Values]):
         return describe(self.kind)
 
     def make(
-        self, given: Mapping[str, float] | None = None, *, shadow: bool = False
+        self,
+        given: Mapping[str, float] | None = None,
+        *,
+        shadow: bool = False,
+        proof: ProofSettings | None = None,
+        learner: Callable[[Values], Learner] | None = None,
     ) -> ReadyPolicy:
         """Build the policy with its decorators.
 
         Args:
             given: parameters that differ from their defaults.
             shadow: decide, but do not act.
+            proof: prove it against the program's own size; not in shadow mode.
+            learner: what a policy that learns is to learn with; None: alone.
 
         Raises:
             ParameterError: a name or a value is wrong.
         """
         values = make_parameters(self.kind, given or {})
-        policy: Policy = Bounded(Pauses(self.core(values)))
+        if learner is not None and self.taught is not None:
+            core = self.taught(values, learner(values))
+        else:
+            core = self.core(values)
+        policy: Policy = Bounded(Pauses(core))
+        if proof is not None:
+            if shadow:
+                raise ParameterError("a proof has to act: it cannot be made in shadow mode")
+            proving = Proof(policy, proof)
+            return ReadyPolicy(proving, values.interval_s, proving)
         return ReadyPolicy(Shadow(policy) if shadow else policy, values.interval_s)
 
 
@@ -155,6 +178,7 @@ _ENTRIES: tuple[PolicyEntry[Any], ...] = (
         "Zhang 2022, with a signed update",
         PssParameters,
         Pss,
+        taught=Pss,
     ),
     PolicyEntry(
         "kalman-kg",

@@ -13,7 +13,7 @@ import os
 import threading
 import time
 from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -220,6 +220,30 @@ class AuditTrail:
         if failure is not None:
             _log.error("%s of %s is not logged: %s", action, object, failure)
         return failure
+
+    def submit(
+        self,
+        action: AuditAction,
+        outcome: AuditOutcome,
+        actor: Actor,
+        object: str,
+        details: Mapping[str, str],
+    ) -> "Future[AuditError | None]":
+        """Have a line written; any thread may call, and need not wait.
+
+        Returns:
+            Why it could not be written.
+        """
+
+        def write() -> AuditError | None:
+            try:
+                self._log.write(action, outcome, actor, object, details)
+            except AuditError as error:
+                _log.error("%s of %s is not logged: %s", action, object, error)
+                return error
+            return None
+
+        return self._writer.submit(write)
 
     def skip(self) -> None:
         """Leave a line out because too many come; the next one says so."""

@@ -314,6 +314,9 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
         "lower": 1,
         "upper": 2,
         "prometheus": {"port": 1, "path": "/metrics", "metric": "ops_total"},
+        "programs": [{"pid": 1, "knob": "pool-agent", "upper": 2}],
+        "join": True,
+        "proof": {"block_s": 10, "smallest_percent": 2, "seed": 7},
     },
     ("PUT", "/api/v1/doctor/delay-accounting"): {"on": True},
     ("POST", "/api/v1/session"): {"token": TOKEN},
@@ -438,6 +441,7 @@ async def test_what_needs_a_collector_says_so(backend: Backend) -> None:
         for method, path, body in (
             ("GET", "/api/v1/processes", None),
             ("GET", "/api/v1/doctor", None),
+            ("GET", "/api/v1/sizes", None),
             ("PUT", "/api/v1/doctor/delay-accounting", {"on": True}),
             ("POST", "/api/v1/demo", None),
             ("POST", "/api/v1/targets", {"pid": 1}),

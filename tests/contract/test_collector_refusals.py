@@ -21,14 +21,13 @@ from tidscope_collector.processes.refusals import attach_refusal
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.steering.commands import SteeringCommands
-from tidscope_collector.steering.service import (
+from tidscope_collector.steering.refusals import (
     BadParameterError,
     NotSteerableError,
     NotSteeredError,
-    SteeringService,
-    SteeringTarget,
     TooManyActionsError,
 )
+from tidscope_collector.steering.service import SteeringService
 from tidscope_collector.targets import targets as targets_module
 from tidscope_collector.targets.sources import Sources
 from tidscope_collector.targets.targets import TargetRegistry
@@ -65,7 +64,7 @@ class Refusing(SteeringService):
     def __init__(self, error: Exception) -> None:
         self.error = error
 
-    def restart(self, target: SteeringTarget, actor: str) -> Steering:
+    def restart(self, target: str, actor: str) -> Steering:
         raise self.error
 
     def ended(self, target: str) -> None:

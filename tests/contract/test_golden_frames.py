@@ -102,6 +102,22 @@ ONE_OF_EACH: tuple[dict[str, Any], ...] = (
         "actor": "the page at 127.0.0.1",
     },
     {"type": "steering_problem", "policy": "kalman-kg", "problem": "The agent did not answer."},
+    {
+        "type": "steering_proven",
+        "policy": "kalman-kg",
+        "proof": {
+            "verdict": "better",
+            "pairs": 5,
+            "discarded": 1,
+            "gain_percent": 9.5,
+            "low_percent": 2.25,
+            "high_percent": None,
+            "lost_s": -3.5,
+            "elapsed_s": 210.0,
+            "steers": True,
+            "text": "The policy is better: +9.5%, after 5 pairs of blocks.",
+        },
+    },
     {"type": "steering_released", "policy": "kalman-kg", "size": 16, "actor": "a program"},
     {"type": "target_exited", "exit_code": None},
     {"type": "target_detached"},
@@ -154,6 +170,8 @@ TABLES: dict[TableName, Table] = {
                     *("tx_bytes", "minor_faults", "major_faults", "switches"),
                 )
             },
+            "gomaxprocs": [0, 8, 0],
+            "namespace_pid": [0, 7, 0],
             "name": ["make", "sh", "cc1"],
             "title": ["make -j4", "/bin/sh -c ü", ""],
             "user": ["root", "1000", "root"],
@@ -163,7 +181,17 @@ TABLES: dict[TableName, Table] = {
     ),
 }
 """Of each type of column, texts of other lengths, and a table without rows."""
-COUNTS = {"live": 2, "started": 7, "ended": 6, "unseen": 5, "missed": 0}
+COUNTS = {"live": 2, "started": 7, "ended": 6, "unseen": 5, "missed": 0, "check": None}
+CHECK = {
+    "cpu_by": "cpu.stat",
+    "threads_cpu_ns": 2**53 - 1,
+    "kernel_cpu_ns": 2**53 - 2,
+    "io_by": None,
+    "threads_read_bytes": None,
+    "kernel_read_bytes": None,
+    "threads_write_bytes": 0,
+    "kernel_write_bytes": 1,
+}
 IN_A_PROCESS: tuple[dict[str, Any], ...] = (
     {"type": "thread_born", "tid": 30, "start_ns": 9, "name": "cc1", "pid": 30},
     {
@@ -227,7 +255,9 @@ def _frames() -> dict[str, tuple[FrameHeader, Rows, Tables]]:
             _rows([10, 20, 21], identity=True, pids=[10, 20, 20]),
         ),
         "delta-of-group": (
-            _header(13, 1, group=COUNTS | {"missed": None}, events=list(IN_A_PROCESS)),
+            _header(
+                13, 1, group=COUNTS | {"missed": None, "check": CHECK}, events=list(IN_A_PROCESS)
+            ),
             _rows([21]),
         ),
     }

@@ -10,18 +10,22 @@ from pathlib import Path
 
 import pytest
 from backend_builders import HOST_ID, host, steering, target
-from builders import frame_header
+from builders import busy_pool, frame_header
+from group_story import processes
 from prometheus_client.metrics_core import Metric
 from tidscope_backend.metrics.facts import ENDED_SECONDS, Facts, StreamFacts
 from tidscope_backend.metrics.families import families
 from tidscope_backend.metrics.meters import Meters
+from tidscope_backend.metrics.process_names import MAX_NAMED_PROCESSES
 from tidscope_backend.metrics.target_families import ROLE_FIELDS
 from tidscope_collector.sampling.roles import MAX_NAMED_ROLES
+from tidscope_wire.frame_tables import encode_tables
 from tidscope_wire.generated.catalogue import CATALOGUE
 from tidscope_wire.generated.models import ProcessGauges, RoleTotals
 
 PAGE = Path(__file__).parents[2] / "docs" / "metrics.md"
 ITSELF, TARGETS, ROLES = "tidscope itself", "Processes and their sampling", "Threads by role"
+POOLS = "Pools of workers"
 SUFFIX = {"counter": "_total", "info": "_info"}
 
 Table = list[list[str]]
@@ -46,8 +50,12 @@ def full() -> list[Metric]:
         "health": header.health.model_copy(update={"cpu_percent": 1.0, "overhead_percent": 1.0}),
         "machine": header.machine.model_copy(update={"package_uj": 1}),
     }
-    meters.observe(HOST_ID, header.model_copy(update=update))
-    known = target().model_copy(update={"steering": steering()})
+    described, tables = encode_tables({**busy_pool(), "processes": processes(1)})
+    meters.observe(
+        HOST_ID, header.model_copy(update=update | {"tables": described, "rows": 0}), tables
+    )
+    every_field = [field.name for field in CATALOGUE.fields]
+    known = target().model_copy(update={"steering": steering(), "fields": every_field})
     hosts = ((host(), meters.hosts[HOST_ID]),)
     targets = ((known, meters.targets[known.id]),)
     return list(families(Facts(StreamFacts(), hosts, targets, {"attached": 1})))
@@ -59,6 +67,7 @@ def tables() -> dict[str, Table]:
     made: dict[str, Table] = {
         ITSELF: [head],
         TARGETS: [head],
+        POOLS: [head],
         ROLES: [["metric", "unit", "field"]],
     }
     fields = {metric.name: metric for metric in ROLE_FIELDS}
@@ -71,7 +80,7 @@ def tables() -> dict[str, Table]:
             made[ROLES].append([name, metric.unit, f"`{fields[metric.name].field}`"])
             continue
         listed = ", ".join(f"`{label}`" for label in sorted(labels))
-        part = TARGETS if "target" in labels else ITSELF
+        part = POOLS if "pool" in labels else TARGETS if "target" in labels else ITSELF
         made[part].append([name, metric.type, listed, metric.documentation])
     return made
 
@@ -87,7 +96,7 @@ def written() -> dict[str, Table]:
     return found
 
 
-@pytest.mark.parametrize("heading", [ITSELF, TARGETS, ROLES])
+@pytest.mark.parametrize("heading", [ITSELF, TARGETS, POOLS, ROLES])
 def test_the_tables_are_the_metrics(heading: str) -> None:
     assert written()[heading] == tables()[heading]
 
@@ -96,6 +105,7 @@ def test_bounds_are_those_in_force() -> None:
     text = PAGE.read_text(encoding="utf-8")
     assert f"at most {MAX_NAMED_ROLES} roles by name" in text
     assert f"at most {MAX_NAMED_ROLES + 1} times" in text
+    assert f"at most {MAX_NAMED_PROCESSES} names" in text
     assert ENDED_SECONDS == 300
     assert "stays for five minutes" in text
 

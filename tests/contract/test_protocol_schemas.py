@@ -111,6 +111,21 @@ EVENTS: list[models.TargetEvent] = [
     models.SearchRestarted(policy="fixed", reason="r", actor="a"),
     models.SteeringReleased(policy="fixed", size=2, actor="a"),
     models.SteeringProblem(policy="fixed", problem=None),
+    models.SteeringProven(
+        policy="fixed",
+        proof=models.ProofState(
+            verdict="same",
+            pairs=3,
+            discarded=0,
+            gain_percent=None,
+            low_percent=None,
+            high_percent=None,
+            lost_s=0.5,
+            elapsed_s=120.0,
+            steers=False,
+            text="t",
+        ),
+    ),
 ]
 COUNTER = models.PrometheusCounter(port=80, path="/metrics", metric="ops_total")
 POLICY = models.PolicyInfo(
@@ -180,6 +195,7 @@ MESSAGES: list[BaseModel] = [
     models.SetRateCommand(request_id=1, target=TARGET_ID, rate_hz=1, actor=ACTOR),
     models.ListProcessesCommand(request_id=1),
     models.DoctorCommand(request_id=1),
+    models.SizeAuditCommand(request_id=1),
     models.SetDelayAccountingCommand(request_id=1, on=True, actor=ACTOR),
     models.SteerCommand(request_id=1, target=TARGET_ID, request=STEER, actor=ACTOR),
     models.RestartSearchCommand(request_id=1, target=TARGET_ID, actor=ACTOR),
@@ -189,6 +205,7 @@ MESSAGES: list[BaseModel] = [
     models.TargetReply(request_id=1, target=target(), created=True),
     models.ProcessesReply(request_id=1, processes=[process()]),
     models.DoctorReply(request_id=1, report=REPORT),
+    models.SizeAuditReply(request_id=1, audit=models.SizeAudit(programs=[], omitted=0)),
     models.RefusedReply(request_id=1, problem=REFUSAL),
     models.TargetChanged(target=target(state="exited")),
     models.TargetForgotten(target=TARGET_ID),
@@ -346,6 +363,7 @@ async def test_what_the_backend_sends_to_a_collector(backend: Backend) -> None:
             for method, where, body in (
                 ("GET", "/api/v1/processes", None),
                 ("GET", "/api/v1/doctor", None),
+                ("GET", "/api/v1/sizes", None),
                 ("PUT", "/api/v1/doctor/delay-accounting", {"on": False}),
                 ("POST", "/api/v1/targets", {"pid": 1}),
                 ("PATCH", path, {"rate_hz": 2}),
@@ -353,7 +371,7 @@ async def test_what_the_backend_sends_to_a_collector(backend: Backend) -> None:
             )
         ]
         seen: set[str] = set()
-        while len(seen) < 7:
+        while len(seen) < 8:
             message = check_text("CollectorCommand", await collector.socket.recv())
             seen.add(message["type"])
             if "request_id" in message:

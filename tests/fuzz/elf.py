@@ -8,11 +8,13 @@ from collections.abc import Sequence
 from unittest.mock import patch
 
 from fuzz.patches import patched
+from go_tables import PROGRAM as STRIPPED
 from tidscope_collector.foreign.runtimes import runtime_of_executable
 from tidscope_collector.goruntime import elf as module
 from tidscope_collector.goruntime.buildinfo import MAGIC, read_build_info
 from tidscope_collector.goruntime.chosen import FIELD, SCHED, chosen_address
 from tidscope_collector.goruntime.elf import PIECE, ElfError, read_elf
+from tidscope_collector.goruntime.stripped import gomaxprocs_address
 from tidscope_collector.goruntime.symbols import LONGEST_NAME, variables_at
 
 MOST = 4 << 20
@@ -60,9 +62,12 @@ PROGRAM = _go_program()
 
 
 def file_of(data: bytes) -> bytes:
-    """What the bytes stand for: the Go program with patches, or themselves behind a byte of 255."""
+    """What the bytes stand for: the Go program with patches, behind a byte of 254 the stripped one,
+    or themselves behind a byte of 255."""
     if data[:1] == b"\xff":
         return data[1:]
+    if data[:1] == b"\xfe":
+        return patched(STRIPPED, data[1:])
     return patched(PROGRAM, data)
 
 
@@ -93,10 +98,12 @@ def _check(file: int) -> None:
             symbol = elf.variable(name)
             assert symbol is None or 0 <= symbol.address < 1 << 64
         chosen_address(elf)
+        found = gomaxprocs_address(elf)
+        assert found is None or found % 4 == 0
         asked = [0x4000, 0x4FFF, 0, (1 << 64) - 1]
-        for address, found in variables_at(elf, asked).items():
-            assert 0 <= address - found.address < found.size
-            assert len(found.name) <= LONGEST_NAME
+        for address, variable in variables_at(elf, asked).items():
+            assert 0 <= address - variable.address < variable.size
+            assert len(variable.name) <= LONGEST_NAME
         assert len(elf.segments) <= 256
         for section in elf.sections:
             assert all(len(piece) <= PIECE for piece in elf.pieces(section))

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from programs.agent_program import AGENTS
-from programs.build import go_command, go_environment
+from programs.build import build_rust, go_command, go_environment
 from tidscope_agent import VERSION
 
 
@@ -24,6 +24,12 @@ def run(command: list[str], folder: Path, env: dict[str, str] | None = None) -> 
 
 def test_go_tests_pass() -> None:
     run([go_command(), "test", "./..."], AGENTS / "go", go_environment())
+
+
+def test_rust_tests_pass(tmp_path: Path) -> None:
+    crate = AGENTS / "rust" / "tidscope_agent"
+    built = build_rust(crate / "src" / "lib.rs", None, "--test")
+    run([str(built)], tmp_path)
 
 
 def test_maven_builds_the_java_agent(tmp_path: Path) -> None:
@@ -50,6 +56,7 @@ def test_the_python_agent_becomes_a_wheel(tmp_path: Path) -> None:
         ("go/tidscope.go", r'const Version = "(.+)"'),
         ("java/src/main/java/tidscope/agent/Agent.java", r'String VERSION = "(.+)"'),
         ("java/pom.xml", r"<version>(.+)</version>"),
+        ("rust/tidscope_agent/Cargo.toml", r'(?m)^version = "(.+)"'),
     ],
 )
 def test_versions_are_the_same(path: str, pattern: str) -> None:

@@ -14,9 +14,8 @@ import pytest
 from processes import start_ticks
 from programs.agent_program import AgentFolder
 from schema_check import check_text
-from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.steering.agent.client import AgentClient, open_agent
-from tidscope_collector.steering.agent.errors import (
+from tidscope_collector.agent.client import AgentClient, open_agent
+from tidscope_collector.agent.errors import (
     AgentClientError,
     AgentLostError,
     AgentProtocolError,
@@ -26,7 +25,8 @@ from tidscope_collector.steering.agent.errors import (
     StaleSocketError,
     WrongPeerError,
 )
-from tidscope_collector.steering.agent.socket_paths import connect, list_folders
+from tidscope_collector.agent.socket_paths import connect, list_folders
+from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.steering.knobs.agent import AgentKnob
 from tidscope_collector.steering.knobs.knob import KnobLostError, KnobRefusedError
 

@@ -16,21 +16,24 @@ import pytest
 from processes import start_ticks, wait_for_end
 from programs.agent_program import LANGUAGES, LOWER, ORIGINAL, UPPER, AgentFolder, AgentProgram
 from raw_agent import RawAgent
-from tidscope_collector.foreign.gomaxprocs import open_gomaxprocs
-from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.steering.agent.client import AgentClient, open_agent
-from tidscope_collector.steering.agent.errors import (
+from tidscope_collector.agent.client import AgentClient, open_agent
+from tidscope_collector.agent.errors import (
     AgentLostError,
     AgentRefusedError,
     NoAgentError,
     StaleSocketError,
 )
+from tidscope_collector.foreign.gomaxprocs import open_gomaxprocs
+from tidscope_collector.procfs.files import ProcFs
+from tidscope_wire.generated.agent import AgentPool
 
 PROC = ProcFs()
 NOBODY = 65534
 LONG_S = 60.0
 LARGEST_ID = (1 << 53) - 1
-KNOBS = {"go": "gomaxprocs", "python": "pool", "java": "pool"}
+KNOBS = {"go": "gomaxprocs", "python": "pool", "java": "pool", "rust": "pool"}
+RUNTIMES = {"rust": "native"}
+"""What is not called as the language is."""
 CALL = b'{"jsonrpc": "2.0", "id": 7, "method": "hello"}\n'
 PARSE, INVALID, METHOD, PARAMS = -32700, -32600, -32601, -32602
 BOUNDS, BUSY, CLIENTS = -32001, -32003, -32004
@@ -139,7 +142,8 @@ def works_with(program: AgentProgram, size: int) -> bool:
 
 def test_hello_says_who_it_is(program: AgentProgram, client: AgentClient) -> None:
     hello = client.hello
-    assert (hello.pid, hello.runtime, hello.protocol) == (program.pid, program.language, 1)
+    runtime = RUNTIMES.get(program.language, program.language)
+    assert (hello.pid, hello.runtime, hello.protocol) == (program.pid, runtime, 2)
     assert hello.knob == KNOBS[program.language]
     assert (hello.lower, hello.upper) == (LOWER, UPPER)
     assert (hello.size, hello.original) == (ORIGINAL, ORIGINAL)
@@ -166,6 +170,53 @@ def test_read_grows_by_what_was_done(program: AgentProgram, client: AgentClient)
             assert (after.queue_waits or 0) - (before.queue_waits or 0) == number
             assert (after.queue_wait_ns or 0) > (before.queue_wait_ns or 0)
         before = after
+
+
+def pool_of(client: AgentClient) -> AgentPool:
+    """The pool that runs what `ops` asks for."""
+    found = client.read_pools()
+    assert found.omitted == 0
+    assert len({one.name for one in found.pools}) == len(found.pools)
+    return next(one for one in found.pools if one.name == "pool")
+
+
+def test_pools_have_each_job_once(program: AgentProgram, client: AgentClient) -> None:
+    before = pool_of(client)
+    program.ask("ops 500")
+    after = pool_of(client)
+    for figure in ("submitted", "started", "finished"):
+        assert getattr(after, figure) - getattr(before, figure) == 500
+    assert after.failed == before.failed == 0
+    assert (after.queue, after.size) == (0, ORIGINAL)
+    # A worker says that a job is done before it is free.
+    until(lambda: pool_of(client).busy == 0)
+    assert after.response is not None and after.queue_wait is not None
+    assert sum(after.response) == after.finished
+    assert sum(after.queue_wait) == after.started
+
+
+def test_times_of_jobs_add_up(program: AgentProgram, client: AgentClient) -> None:
+    program.ask("ops 500")
+    pool = pool_of(client)
+    assert pool.response_ns is not None and pool.queue_wait_ns is not None
+    assert pool.response_ns == pool.queue_wait_ns + (pool.run_ns or 0)
+    # Each bucket's jobs took at most its upper bound, and at least its lower one.
+    for total, counts in ((pool.response_ns, pool.response), (pool.queue_wait_ns, pool.queue_wait)):
+        assert counts is not None
+        least = sum(count * (1 << b + 9) for b, count in enumerate(counts) if b > 0)
+        assert least <= total < sum(count * (1 << b + 10) for b, count in enumerate(counts))
+
+
+def test_idle_time_grows_while_workers_wait(program: AgentProgram, client: AgentClient) -> None:
+    # More than one worker has to be there: as many jobs run at once.
+    program.ask("busy 3" if program.language != "go" else "ops 500")
+    until(lambda: pool_of(client).busy == 0)
+    begun_ns = time.monotonic_ns()
+    before = pool_of(client)
+    time.sleep(0.1)  # Nothing is to happen in it.
+    after, took_ns = pool_of(client), time.monotonic_ns() - begun_ns
+    grown_ns = (after.idle_ns or 0) - (before.idle_ns or 0)
+    assert 100_000_000 <= grown_ns <= ORIGINAL * took_ns
 
 
 def test_set_changes_what_is_in_force(program: AgentProgram, client: AgentClient) -> None:

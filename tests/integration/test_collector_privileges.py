@@ -14,6 +14,7 @@ from capabilities import needs
 from collector_process import WITHOUT_NET_ADMIN, hiding_processes
 from delay_switch import kept, value
 from processes import thread_names, wait_for_end, wait_until
+from programs.confined import CONTAINER
 from programs.known_work import KnownWork
 from tidscope_confinement import capabilities
 from tidscope_wire.generated.models import DoctorReport, ProgramExecuted
@@ -200,7 +201,7 @@ REFUSED = {
     "memory": "EACCES",
     "executable": "EACCES",
 }
-WORKING = ("audit", "status", "exists", "fork", "modules")
+WORKING = ("audit", "status", "exists", "fork", "modules", "container")
 
 
 @pytest.fixture
@@ -208,6 +209,10 @@ def folder(tmp_path: Path) -> Iterator[Path]:
     """Where a confined process works, and the id of one that is not confined."""
     (tmp_path / "audit").mkdir()
     (tmp_path / "secret").write_text("root's")
+    container = tmp_path / "containers" / CONTAINER
+    container.mkdir(parents=True)
+    config = {"ID": container.name, "Name": "/web"}
+    (container / "config.v2.json").write_text(json.dumps(config))
     with subprocess.Popen(["sleep", "60"]) as other:
         (tmp_path / "other").write_text(str(other.pid))
         yield tmp_path

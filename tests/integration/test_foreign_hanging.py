@@ -9,13 +9,13 @@ from capabilities import needs
 from processes import start_ticks
 from programs.hanging import BlockingRun, HangingDisk
 from sampled_targets import Sampled
+from tidscope_collector.agent.client import open_agent
+from tidscope_collector.agent.errors import AgentClientError, NoAgentError
+from tidscope_collector.agent.socket_paths import FOLDER_VARIABLE
 from tidscope_collector.foreign.gomaxprocs import open_gomaxprocs
 from tidscope_collector.foreign.reader import children
 from tidscope_collector.processes.listing import ProcessLister
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.steering.agent.client import open_agent
-from tidscope_collector.steering.agent.errors import AgentClientError, NoAgentError
-from tidscope_collector.steering.agent.socket_paths import FOLDER_VARIABLE
 from tidscope_wire.generated.models import GomaxprocsChanged
 
 pytestmark = needs("root")

@@ -90,6 +90,35 @@ def test_the_program_follows_and_goes_back(
     wait_for(knob, len(CPUS))
 
 
+def test_one_that_was_restored_a_moment_ago_is_steered_up_to_its_own_size(
+    program: ThreadsRun, knob: GoAffinityKnob, leases: Leases
+) -> None:
+    knob.apply(1)
+    wait_for(knob, 1)
+    # It does not look at its CPUs now, so that its GOMAXPROCS stays that of one CPU.
+    os.kill(program.pid, signal.SIGSTOP)
+    try:
+        knob.restore()
+        again = open_go_affinity(PROC, program.pid, start_ticks(program.pid), leases, CpuShares())
+        assert again.read() == 1
+        assert again.describe().upper == again.describe().original == len(CPUS)
+        again.close()
+    finally:
+        os.kill(program.pid, signal.SIGCONT)
+    wait_for(knob, len(CPUS))
+
+
+def test_a_stripped_program_follows_too(leases: Leases) -> None:
+    with ThreadsRun(("-ldflags=-s -w",)) as program:
+        knob = open_go_affinity(PROC, program.pid, start_ticks(program.pid), leases, CpuShares())
+        assert knob.describe().original == program.size == len(CPUS)
+        knob.apply(1)
+        wait_for(knob, 1)
+        assert program.ask("size") == 1
+        knob.close()
+        assert distinct(program) == {CPUS}
+
+
 def test_new_threads_inherit_it(program: ThreadsRun, knob: GoAffinityKnob) -> None:
     knob.apply(1)
     before = set(program.masks())
@@ -310,7 +339,6 @@ REFUSED: dict[str, tuple[Arguments, str]] = {
         {"flags": ("-ldflags=-X runtime.buildVersion=devel",)},
         "does not record its Go version",
     ),
-    "stripped": ({"flags": ("-ldflags=-s -w",)}, "has no symbols"),
 }
 
 
@@ -324,7 +352,11 @@ def test_preflight_refuses(name: str, leases: Leases) -> None:
         assert distinct(program) == {CPUS}
 
 
-@pytest.mark.parametrize("flags", [(), ("-buildmode=pie",), ("-ldflags=-compressdwarf=false",)])
+@pytest.mark.parametrize(
+    "flags",
+    [(), ("-buildmode=pie",), ("-ldflags=-compressdwarf=false",), ("-ldflags=-s -w",)],
+    ids=["", "pie", "compressed", "stripped"],
+)
 def test_a_program_that_chose_itself_is_refused(flags: tuple[str, ...], leases: Leases) -> None:
     with ThreadsRun(flags) as program:
         assert ask_go_chosen(PROC, program.pid, start_ticks(program.pid)) is False

@@ -12,9 +12,14 @@ from programs.build import build_go
 from programs.go_program import SOURCE, GoProgramRun
 from programs.known_work import KnownWork
 from tidscope_collector.foreign.gomaxprocs import GomaxprocsReader, open_gomaxprocs
+from tidscope_collector.goruntime.chosen import chosen_address
+from tidscope_collector.goruntime.elf import read_elf
+from tidscope_collector.goruntime.stripped import custom_address, gomaxprocs_address
 from tidscope_collector.procfs.files import ProcFs
 
 PROC = ProcFs()
+STRIPPED = ("-ldflags=-s -w",)
+SMALL = SOURCE.with_name("small.go")
 
 
 def reader_of(pid: int) -> GomaxprocsReader:
@@ -24,7 +29,11 @@ def reader_of(pid: int) -> GomaxprocsReader:
     return program.reader
 
 
-@pytest.mark.parametrize("flags", [(), ("-buildmode=pie",), ("-ldflags=-w",)])
+@pytest.mark.parametrize(
+    "flags",
+    [(), ("-buildmode=pie",), ("-ldflags=-w",), STRIPPED, ("-buildmode=pie", *STRIPPED)],
+    ids=["", "pie", "no debug information", "stripped", "stripped pie"],
+)
 def test_each_change_is_seen(flags: tuple[str, ...]) -> None:
     steps = (1, 7, 64, 2)
     with GoProgramRun(steps, flags) as program:
@@ -52,12 +61,34 @@ def test_version_and_settings_are_reported() -> None:
     assert found.settings["-buildmode"] == "pie"
 
 
-def test_a_stripped_program_has_a_version_and_a_reason() -> None:
-    with GoProgramRun(flags=("-ldflags=-s -w",)) as program:
-        found = open_gomaxprocs(PROC, program.pid, start_ticks(program.pid))
+def test_a_stripped_program_whose_code_says_nothing_has_a_reason(tmp_path: Path) -> None:
+    """Its function table does not know the function that sets GOMAXPROCS."""
+    program = build_go(SOURCE, *STRIPPED).read_bytes()
+    changed = tmp_path / "changed"
+    changed.write_bytes(program.replace(b"\0runtime.procresize\0", b"\0runtime.procresizX\0"))
+    changed.chmod(0o755)
+    assert changed.read_bytes() != program
+    with subprocess.Popen([changed], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        found = open_gomaxprocs(PROC, process.pid, start_ticks(process.pid))
+        process.kill()
     assert found.reader is None
     assert "stripped" in found.reason
     assert (found.version or "").startswith("go1.")
+
+
+@pytest.mark.parametrize("processor", ["amd64", "arm64"])
+@pytest.mark.parametrize("mode", ["exe", "pie"])
+def test_the_code_says_what_the_symbols_say(processor: str, mode: str) -> None:
+    path = build_go(SMALL, f"-buildmode={mode}", processor=processor)
+    with path.open("rb") as file:
+        elf = read_elf(file.fileno())
+        symbol = elf.variable("runtime.gomaxprocs")
+        assert symbol is not None
+        assert gomaxprocs_address(elf) == symbol.address
+        assert custom_address(elf) == chosen_address(elf)
+        assert custom_address(elf) is not None
 
 
 def test_a_program_in_c_is_no_go_program(known_work: KnownWork) -> None:

@@ -2,15 +2,15 @@
 
 import os
 import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 import pytest
-from capabilities import missing, needs
+from capabilities import needs
+from control_groups import MOUNTED, control_group, move
 from group_targets import Heard, HeldCommand, group_targets, used_ns
-from tidscope_collector.groups.cgroups import Cgroup, cpu_used_ns, find_cgroups
+from tidscope_collector.groups.accounts import CgroupAccount
+from tidscope_collector.groups.cgroups import find_cgroups
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.walk.choice import Choice as WalkChoice
 from tidscope_wire.generated.models import GroupSelector, ProgramExecuted, ThreadBorn, ThreadExited
@@ -82,35 +82,20 @@ def test_children_and_what_they_execute() -> None:
     assert "sleep" in children["name"].tolist()
 
 
-@contextmanager
-def own_cgroup() -> Iterator[tuple[str, Path, tuple[Cgroup, ...]]]:
-    """A control group that is empty at its end: its path, and how it is known."""
-    unified = Path("/sys/fs/cgroup/cgroup.controllers").exists()
-    root = Path("/sys/fs/cgroup") if unified else Path("/sys/fs/cgroup/cpuacct")
-    path = f"tidscope-test-{os.getpid()}"
-    try:
-        (root / path).mkdir()
-    except OSError as error:
-        raise missing("cpu-quota", str(error)) from error
-    try:
-        yield f"/{path}", root / path / "cgroup.procs", tuple(find_cgroups(ProcFs(), f"/{path}"))
-    finally:
-        for left in (root / path / "cgroup.procs").read_text().split():
-            (root / "cgroup.procs").write_text(left)
-        (root / path).rmdir()
-
-
 def test_a_control_group_is_what_its_own_clock_says() -> None:
-    with own_cgroup() as (path, procs, cgroups), group_targets() as groups:
+    path = f"/tidscope-test-{os.getpid()}"
+    with control_group(MOUNTED[0], path[1:]) as folder, group_targets() as groups:
+        procs = folder / "cgroup.procs"
         first = HeldCommand(["true"])
-        procs.write_text(str(first.pid))
+        move(first.pid, folder)
         command = HeldCommand(["bash", "-c", f"echo $$ > {procs}; {SHELL_LOOP}"])
-        before = cpu_used_ns(cgroups)
+        account = CgroupAccount(find_cgroups(ProcFs(), path)[0])
+        before = account.read()
         target = groups.attach(GroupSelector(kind="cgroup", value=path))
         assert target.process.pid == first.pid
         command.run()
         first.run()
-        after = cpu_used_ns(cgroups)
+        after = account.read()
         # The last switch of a process may come a moment after wait4 returns.
         groups.until(lambda header: header.group is not None and header.group.live == 0)
         groups.targets.detach(target.id)
@@ -121,7 +106,7 @@ def test_a_control_group_is_what_its_own_clock_says() -> None:
     assert heard.counts.started == COMMANDS + 2
     assert heard.counts.ended == COMMANDS + 3
     # What the shell used before it went into the group is its own, some milliseconds.
-    used = after - before
+    used = after.cpu_ns - before.cpu_ns
     assert cpu_ns(heard) == pytest.approx(used, rel=0.02, abs=10_000_000)
     assert np.all(heard.processes["live"] == 0)
 

@@ -79,8 +79,8 @@ def test_compiled_ticks_say_what_the_keeper_does(
 ) -> None:
     take, usual = UsualTick.take, []
 
-    def count(tick: UsualTick, *arguments: Any) -> UsualFrame | None:
-        made = take(tick, *arguments)
+    def count(tick: UsualTick, *arguments: Any, **named: Any) -> UsualFrame | None:
+        made = take(tick, *arguments, **named)
         usual.append(made is not None)
         return made
 

@@ -25,8 +25,8 @@ from programs.steered import (
     paced_python,
     waiting_python,
 )
+from tidscope_collector.agent.client import AgentClient, open_agent
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.steering.agent.client import AgentClient, open_agent
 from tidscope_wire.audit import read_records
 from tidscope_wire.generated.models import (
     AuditRecord,

@@ -12,8 +12,8 @@ from capabilities import needs
 from processes import start_ticks
 from programs.agent_program import AgentFolder
 from programs.steered import Steered, misbehaving
+from tidscope_collector.agent.client import open_agent
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.steering.agent.client import open_agent
 from tidscope_collector.steering.loop.control_loop import RELEASE_S
 from tidscope_wire.generated.models import SteeringDecided, SteeringProblem, SteeringReleased
 from whole_site import Site

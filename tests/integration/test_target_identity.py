@@ -10,11 +10,11 @@ import pytest
 from capabilities import needs
 from processes import start_ticks
 from programs.known_work import KnownWork
+from tidscope_collector.agent.client import open_agent
+from tidscope_collector.agent.errors import NoAgentError
 from tidscope_collector.foreign.gomaxprocs import open_gomaxprocs
 from tidscope_collector.foreign.owned_port import OwnedPort
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.steering.agent.client import open_agent
-from tidscope_collector.steering.agent.errors import NoAgentError
 
 PROC = ProcFs()
 REUSED_ID = Path(__file__).parents[1] / "programs" / "reused_id.py"

@@ -13,13 +13,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from programs.build import build_go_module, build_java
+from programs.build import build_go_module, build_java, build_rust
 
 HERE = Path(__file__).parent
 AGENTS = HERE.parents[1] / "agents"
 ORIGINAL, LOWER, UPPER = 3, 1, 8
 JAVA_OPTIONS = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto")
-LANGUAGES = ("go", "python", "java")
+LANGUAGES = ("go", "python", "java", "rust")
 
 
 def command(language: str, reachable: Path | None = None) -> list[str]:
@@ -37,8 +37,25 @@ def command(language: str, reachable: Path | None = None) -> list[str]:
         if reachable is not None:
             classes = Path(shutil.copytree(classes, reachable / classes.name))
         return ["java", *JAVA_OPTIONS, "-cp", str(classes), "Main"]
-    built = build_go_module(HERE / "agent_go", AGENTS / "go")
+    if language == "rust":
+        built = build_rust(HERE / "agent_rust" / "main.rs", AGENTS / "rust" / "tidscope_agent")
+    else:
+        built = build_go_module(HERE / "agent_go", AGENTS / "go")
     return [str(built if reachable is None else shutil.copy(built, reachable))]
+
+
+def service(language: str) -> list[str]:
+    """How to start the example service of an agent; it is built if it has to be."""
+    example = AGENTS / language / "example"
+    if language == "python":
+        return [sys.executable, str(example / "service.py")]
+    if language == "java":
+        sources = [*(AGENTS / "java" / "src").rglob("*.java"), example / "Service.java"]
+        return ["java", *JAVA_OPTIONS, "-cp", str(build_java("service_java", sources)), "Service"]
+    if language == "rust":
+        crate = AGENTS / "rust" / "tidscope_agent"
+        return [str(build_rust(example / "src" / "main.rs", crate))]
+    return [str(build_go_module(example, AGENTS / "go"))]
 
 
 class AgentFolder:
@@ -62,16 +79,22 @@ class AgentProgram:
         folder: for its socket.
         user: who it runs as, from a folder above its socket's; None: as the tests.
         before: a command that becomes the program at last, itself with the same process id.
+        instead: how to start another program with an agent, which reads lines as well.
     """
 
     def __init__(
-        self, language: str, folder: Path, user: int | None = None, before: tuple[str, ...] = ()
+        self,
+        language: str,
+        folder: Path,
+        user: int | None = None,
+        before: tuple[str, ...] = (),
+        instead: list[str] | None = None,
     ) -> None:
         self.language = language
         # The interpreter may be where that user cannot go: then the program changes users itself.
         start_as = None if language == "python" else user
         self._process = subprocess.Popen(
-            [*before, *command(language, None if user is None else folder.parent)],
+            [*before, *(instead or command(language, None if user is None else folder.parent))],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

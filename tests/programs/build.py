@@ -55,14 +55,21 @@ def build_c(source: Path, *flags: str) -> Path:
     return cached(source.stem, source.read_bytes(), compile_it, [str(source)], env=dict(os.environ))
 
 
-def build_go(source: Path, *flags: str) -> Path:
+def build_go(source: Path, *flags: str, processor: str = "") -> Path:
     """Compile one Go file that uses the standard library only; the path of the executable.
+
+    Args:
+        source: the file.
+        flags: for `go build`.
+        processor: GOARCH; this machine's if empty.
 
     Raises:
         RuntimeError: there is no Go compiler, or it refused.
     """
     command = [go_command(), "build", *flags]
-    return cached(source.stem, source.read_bytes(), command, [str(source)], env=go_environment())
+    env = go_environment() | ({"GOARCH": processor} if processor else {})
+    content = source.read_bytes() + processor.encode()
+    return cached(source.stem, content, command, [str(source)], env=env)
 
 
 def build_go_module(folder: Path, *needs: Path, flags: Sequence[str] = ()) -> Path:
@@ -95,6 +102,33 @@ def build_java(name: str, sources: Sequence[Path]) -> Path:
     text = b"".join(path.read_bytes() for path in files)
     command = [javac, "-Xlint:all", "-Werror", "--release", "17"]
     return cached(name, text, command, list(map(str, files)), env=dict(os.environ), output="-d")
+
+
+def build_rust(main: Path, crate: Path | None = None, *flags: str) -> Path:
+    """Compile a Rust program that uses the standard library and at most one crate; the executable.
+
+    Args:
+        main: its file.
+        crate: folder of the crate, which needs no other one.
+        flags: for the compiler.
+
+    Raises:
+        RuntimeError: there is no Rust compiler, or it refused.
+    """
+    rustc = shutil.which("rustc")
+    if rustc is None:
+        raise RuntimeError("no Rust compiler: rustc is not in PATH")
+    command = [rustc, "--edition", "2021", "-O", *flags]
+    env = {**os.environ, "CARGO_PKG_VERSION": "0.1.0"}
+    source = b"".join(path.read_bytes() for path in sorted(main.parent.glob("*.rs")))
+    if crate is not None:
+        name = crate.name
+        files = sorted((crate / "src").glob("*.rs"))
+        text = b"".join(path.read_bytes() for path in files)
+        library = [*command, "--crate-type", "rlib", "--crate-name", name]
+        built = cached(f"lib{name}.rlib", text, library, [str(crate / "src/lib.rs")], env=env)
+        command = [*command, "--extern", f"{name}={built}"]
+    return cached(main.parent.name, source, command, [str(main)], env=env)
 
 
 def go_command() -> str:

@@ -1,5 +1,6 @@
 """Programs that work all the time, for a collector to steer."""
 
+import json
 import os
 import subprocess
 import sys
@@ -51,6 +52,18 @@ def paced_python(largest: int, best: int) -> list[str]:
     return [sys.executable, str(program), str(largest), str(best), str(PENALTY)]
 
 
+def several(*commands: list[str]) -> list[str]:
+    """A program that runs others, and says their process ids."""
+    return [sys.executable, str(HERE / "several.py"), json.dumps(commands)]
+
+
+def planted_gain(factor: float) -> list[str]:
+    """A pool of one worker that does so many times as much with two; 100 jobs a second with one."""
+    best, penalty = (factor, 0.0) if factor >= 1 else (1.0, 1 / factor - 1)
+    program = HERE / "paced_python" / "main.py"
+    return [sys.executable, str(program), "8", str(best), str(penalty), str(0.01 * best)]
+
+
 class Steered:
     """A running program; use it in a ``with`` statement.
 
@@ -75,13 +88,15 @@ class Steered:
         self.said = self._process.stdout.readline()
         assert self.said.startswith("ready"), self.said
 
-    def say(self, line: str) -> None:
-        """Send it a line and wait until it has done what that says."""
+    def say(self, line: str) -> str:
+        """Send it a line, and wait until it has done what that says; what it answers to it."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write(line + "\n")
         self._process.stdin.flush()
-        assert self._process.stdout.readline() == "done\n"
+        done, _, answer = self._process.stdout.readline().rstrip("\n").partition(" ")
+        assert done == "done"
+        return answer
 
     def end(self) -> None:
         """Let it end by itself, with the end of its input."""

@@ -8,11 +8,12 @@ from backend_builders import FIELDS, frame_bytes, key_frame
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tidscope_backend.stream.merge import merge
-from tidscope_wire.frame import FrameDecoder, FrameError, split
+from tidscope_wire.frame import FrameDecoder, FrameError, join, split
 from tidscope_wire.frame_tables import Table, decode_tables, dtype_of, latest_rows
 from tidscope_wire.generated.models import (
     FrameHeader,
     Gap,
+    RoleTotals,
     TableName,
     TargetEvent,
     ThreadBorn,
@@ -95,6 +96,33 @@ def test_the_header_is_that_of_the_last_frame() -> None:
     header, _, _ = read(merged_of(frames))
     last, _, _ = read(frames[1])
     assert header == last.model_copy(update={"first_seq": 1})
+
+
+def with_roles(frame: bytes, cpu: int) -> bytes:
+    """The frame, with totals of a role in its header."""
+    header, body = split(frame)
+    totals = RoleTotals(role="worker-#", live=1, exited=0, totals={"cpu_run_ns": cpu})
+    return join(header.model_copy(update={"roles": [totals]}), bytes(body))
+
+
+def roles_cpu(frame: bytes) -> list[int]:
+    header, _ = split(frame)
+    return [totals.totals["cpu_run_ns"] for totals in header.roles or []]
+
+
+def test_a_key_frame_has_no_role_totals_from_before_its_instant() -> None:
+    identity = {1: (0, "worker-1")}
+    key = with_roles(frame_bytes(1, {1: [5, None]}, time_ns=10, identity=identity), 5)
+    later = frame_bytes(2, {1: [900, None]}, time_ns=900)
+    assert roles_cpu(merge([key, later])) == []
+    assert roles_cpu(merge([key, with_roles(later, 900)])) == [900]
+    same_instant = frame_bytes(3, time_ns=900)
+    assert roles_cpu(merge([key, with_roles(later, 900), same_instant])) == [900]
+
+
+def test_delta_frames_keep_the_newest_role_totals() -> None:
+    frames = [with_roles(frame_bytes(1, time_ns=10), 5), frame_bytes(2, time_ns=20)]
+    assert roles_cpu(merged_of(frames)) == [5]
 
 
 def test_one_frame_stays_what_it_is() -> None:

@@ -4,6 +4,7 @@ import os
 import struct
 
 from fuzz.elf import PROGRAM, check_elf
+from go_tables import PROGRAM as STRIPPED
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tidscope_collector.goruntime.buildinfo import read_build_info
@@ -21,6 +22,12 @@ VALUE = st.one_of(st.sampled_from([0, 1, 4, 127, 128, 255]), st.integers(0, 255)
 PLACE = st.one_of(st.integers(0, len(PROGRAM) - 1), st.just(0xFFFF))
 PATCHES = st.lists(
     st.builds(lambda at, value: struct.pack("=HB", at, value), PLACE, VALUE), max_size=6
+)
+STRIPPED_PATCHES = st.lists(
+    st.builds(
+        lambda at, value: struct.pack("=HB", at, value), st.integers(0, len(STRIPPED) - 1), VALUE
+    ),
+    max_size=6,
 )
 
 
@@ -40,6 +47,12 @@ def test_the_program_that_is_broken_is_right_itself() -> None:
 @given(PATCHES)
 def test_a_patched_executable_is_refused_or_got_over(patches: list[bytes]) -> None:
     check_elf(b"".join(patches))
+
+
+@FIXED
+@given(STRIPPED_PATCHES)
+def test_a_patched_function_table_is_refused_or_got_over(patches: list[bytes]) -> None:
+    check_elf(b"\xfe" + b"".join(patches))
 
 
 @FIXED

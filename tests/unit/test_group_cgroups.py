@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 from tidscope_collector.groups.cgroups import (
     Cgroup,
-    cpu_used_ns,
     find_cgroups,
     processes_in,
     v1_hierarchy,
@@ -61,14 +60,16 @@ def test_no_path_leads_out(path: str, tmp_path: Path) -> None:
     assert processes_in(procfs, path) == set()
 
 
-def test_cpu_time_is_the_groups_own_clock(tmp_path: Path) -> None:
-    newer, older, bare = (group(tmp_path, name) for name in ("newer", "older", "bare"))
-    (newer / "cpu.stat").write_text("nr_periods 0\nusage_usec 12\n")
-    (older / "cpuacct.usage").write_text("13000\n")
-    assert cpu_used_ns([Cgroup(newer, 1, 0)]) == 12_000
-    assert cpu_used_ns([Cgroup(newer, 1, 0), Cgroup(older, 2, 5)]) == 13_000
-    assert cpu_used_ns([Cgroup(bare, 3, 0), Cgroup(bare, 3, 5)]) is None
-    (bare / "cpu.stat").write_text("nr_periods 0\n")
-    (bare / "cpuacct.usage").write_text("nonsense\n")
-    assert cpu_used_ns([Cgroup(bare, 3, 0), Cgroup(bare, 3, 5)]) is None
-    assert cpu_used_ns([]) is None
+def test_a_group_in_a_hierarchy_that_nobody_follows(tmp_path: Path) -> None:
+    procfs = proc(tmp_path / "proc", "9:name=systemd:/\n5:cpu:/\n2:cpuacct:/\n0::/\n")
+    groups = tmp_path / "cgroup"
+    named = group(groups / "systemd", "web/one")
+    found = Cgroup(named, named.stat().st_ino, 9, followed=False)
+    assert find_cgroups(procfs, "/web/one", groups) == [found]
+    # That of cpu is not that of cpuacct, whose number it would have.
+    beside = group(groups / "cpu", "web/two")
+    assert find_cgroups(procfs, "/web/two", groups) == [
+        Cgroup(beside, beside.stat().st_ino, 5, followed=False)
+    ]
+    older = group(groups / "cpuacct", "web/one")
+    assert find_cgroups(procfs, "/web/one", groups) == [Cgroup(older, older.stat().st_ino, 2)]

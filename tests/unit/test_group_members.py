@@ -1,8 +1,9 @@
 """Members of a group and what each adds up to: reused ids, late records, bounded rows."""
 
 import numpy as np
+from tidscope_collector.ebpf.watched import are_in
 from tidscope_collector.groups.listing import descendants
-from tidscope_collector.groups.members import BELIEVED_NS, Members, Newcomer, are_in
+from tidscope_collector.groups.members import BELIEVED_NS, Members, Newcomer
 from tidscope_collector.groups.process_sums import (
     MOST_NAMES,
     MOST_STANDING,

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import pytest
 from backend_builders import process
 from tidscope_collector.groups.match import parse_match
-from tidscope_collector.groups.selector import Selection, listed_within, select
+from tidscope_collector.groups.selector import Selection, select
 from tidscope_collector.processes.refusals import not_permitted
 from tidscope_wire.generated.models import GroupSelector, Process, ProcessContainer
 from tidscope_wire.problems import PREFIX, ProblemError
@@ -55,7 +55,7 @@ HOST = [
 
 
 def members_of(cgroup: str) -> set[int]:
-    return listed_within(HOST, cgroup)
+    return {one.pid for one in HOST if f"{one.cgroup}/".startswith(f"{cgroup}/")}
 
 
 def selected(**members: object) -> Selection:

@@ -39,8 +39,8 @@ def test_what_is_written_is_read(leases: Leases, tmp_path: Path) -> None:
     assert found.owner_pid == os.getpid()
     assert os.listdir(tmp_path / "leases") == ["7.json"]
     assert leases.find(8) is None
-    leases.remove(7)
-    leases.remove(7)
+    leases.remove(lease)
+    leases.remove(lease)
     assert leases.find(7) is None
 
 

@@ -50,6 +50,9 @@ class Keeper:
     def forget(self, pid: int) -> None:
         self.watched.append(f"forget {pid}")
 
+    def follow(self, pid: int) -> None:
+        assert pid == PID
+
     def read(self, _pid: int) -> Ledgers:
         return self.reads.pop(0) if self.reads else self.now
 

@@ -62,7 +62,7 @@ class Harness:
 
     def see(self, *headers: FrameHeader) -> None:
         for one in headers:
-            self.meters.observe(HOST_ID, one)
+            self.meters.observe(HOST_ID, one, b"")
 
     def facts(self) -> Facts:
         meter = self.meters.targets.get(TARGET_ID)

@@ -41,7 +41,9 @@ def exited(
 ) -> list[int]:
     pairs = list(records.items()) if isinstance(records, dict) else records
     ages = np.array([age for _, age in pairs], np.int64)
-    chosen = find_exited(found, PID, tids(*(tid for tid, _ in pairs)), ages, NOW, lambda _: exiting)
+    chosen = find_exited(
+        found, PID, tids(*(tid for tid, _ in pairs)), ages, NOW, lambda _, __: exiting
+    )
     return [int(index) for index in chosen]
 
 

@@ -12,9 +12,9 @@ TWO = Peers(instances=2, log_progress=math.log(1000))
 
 
 def test_alone_it_is_kalman_kg() -> None:
-    alone = pool("cooperative", peak(10), in_force=12)
-    assert alone.run(17) == [12, *pool("kalman-kg", peak(10), in_force=12).run(16)]
-    assert alone.decisions[0].reason == "It begins at 12, for one program."
+    alone = pool("cooperative", peak(10), in_force=5)
+    assert alone.run(17) == [16, *pool("kalman-kg", peak(10)).run(16)]
+    assert alone.decisions[0].reason == "It begins at 16: 16 cores for one program."
 
 
 def test_it_starts_from_its_share_of_the_cores() -> None:

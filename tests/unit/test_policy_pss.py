@@ -1,71 +1,7 @@
-"""pss: the prediction service on its own, and the policy that asks it."""
+"""pss: the policy that asks a predictor."""
 
-import pytest
 from policy_harness import BOUNDS, flat, peak, pool
-from tidscope_policies.algorithms.prediction import Predictor
 from tidscope_policies.contract import Bounds
-
-
-def test_it_learns_an_answer_and_its_opposite() -> None:
-    predictor = Predictor(features=2, threshold=4)
-    assert predictor.predict(["a", 1]) == 0
-    predictor.update(["a", 1], answer=True)
-    assert predictor.predict(["a", 1]) == 2
-    assert predictor.predict(["a", 2]) == 1
-    for _ in range(10):
-        predictor.update(["a", 1], answer=True)
-    assert predictor.predict(["a", 1]) == 6
-    for _ in range(10):
-        predictor.update(["a", 1], answer=False)
-    assert predictor.predict(["a", 1]) == -6
-
-
-def test_only_wrong_or_uncertain_answers_change_weights() -> None:
-    predictor = Predictor(features=1, threshold=0)
-    predictor.update([1], answer=True)
-    predictor.update([1], answer=True)
-    assert predictor.predict([1]) == 1
-    predictor.update([1], answer=False)
-    assert predictor.predict([1]) == 0
-
-
-def test_weights_are_clamped() -> None:
-    predictor = Predictor(features=3, threshold=1000, limit=5)
-    for _ in range(50):
-        predictor.update([1, 2, 3], answer=True)
-    assert predictor.predict([1, 2, 3]) == 15
-
-
-def test_a_literal_update_would_never_say_no() -> None:
-    """Where the answer is always no, so is the prediction."""
-    predictor = Predictor(features=1, threshold=3)
-    for _ in range(20):
-        predictor.update(["always worse"], answer=False)
-    assert predictor.predict(["always worse"]) == -4
-
-
-def test_reset_forgets() -> None:
-    predictor = Predictor(features=1, threshold=9)
-    predictor.update([7], answer=True)
-    predictor.reset()
-    assert predictor.predict([7]) == 0
-
-
-def test_one_predictor_serves_several_knobs() -> None:
-    predictor = Predictor(features=2, threshold=8)
-    for _ in range(20):
-        predictor.update([("pool", 4), ("pool", "up")], answer=True)
-        predictor.update([("cache", 4), ("cache", "up")], answer=False)
-    assert predictor.predict([("pool", 4), ("pool", "up")]) > 8
-    assert predictor.predict([("cache", 4), ("cache", "up")]) < -8
-
-
-@pytest.mark.parametrize("count", [0, 17])
-def test_number_of_features(count: int) -> None:
-    with pytest.raises(ValueError, match="want 1 to 16"):
-        Predictor(count, threshold=1)
-    with pytest.raises(ValueError, match="3 features: want 16"):
-        Predictor(16, threshold=1).predict([1, 2, 3])
 
 
 def test_noiseless_peak_is_found_and_kept() -> None:

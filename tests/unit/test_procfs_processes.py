@@ -72,6 +72,25 @@ def test_where_a_process_belongs(tmp_path: Path) -> None:
     assert (service.parent, service.namespace_pid) == (None, None)
 
 
+def test_the_user_inside_of_namespaces(tmp_path: Path) -> None:
+    proc = FakeProc(tmp_path)
+    for pid, uid in ((70, 4_000_999), (71, 4_000_000), (72, 4_000_000)):
+        proc.process(pid, stat_line(pid), status=status_text(pid, uid=uid), exe="/bin/true")
+        proc.write(f"{pid}/root/etc/passwd", b"root:x:0:0::/:\npostgres:x:999:999::/:\n")
+        proc.write(f"{pid}/ns/mnt", b"")
+        proc.write(f"{pid}/ns/user", b"")
+        proc.write(f"{pid}/uid_map", b"         0    4000000       1000\n")
+    for name in ("mnt", "user"):
+        proc.write(f"self/ns/{name}", b"")
+        (tmp_path / "72" / "ns" / name).unlink()
+        (tmp_path / "72" / "ns" / name).hardlink_to(tmp_path / "self" / "ns" / name)
+    listed = ProcessLister(proc.procfs).processes()
+    inner, root, ours = (only(listed, pid) for pid in (70, 71, 72))
+    assert (inner.uid, inner.namespace_uid, inner.namespace_user) == (4_000_999, 999, "postgres")
+    assert (root.user, root.namespace_uid, root.namespace_user) == ("4000000", 0, "root")
+    assert (ours.namespace_uid, ours.namespace_user) == (None, None)
+
+
 def test_cpu_is_the_difference_of_two_listings(tmp_path: Path) -> None:
     proc = FakeProc(tmp_path)
     clock = Clock()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.csv as pacsv
+import pyarrow.parquet as pq
 import pytest
 from group_story import (
     COMPILERS,
@@ -30,6 +31,7 @@ from tidscope_backend.replay.frames import frames_between
 from tidscope_backend.store.folder import RunFolder
 from tidscope_backend.store.reader import RunReader
 from tidscope_backend.store.table_growth import table_growth
+from tidscope_backend.store.table_parts import rows_of
 from tidscope_wire.frame import FrameDecoder, split
 from tidscope_wire.frame_tables import Table, decode_tables, latest_rows
 from tidscope_wire.generated.models import GroupCounts, ThreadBorn, ThreadExited
@@ -199,3 +201,26 @@ def test_what_processes_used_in_a_run(story: list[bytes], tmp_path: Path) -> Non
         if one.end > 101 and one.begin < INSTANTS:
             expected[one.number + 2] = 2 * (one.cpu_ns(INSTANTS) - one.cpu_ns(101))
     assert used == expected
+
+
+def test_a_table_of_an_older_run_has_no_columns_that_came_later(folder: RunFolder) -> None:
+    table = RunReader(folder.path).parts[0].tables()["processes"]
+    older = table.drop_columns(["gomaxprocs", "namespace_pid"])
+    rows = rows_of("processes", older)
+    assert rows["gomaxprocs"].tolist() == [0] * len(table)
+    assert rows["title"].tolist() == table["title"].to_pylist()
+
+
+def test_an_older_run_can_be_imported(story: list[bytes], tmp_path: Path) -> None:
+    folder = write(tmp_path / "source", story, 3, ended=True)
+    files = files_of(folder.path)
+    older = dict(files)
+    for name, data in files.items():
+        if name.startswith("tables/processes/"):
+            table = pq.read_table(pa.BufferReader(data))
+            without = pa.BufferOutputStream()
+            pq.write_table(table.drop_columns(["gomaxprocs"]), without)
+            older[name] = without.getvalue().to_pybytes()
+    assert older != files
+    _, written = rewrite(tmp_path, archive_of(older))
+    assert {name for name in files if files[name] != written.get(name)} == {"manifest.json"}

@@ -21,10 +21,9 @@ from tidscope_collector.steering.commands import SteeringCommands
 from tidscope_collector.steering.knobs.knob import KnobDescription, KnobRefusedError
 from tidscope_collector.steering.loop.loop_inputs import ControlSetup
 from tidscope_collector.steering.loop.setup import SetupOpener, SteeredProcess
+from tidscope_collector.steering.refusals import NotSteerableError, NotSteeredError
 from tidscope_collector.steering.service import (
     OPTIONS_S,
-    NotSteerableError,
-    NotSteeredError,
     SteeringService,
     SteeringTarget,
 )
@@ -119,7 +118,7 @@ def test_ports_of_a_target_are_found_without_reading_other_processes(
 
 
 def test_release_reads_no_ports(procfs: CountingProcFs) -> None:
-    commands(procfs, PortsOnly()).release("t-1", "somebody")
+    commands(procfs, PortsOnly()).release("t-1", None, "somebody")
     assert procfs.asked == []
 
 

@@ -29,9 +29,8 @@ class Rows:
     """A `SteadySource` of rows that a test gives; nothing samples them."""
 
     def __init__(self, reading: Reading) -> None:
-        self._rows = SteadyRows(
-            reading, describe_rows(reading), Struct(PLAN), walks=False, completed=False
-        )
+        rows = describe_rows(reading)
+        self._rows = SteadyRows(reading, rows, Struct(PLAN), rows, walks=False, completed=False)
         self.is_complete = True
 
     def begin(self) -> SteadyRows:
@@ -104,7 +103,7 @@ def test_a_frame_is_the_one_of_the_encoder(reading: Reading, seq: int, late_us: 
     rows = wire_rows(reading, reading.changed.copy(), FIELDS)
     expected = RowEncoder(FIELDS).encode(rows)
     changed = reading.tid[reading.changed].tolist()
-    made = armed(reading).take(seq, ATTACH + 7, late_us, lambda: False)
+    made = armed(reading).take(seq, ATTACH + 7, late_us, lambda: False, waits=False)
     assert made is not None
     header, body = split(made.data)
     assert bytes(body) == bytes(expected.data)
@@ -133,7 +132,7 @@ def test_the_wall_clock_is_that_of_the_start() -> None:
     )
     tick = armed(reading)
     started_ns, unix_us = time.monotonic_ns(), time.time_ns() // 1000
-    made = tick.take(1, started_ns, 0, lambda: False)
+    made = tick.take(1, started_ns, 0, lambda: False, waits=False)
     assert made is not None
     header, _ = split(made.data)
     assert abs(header.unix_us - unix_us) < 1_000_000

@@ -48,6 +48,7 @@ def test_wake_ups_and_waits_for_locks_come_from_the_same_rows() -> None:
             column(5, 5, 5, 6, 6),
             column(own | 6, own | 6, 0, own | 5, 7 << 32),
             column(0xA0, 0xB0, 0, 0xA0, 0),
+            column(PID, PID, 0, PID, 0),
         ),
         (column(3, 1, 2, 4, 1), column(30, 10, 20, 40, 9), column(1, 2, 3, 4, 5)),
     )
@@ -59,10 +60,10 @@ def test_wake_ups_and_waits_for_locks_come_from_the_same_rows() -> None:
         (6, PID, 5, 0, 4, 40, 3, b"own"),
     ]
     assert tables["locks"].tolist() == [
-        (0xA0, 5, 30, 3, 4),
-        (0xA0, 6, 40, 4, 3),
-        (0xB0, 5, 10, 1, 0),
-        (0xB0, 6, 0, 0, 1),
+        (0xA0, PID, 5, 30, 3, 4),
+        (0xA0, PID, 6, 40, 4, 3),
+        (0xB0, PID, 5, 10, 1, 0),
+        (0xB0, PID, 6, 0, 0, 1),
     ]
 
 
@@ -104,7 +105,9 @@ def test_details_become_rows_of_what_is_not_zero() -> None:
     ns = np.zeros((2, STATES), np.uint64)
     ns[1, State.POLL] = 70
     rows = np.array([0, 1], np.intp)
-    counts = counts_of_details(details, rows, column(5, 6), details["edges"][rows], ns)
+    counts = counts_of_details(
+        details, rows, column(5, 6), column(PID, PID), details["edges"][rows], ns
+    )
     tables = as_tables(counts, PID, name_of, taker_name, {})
     assert tables["stays"].tolist() == [(6, State.POLL, 4, 6)]
     assert tables["wakes"].tolist() == [(0, PID, 6, 0, 2, 11, 1, b"own")]

@@ -2,9 +2,10 @@
 
 import numpy as np
 from tidscope_collector.waits.counts import Counts, Rows
-from tidscope_collector.waits.takers import TakersByName
+from tidscope_collector.waits.names_of_processes import ProcessesByName
 
 PID = 100
+NOBODY = np.empty(0, np.uint32)
 
 
 def takers(*rows: tuple[int, int, int]) -> Counts:
@@ -19,22 +20,22 @@ def rows(counts: Counts) -> list[tuple[int, ...]]:
 
 
 def test_processes_of_one_name_are_one() -> None:
-    by_name = TakersByName(lambda pid: ("cc1" if pid < 90 else "ld", False))
-    folded = by_name.fold(takers((1, 10 << 1, 5), (1, 11 << 1, 6), (1, 95 << 1, 7)), PID)
+    by_name = ProcessesByName(lambda pid: ("cc1" if pid < 90 else "ld", False))
+    folded = by_name.fold(takers((1, 10 << 1, 5), (1, 11 << 1, 6), (1, 95 << 1, 7)), PID, NOBODY)
     assert rows(folded) == [(1, 10 << 1, 11), (1, 95 << 1, 7)]
-    later = by_name.fold(takers((1, 12 << 1, 8), (2, 11 << 1, 1)), PID)
+    later = by_name.fold(takers((1, 12 << 1, 8), (2, 11 << 1, 1)), PID, NOBODY)
     assert rows(later) == [(1, 10 << 1, 8), (2, 10 << 1, 1)]
     assert by_name.name(10) == "cc1"
 
 
 def test_the_process_itself_the_idle_task_and_kernel_threads_stay_apart() -> None:
-    by_name = TakersByName(lambda _: ("same", True))
+    by_name = ProcessesByName(lambda _: ("same", True))
     found = ((1, 0, 1), (1, 1, 2), (1, 20 << 1, 3), (1, 20 << 1 | 1, 4), (1, PID << 1, 5))
-    assert rows(by_name.fold(takers(*found), PID)) == list(found)
+    assert rows(by_name.fold(takers(*found), PID, NOBODY)) == list(found)
 
 
 def test_there_are_only_so_many_names() -> None:
-    by_name = TakersByName(lambda pid: (f"name {pid}", False))
+    by_name = ProcessesByName(lambda pid: (f"name {pid}", False))
     many = takers(*((1, pid << 1, 1) for pid in range(1000, 4000)))
-    assert len(rows(by_name.fold(many, PID))) == 1024
-    assert len(rows(by_name.fold(many, PID))) == 1024
+    assert len(rows(by_name.fold(many, PID, NOBODY))) == 1024
+    assert len(rows(by_name.fold(many, PID, NOBODY))) == 1024

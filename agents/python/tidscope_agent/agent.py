@@ -11,6 +11,7 @@ from tidscope_agent.pool import ThreadPoolExecutor
 from tidscope_agent.protocol import LARGEST_SIZE
 from tidscope_agent.server import Server
 from tidscope_agent.socket_folder import listen
+from tidscope_agent.steered import NothingSteered, Steered
 
 _running = threading.Lock()
 
@@ -25,12 +26,18 @@ class Agent:
     def __init__(self, listener: socket.socket, path: Path, lease: Lease) -> None:
         self.path = path
         self._pid = os.getpid()
+        self._lease = lease
         self._server = Server(listener, lease)
         self._thread = threading.Thread(target=self._server.run, name="tidscope-agent", daemon=True)
         self._thread.start()
         # A child has no such thread, and must not keep the socket open after the program's end.
         os.register_at_fork(after_in_child=self._server.forget)
         atexit.register(self.close)
+
+    @property
+    def is_steered(self) -> bool:
+        """Whether a collector sets the size now: a program that moves it itself leaves it alone."""
+        return self._lease.is_held
 
     def restart_search(self) -> None:
         """Tell collectors that the program entered a new phase: what they learnt is void."""
@@ -47,11 +54,13 @@ class Agent:
         _running.release()
 
 
-def start(pool: ThreadPoolExecutor, *, lower: int = 1, upper: int | None = None) -> Agent:
-    """Let collectors steer a pool. A program has one agent at most.
+def start(
+    pool: ThreadPoolExecutor | None = None, *, lower: int = 1, upper: int | None = None
+) -> Agent:
+    """Let collectors read all pools and steer one. A program has one agent at most.
 
     Args:
-        pool: its size now is what collectors go back to.
+        pool: its size now is what collectors go back to. None: they set nothing.
         lower: smallest size that it may be given.
         upper: largest size that it may be given; by default its size now.
 
@@ -60,7 +69,8 @@ def start(pool: ThreadPoolExecutor, *, lower: int = 1, upper: int | None = None)
         ValueError: the bounds do not hold the size.
         RuntimeError: there is an agent already.
     """
-    size = pool.wanted
+    steered: Steered = NothingSteered() if pool is None else pool
+    size = steered.wanted
     upper = size if upper is None else upper
     if not 1 <= lower <= size <= upper <= LARGEST_SIZE:
         raise ValueError(f"the pool's size {size} is not within the bounds {lower} to {upper}")
@@ -68,7 +78,7 @@ def start(pool: ThreadPoolExecutor, *, lower: int = 1, upper: int | None = None)
         raise RuntimeError("the agent of this program is already running")
     try:
         listener, path = listen(os.getpid())
-        return Agent(listener, path, Lease(pool, lower, upper))
+        return Agent(listener, path, Lease(steered, lower, upper))
     except BaseException:
         _running.release()
         raise

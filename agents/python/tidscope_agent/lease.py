@@ -2,8 +2,8 @@
 
 import time
 
-from tidscope_agent.pool import ThreadPoolExecutor
 from tidscope_agent.protocol import BOUNDS, BUSY, FailureError
+from tidscope_agent.steered import Steered
 
 
 class Lease:
@@ -20,7 +20,7 @@ class Lease:
         upper: largest size.
     """
 
-    def __init__(self, pool: ThreadPoolExecutor, lower: int, upper: int) -> None:
+    def __init__(self, pool: Steered, lower: int, upper: int) -> None:
         self.pool = pool
         self.lower = lower
         self.upper = upper
@@ -49,6 +49,11 @@ class Lease:
         if self._deadline is not None:
             self.pool.resize(self.original)
         self._holder = self._deadline = None
+
+    @property
+    def is_held(self) -> bool:
+        """Whether a size is set that goes back."""
+        return self._deadline is not None
 
     def forget(self, client: object) -> None:
         """A client is gone: its lease runs on without it."""

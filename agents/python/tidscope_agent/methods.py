@@ -4,6 +4,7 @@ import os
 
 from tidscope_agent.lease import Lease
 from tidscope_agent.protocol import METHOD, PARAMS, Call, FailureError, parse_set
+from tidscope_agent.registry import POOLS
 from tidscope_agent.version import VERSION
 
 
@@ -22,7 +23,7 @@ def answer(lease: Lease, client: object, call: Call, monotonic_ns: int) -> dict[
     if call.method == "set":
         lease.set(client, *parse_set(call.params))
         return _sizes(lease)
-    if call.method not in ("hello", "read", "release"):
+    if call.method not in ("hello", "read", "read_pools", "release"):
         raise FailureError(METHOD, f"there is no method {call.method[:40]!r}")
     if call.has_params:
         raise FailureError(PARAMS, f"{call.method} takes no parameters")
@@ -37,6 +38,9 @@ def answer(lease: Lease, client: object, call: Call, monotonic_ns: int) -> dict[
             "queue_waits": counts.queue_waits,
             "monotonic_ns": monotonic_ns,
         }
+    if call.method == "read_pools":
+        pools, omitted = POOLS.answer()
+        return {"pools": pools, "omitted": omitted, "monotonic_ns": monotonic_ns}
     lease.release()
     return _sizes(lease)
 
@@ -46,8 +50,8 @@ def _hello(lease: Lease) -> dict[str, object]:
         "pid": os.getpid(),
         "runtime": "python",
         "version": VERSION,
-        "protocol": 1,
-        "knob": "pool",
+        "protocol": 2,
+        "knob": lease.pool.knob,
         "lower": lease.lower,
         "upper": lease.upper,
         "size": lease.pool.counts().size,

@@ -1,11 +1,12 @@
 """A thread pool like that of concurrent.futures, whose size can change while it runs."""
 
+import concurrent.futures
 import os
 import threading
 import weakref
 from collections.abc import Callable
-from concurrent.futures import Executor, Future
-from typing import Any, ParamSpec, TypeVar
+from concurrent.futures import Future
+from typing import Any, Literal, ParamSpec, TypeVar
 
 from tidscope_agent.workers import Counts, Job, Workers
 
@@ -17,8 +18,11 @@ _watching = threading.Lock()
 _watchers: list[threading.Thread] = []
 
 
-class ThreadPoolExecutor(Executor):
+class ThreadPoolExecutor(concurrent.futures.ThreadPoolExecutor):
     """Runs jobs in threads; takes what concurrent.futures.ThreadPoolExecutor takes.
+
+    It is one of those by type alone, so that an event loop of asyncio takes it for its default
+    executor: all of it is its own.
 
     Threads are started when there are jobs for them. A pool that is made smaller interrupts no job
     and drops none: workers that are too many end as soon as they have finished theirs.
@@ -28,6 +32,7 @@ class ThreadPoolExecutor(Executor):
         thread_name_prefix: of the names of its threads.
         initializer: is called in each new thread; the pool is broken if it raises.
         initargs: its arguments.
+        name: under which it is reported; by default the prefix. Pools of one name are added up.
 
     Raises:
         ValueError: the size is below 1.
@@ -39,11 +44,14 @@ class ThreadPoolExecutor(Executor):
         thread_name_prefix: str = "",
         initializer: Callable[..., object] | None = None,
         initargs: tuple[Any, ...] = (),
+        *,
+        name: str = "",
     ) -> None:
         if max_workers is None:
             max_workers = min(32, (os.cpu_count() or 1) + 4)
         prefix = thread_name_prefix or "tidscope-pool"
-        self._workers = Workers(max_workers, prefix, initializer, initargs)
+        named = name or thread_name_prefix or "pool"
+        self._workers = Workers(max_workers, prefix, initializer, initargs, named)
         # Dropped without a shutdown: the workers end when the jobs are done.
         weakref.finalize(self, self._workers.close, cancel=False).atexit = False
         _close_at_end(self._workers)
@@ -72,6 +80,11 @@ class ThreadPoolExecutor(Executor):
             ValueError: it is below 1.
         """
         self._workers.resize(size)
+
+    @property
+    def knob(self) -> Literal["pool"]:
+        """What an agent sets here."""
+        return "pool"
 
     @property
     def wanted(self) -> int:

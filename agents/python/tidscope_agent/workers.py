@@ -1,5 +1,6 @@
 """The threads of a pool and the queue before them."""
 
+import copy
 import logging
 import threading
 import time
@@ -9,6 +10,9 @@ from concurrent.futures import Future
 from concurrent.futures.thread import BrokenThreadPool
 from dataclasses import dataclass
 from typing import Any
+
+from tidscope_agent.figures import Figures
+from tidscope_agent.registry import POOLS
 
 _BROKEN = "the initializer of a thread raised: the pool runs no more jobs"
 _log = logging.getLogger("tidscope_agent")
@@ -23,6 +27,7 @@ class Job:
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
     queued_ns: int = 0
+    started_ns: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,17 +48,23 @@ class Counts:
 
 
 class _Worker:
-    """A thread and its count of finished jobs, which it alone changes: no lock is needed for it."""
+    """A thread of the pool."""
 
-    __slots__ = ("ops", "thread")
+    __slots__ = ("thread",)
 
     def __init__(self, run: Callable[["_Worker"], None], name: str) -> None:
-        self.ops = 0
         self.thread = threading.Thread(target=run, args=(self,), name=name)
 
 
 class Workers:
     """Up to ``limit`` threads that take jobs from one queue.
+
+    Args:
+        limit: of their number.
+        prefix: of the names of threads.
+        initializer: is called in each new thread.
+        initargs: its arguments.
+        name: under which the pool is reported.
 
     Raises:
         ValueError: the limit is below 1.
@@ -65,6 +76,7 @@ class Workers:
         prefix: str,
         initializer: Callable[..., object] | None,
         initargs: tuple[Any, ...],
+        name: str,
     ) -> None:
         self.limit = _checked(limit)
         self._prefix = prefix
@@ -75,12 +87,26 @@ class Workers:
         self._workers: set[_Worker] = set()
         self._leaving: set[_Worker] = set()
         self._idle = 0
+        self._idle_since_ns = 0
         self._started = 0
-        self._ops_of_ended = 0
-        self._wait_ns = 0
-        self._waits = 0
+        self._figures = Figures()
         self._closed = False
         self._broken = False
+        self._ended = False
+        POOLS.add(name, self)
+
+    @property
+    def kind(self) -> str:
+        """See ReportedPool."""
+        return "threads"
+
+    def report(self) -> tuple[int, int, int, Figures]:
+        """See ReportedPool."""
+        with self._changed:
+            self._count_idle(0)
+            size = 0 if self._ended else max(self.limit, len(self._workers))
+            figures = copy.deepcopy(self._figures)
+            return size, len(self._workers) - self._idle, len(self._jobs), figures
 
     def put(self, job: Job) -> None:
         """Queue a job, and start a worker for it if there is room.
@@ -95,6 +121,7 @@ class Workers:
             if self._closed:
                 raise RuntimeError("cannot schedule new futures after shutdown")
             job.queued_ns = time.monotonic_ns()
+            self._figures.submitted += 1
             self._jobs.append(job)
             self._changed.notify()
             self._start_missing()
@@ -113,8 +140,9 @@ class Workers:
     def counts(self) -> Counts:
         """All counters, and the current size."""
         with self._changed:
-            ops = self._ops_of_ended + sum(worker.ops for worker in self._workers)
-            return Counts(ops, self._wait_ns, self._waits, max(self.limit, len(self._workers)))
+            did = self._figures
+            size = max(self.limit, len(self._workers))
+            return Counts(did.finished, did.queue_wait_ns, did.started, size)
 
     def close(self, *, cancel: bool) -> None:
         """Let workers end once the queue is empty; with ``cancel`` empty it now."""
@@ -124,8 +152,11 @@ class Workers:
             if cancel:
                 self._jobs.clear()
             self._changed.notify_all()
+            ended = self._has_ended()
         for job in dropped:
             job.future.cancel()
+        if ended:
+            POOLS.end(self)
 
     def join(self) -> None:
         """Wait until all workers have ended."""
@@ -151,25 +182,27 @@ class Workers:
             self._started += 1
             self._workers.add(worker)
             # From now on: no second one is to be started for the job that it will take.
-            self._idle += 1
+            self._count_idle(1)
 
     def _run(self, worker: _Worker) -> None:
         try:
             if self._initialize():
                 job = self._next(worker)
                 while job is not None:
-                    _perform(job, worker)
+                    self._perform(job)
                     del job  # What it refers to is not kept until the next one comes.
                     with self._changed:
-                        self._idle += 1
+                        self._count_idle(1)
                         job = self._next(worker)
         finally:
             with self._changed:
-                self._idle -= 1
+                self._count_idle(-1)
                 self._leaving.discard(worker)
                 self._workers.discard(worker)
-                self._ops_of_ended += worker.ops
                 self._start_missing()
+                ended = self._has_ended()
+            if ended:
+                POOLS.end(self)
 
     def _initialize(self) -> bool:
         if self._initializer is None:
@@ -195,32 +228,53 @@ class Workers:
                 if len(self._workers) - len(self._leaving) > self.limit:
                     self._leaving.add(worker)
                     return None
-                if self._jobs:
-                    self._idle -= 1
-                    return self._take()
+                job = self._take()
+                if job is not None:
+                    return job
                 if self._closed:
                     return None
                 self._changed.wait()
 
-    def _take(self) -> Job:
-        job = self._jobs.popleft()
-        self._wait_ns += time.monotonic_ns() - job.queued_ns
-        self._waits += 1
-        return job
+    def _take(self) -> Job | None:
+        """The first job that nobody cancelled, begun; None if there is none."""
+        while self._jobs:
+            job = self._jobs.popleft()
+            if job.future.set_running_or_notify_cancel():
+                job.started_ns = self._count_idle(-1)
+                self._figures.start(job.queued_ns, job.started_ns)
+                return job
+        return None
 
+    def _perform(self, job: Job) -> None:
+        """Call what was submitted. It is counted before anybody can know that it is done."""
+        try:
+            result = job.function(*job.args, **job.kwargs)
+        except BaseException as error:
+            self._finish(job, failed=True)
+            job.future.set_exception(error)
+        else:
+            self._finish(job, failed=False)
+            job.future.set_result(result)
 
-def _perform(job: Job, worker: _Worker) -> None:
-    if not job.future.set_running_or_notify_cancel():
-        return
-    try:
-        result = job.function(*job.args, **job.kwargs)
-    except BaseException as error:
-        # Counted before anybody can know that it is done.
-        worker.ops += 1
-        job.future.set_exception(error)
-    else:
-        worker.ops += 1
-        job.future.set_result(result)
+    def _finish(self, job: Job, *, failed: bool) -> None:
+        with self._changed:
+            now_ns = time.monotonic_ns()
+            self._figures.finish(job.queued_ns, job.started_ns, now_ns, failed=failed)
+
+    def _count_idle(self, change: int) -> int:
+        """More or fewer workers are without a job from now on; the time, nanoseconds."""
+        now_ns = time.monotonic_ns()
+        self._figures.idle_ns += self._idle * (now_ns - self._idle_since_ns)
+        self._idle_since_ns = now_ns
+        self._idle += change
+        return now_ns
+
+    def _has_ended(self) -> bool:
+        """Whether nothing will happen any more; true once."""
+        if self._ended or not self._closed or self._workers:
+            return False
+        self._ended = True
+        return True
 
 
 def _checked(size: int) -> int:

@@ -1,13 +1,19 @@
 """/api/v1/policies and /api/v1/targets/{id}/steering: let a policy turn a target's pool size."""
 
-from fastapi import APIRouter, Request
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
+from pydantic import ValidationError
 from tidscope_wire.generated.models import (
+    GroupKind,
+    GroupSelector,
     PoliciesResponse,
     ProblemType,
     SteeringOptions,
     SteerRequest,
     Target,
 )
+from tidscope_wire.problems import refusal
 
 from tidscope_backend.api.openapi import ASK_COLLECTOR, FIND_ATTACHED, PICK_HOST, raises
 from tidscope_backend.host_registry import HostRegistry
@@ -16,6 +22,12 @@ from tidscope_backend.ingest.links import CollectorLinks
 from tidscope_backend.security.audit import note
 from tidscope_backend.security.authenticator import principal_of
 
+Pid = Annotated[int | None, Query(ge=1, le=(1 << 31) - 1)]
+NAME_ONE = "Give pid=4242, kind=tree&pid=4242, or kind=unit&value=nginx.service."
+ASK: tuple[ProblemType, ...] = (
+    *("unknown-process", "not-permitted", "kernel-thread", "target-exited"),
+    *("empty-group", "group-too-large", "bad-group", "not-steerable"),
+)
 STEER: tuple[ProblemType, ...] = (*FIND_ATTACHED, *ASK_COLLECTOR, "not-steerable")
 
 
@@ -43,9 +55,33 @@ def router(registry: HostRegistry, links: CollectorLinks) -> APIRouter:
     async def options(target_id: str) -> SteeringOptions:
         return (await link_to(target_id).steering_options(target_id)).options
 
+    @routes.get(
+        "/steering",
+        summary="How a process or a group could be steered; nothing is attached to",
+        openapi_extra=raises(*PICK_HOST, *ASK_COLLECTOR, *ASK),
+    )
+    async def ask(
+        pid: Pid = None,
+        kind: GroupKind | None = None,
+        value: Annotated[str | None, Query(max_length=1024)] = None,
+        host: str | None = None,
+    ) -> SteeringOptions:
+        if (pid is None or kind == "tree") == (kind is None):
+            raise refusal(
+                "bad-request", "either pid, or kind and value, or tree and pid name it", NAME_ONE
+            )
+        group = None
+        if kind is not None:
+            try:
+                group = GroupSelector(kind=kind, pid=pid, value=value)
+            except ValidationError:
+                raise refusal("bad-request", "the group cannot be read", NAME_ONE) from None
+            pid = None
+        return (await links.pick(host).steering_options(pid=pid, group=group)).options
+
     @routes.put(
         "/targets/{target_id}/steering",
-        summary="Let a policy steer it",
+        summary="Let a policy steer it, or programs of a group",
         openapi_extra=raises(*STEER, "bad-parameter", "too-many-actions", "audit-failed"),
     )
     async def steer(target_id: str, body: SteerRequest, request: Request) -> Target:
@@ -58,17 +94,17 @@ def router(registry: HostRegistry, links: CollectorLinks) -> APIRouter:
         summary="Restart its policy's search",
         openapi_extra=raises(*STEER, "not-steered", "too-many-actions", "audit-failed"),
     )
-    async def restart(target_id: str, request: Request) -> Target:
+    async def restart(target_id: str, request: Request, pid: Pid = None) -> Target:
         actor = principal_of(request.scope).actor
-        return (await link_to(target_id).restart_search(target_id, actor)).target
+        return (await link_to(target_id).restart_search(target_id, pid, actor)).target
 
     @routes.delete(
         "/targets/{target_id}/steering",
         summary="Steer it no more: the original size comes back",
         openapi_extra=raises(*STEER, "not-steered"),
     )
-    async def release(target_id: str, request: Request) -> Target:
+    async def release(target_id: str, request: Request, pid: Pid = None) -> Target:
         actor = principal_of(request.scope).actor
-        return (await link_to(target_id).release(target_id, actor)).target
+        return (await link_to(target_id).release(target_id, pid, actor)).target
 
     return routes

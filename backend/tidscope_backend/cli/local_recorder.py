@@ -298,7 +298,7 @@ class LocalRecorder:
     def _wake(self) -> None:
         self._changed.set()
 
-    def _frame_received(self, _: str, __: FrameHeader) -> None:
+    def _frame_received(self, _: str, __: FrameHeader, ___: memoryview) -> None:
         self._frames += 1
         self._changed.set()
 

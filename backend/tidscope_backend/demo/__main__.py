@@ -1,4 +1,4 @@
-"""`python -m tidscope_backend.demo`: about thirty threads that compute, write, talk and wait.
+"""`python -m tidscope_backend.demo`: about forty threads that compute, write, talk and wait.
 
 Uses well under half a core and a few MiB of disk that have no name. Says `ready` on its standard
 output once all threads run; ends on SIGTERM or SIGINT, and when its parent ends.
@@ -13,6 +13,7 @@ from functools import partial
 from threading import Event, Lock, Thread
 
 from tidscope_backend.demo import roles
+from tidscope_backend.demo.requests_pool import requests
 from tidscope_backend.demo.thread_names import set_name, start_thread
 from tidscope_backend.parent_death import ParentExitedError, terminate_with_parent
 
@@ -37,6 +38,7 @@ def start_all(stop: Event, listener: socket.socket) -> list[Thread]:
         threads.append(start_thread(f"account-{n}", partial(roles.account, stop, ledger)))
         threads.append(start_thread(f"sleeper-{n}", partial(roles.sleeper, stop)))
     threads.append(start_thread(roles.STAGES[0], partial(roles.stage, stop)))
+    threads.append(start_thread("requests", partial(requests, stop)))
     threads.append(start_thread("spawner", partial(roles.spawner, stop)))
     return threads
 

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import sys
+import tempfile
 from contextlib import suppress
 
 from tidscope_wire.generated.models import Actor, AttachRequest, Target
@@ -27,6 +28,7 @@ class DemoProcess:
     def __init__(self, links: CollectorLinks) -> None:
         self._links = links
         self._process: asyncio.subprocess.Process | None = None
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._changing = asyncio.Lock()
 
     async def start(self, actor: Actor) -> Target:
@@ -39,7 +41,9 @@ class DemoProcess:
             # First, so that no program is started that nobody can look at.
             link = self._links.pick(local_host_id() if len(self._links) > 1 else None)
             if self._process is None or self._process.returncode is not None:
-                self._process = await _spawn()
+                # For the socket of its agent; where the program was killed, it lies there still.
+                self._folder = tempfile.TemporaryDirectory(prefix="tidscope-demo-")
+                self._process = await _spawn(self._folder.name)
             pid = self._process.pid
             try:
                 asked = AttachRequest(pid=pid, start_ticks=start_ticks(pid), rate_hz=RATE_HZ)
@@ -64,6 +68,15 @@ class DemoProcess:
 
     async def _end(self) -> None:
         process, self._process = self._process, None
+        folder, self._folder = self._folder, None
+        try:
+            await self._end_process(process)
+        finally:
+            if folder is not None:
+                folder.cleanup()
+
+    @staticmethod
+    async def _end_process(process: asyncio.subprocess.Process | None) -> None:
         if process is None or process.returncode is not None:
             return
         with suppress(ProcessLookupError):
@@ -71,13 +84,14 @@ class DemoProcess:
         await _code_of(process)
 
 
-async def _spawn() -> asyncio.subprocess.Process:
+async def _spawn(agent_folder: str) -> asyncio.subprocess.Process:
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         *("-P", "-m", "tidscope_backend.demo"),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
-        env={k: v for k, v in os.environ.items() if not k.startswith("TIDSCOPE_")},
+        env={k: v for k, v in os.environ.items() if not k.startswith("TIDSCOPE_")}
+        | {"TIDSCOPE_AGENT_DIR": agent_folder},
     )
     line = b""
     if process.stdout is not None:

@@ -29,8 +29,10 @@ from tidscope_backend.store.signals_table import header_values, signals_schema, 
 from tidscope_backend.store.table_parts import (
     CHANGE_LEVEL,
     FIRST_LEVEL,
+    LATER,
     TABLE_LEVELS,
     table_schema,
+    with_later,
 )
 
 MAX_PARTS = 20_160
@@ -183,9 +185,12 @@ def _sealed_part(folder: RunFolder, number: int, fields: Sequence[str], target: 
 
 def _table(name: TableName, path: Path) -> pa.Table:
     """The rows of a frame table, in the order of docs/runs.md."""
-    schema = table_schema(name)
+    there = set(pq.read_schema(path).names)
+    absent = LATER.get(name, frozenset()) - there
+    schema = pa.schema([one for one in table_schema(name) if one.name not in absent])
     batches = list(_batches(path, schema, BATCH_ROWS, MAX_ROWS, MAX_TABLE_BYTES))
-    table = pa.Table.from_batches(batches, schema).combine_chunks()
+    table = with_later(name, pa.Table.from_batches(batches, schema).combine_chunks())
+    table = table.select(table_schema(name).names)
     for column in table.column_names:
         if table[column].null_count:
             raise BadArchiveError(f"a row of {name} has no {column}")

@@ -31,7 +31,7 @@ class FrameIngest:
     Args:
         registry: hosts and targets.
         fanout: where frames go.
-        observe: called with each new frame's host and header.
+        observe: called with each new frame's host, header, and what is behind it.
         recorder: keeps frames of runs.
     """
 
@@ -39,7 +39,7 @@ class FrameIngest:
         self,
         registry: HostRegistry,
         fanout: Fanout,
-        observe: Callable[[str, FrameHeader], None],
+        observe: Callable[[str, FrameHeader, memoryview], None],
         recorder: FrameSink,
     ) -> None:
         self._registry = registry
@@ -93,7 +93,7 @@ class FrameIngest:
                 last - first + 1,
             )
         if arrival.new:
-            self._observe(source.host_id, header)
+            self._observe(source.host_id, header, body)
             self._registry.record_decisions(header)
             self._fanout.publish(frame)
             self._recorder.receive(frame, header)

@@ -12,6 +12,7 @@ from tidscope_wire.generated.models import (
     DetachCommand,
     DoctorCommand,
     DoctorReply,
+    GroupSelector,
     Host,
     ListProcessesCommand,
     PolicyInfo,
@@ -21,6 +22,8 @@ from tidscope_wire.generated.models import (
     RestartSearchCommand,
     SetDelayAccountingCommand,
     SetRateCommand,
+    SizeAuditCommand,
+    SizeAuditReply,
     SteerCommand,
     SteeringOptionsCommand,
     SteeringOptionsReply,
@@ -38,14 +41,22 @@ Command = (
     | SetRateCommand
     | ListProcessesCommand
     | DoctorCommand
+    | SizeAuditCommand
     | SetDelayAccountingCommand
     | SteerCommand
     | RestartSearchCommand
     | ReleaseCommand
     | SteeringOptionsCommand
 )
-Reply = TargetReply | ProcessesReply | DoctorReply | SteeringOptionsReply | RefusedReply
-R = TypeVar("R", TargetReply, ProcessesReply, DoctorReply, SteeringOptionsReply)
+Reply = (
+    TargetReply
+    | ProcessesReply
+    | DoctorReply
+    | SizeAuditReply
+    | SteeringOptionsReply
+    | RefusedReply
+)
+R = TypeVar("R", TargetReply, ProcessesReply, DoctorReply, SizeAuditReply, SteeringOptionsReply)
 
 
 class CollectorLink:
@@ -58,6 +69,9 @@ class CollectorLink:
         command_seconds: how long it may take to answer.
         doctor_seconds: the same for the doctor, and for steering, which waits for a program.
         policies: that it can steer with.
+
+    Attributes:
+        said_goodbye: the collector said that it ends.
     """
 
     def __init__(
@@ -72,6 +86,7 @@ class CollectorLink:
         self.host = host
         self.policies = list(policies)
         self.replace = close
+        self.said_goodbye = False
         self._send = send
         self._command_seconds = command_seconds
         self._doctor_seconds = doctor_seconds
@@ -79,10 +94,18 @@ class CollectorLink:
         self._waiting: dict[int, asyncio.Future[Reply]] = {}
         self._processes: SharedReads[ProcessesReply] = SharedReads()
         self._doctors: SharedReads[DoctorReply] = SharedReads()
+        self._sizes: SharedReads[SizeAuditReply] = SharedReads()
         self._options: SharedReads[SteeringOptionsReply] = SharedReads()
 
-    async def attach(self, request: AttachRequest, actor: Actor) -> TargetReply:
+    async def attach(
+        self, request: AttachRequest, actor: Actor, continues: str | None = None
+    ) -> TargetReply:
         """Attach to a process or a group of processes.
+
+        Args:
+            request: which.
+            actor: who asks.
+            continues: the target of an earlier collector that this one takes the place of.
 
         Raises:
             ProblemError: it was refused, or no answer came.
@@ -93,7 +116,9 @@ class CollectorLink:
             start_ticks=request.start_ticks,
             group=request.group,
             rate_hz=request.rate_hz,
+            role_rules=request.role_rules,
             actor=actor,
+            continues=continues,
         )
         return await self._ask(command, TargetReply, self._command_seconds)
 
@@ -123,16 +148,31 @@ class CollectorLink:
             None, lambda: self._exchange(command, DoctorReply, self._doctor_seconds)
         )
 
+    async def sizes(self) -> SizeAuditReply:
+        """Hold sizes of pools against what programs may use. Raises as `attach`."""
+        command = SizeAuditCommand(request_id=next(self._numbers))
+        return await self._sizes.get(
+            None, lambda: self._exchange(command, SizeAuditReply, self._doctor_seconds)
+        )
+
     async def set_delay_accounting(self, on: bool, actor: Actor) -> DoctorReply:
         """Switch the kernel's delay accounting on or off. Raises as `attach`."""
         command = SetDelayAccountingCommand(request_id=next(self._numbers), on=on, actor=actor)
         return await self._ask(command, DoctorReply, self._doctor_seconds)
 
-    async def steering_options(self, target: str) -> SteeringOptionsReply:
-        """How a target could be steered. Raises as `attach`."""
-        command = SteeringOptionsCommand(request_id=next(self._numbers), target=target)
+    async def steering_options(
+        self,
+        target: str | None = None,
+        pid: int | None = None,
+        group: GroupSelector | None = None,
+    ) -> SteeringOptionsReply:
+        """How a target, a process or a group could be steered. Raises as `attach`."""
+        command = SteeringOptionsCommand(
+            request_id=next(self._numbers), target=target, pid=pid, group=group
+        )
+        asked = command.model_dump_json(exclude={"request_id"})
         return await self._options.get(
-            target, lambda: self._exchange(command, SteeringOptionsReply, self._doctor_seconds)
+            asked, lambda: self._exchange(command, SteeringOptionsReply, self._doctor_seconds)
         )
 
     async def steer(self, target: str, request: SteerRequest, actor: Actor) -> TargetReply:
@@ -142,14 +182,18 @@ class CollectorLink:
         )
         return await self._ask(command, TargetReply, self._doctor_seconds)
 
-    async def restart_search(self, target: str, actor: Actor) -> TargetReply:
-        """Restart its policy's search. Raises as `attach`."""
-        command = RestartSearchCommand(request_id=next(self._numbers), target=target, actor=actor)
+    async def restart_search(self, target: str, pid: int | None, actor: Actor) -> TargetReply:
+        """Restart its policy's search; pid: of one program of a group. Raises as `attach`."""
+        command = RestartSearchCommand(
+            request_id=next(self._numbers), target=target, pid=pid, actor=actor
+        )
         return await self._ask(command, TargetReply, self._command_seconds)
 
-    async def release(self, target: str, actor: Actor) -> TargetReply:
-        """Steer it no more. Raises as `attach`."""
-        command = ReleaseCommand(request_id=next(self._numbers), target=target, actor=actor)
+    async def release(self, target: str, pid: int | None, actor: Actor) -> TargetReply:
+        """Steer it no more; pid: one program of a group. Raises as `attach`."""
+        command = ReleaseCommand(
+            request_id=next(self._numbers), target=target, pid=pid, actor=actor
+        )
         return await self._ask(command, TargetReply, self._doctor_seconds)
 
     def deliver_reply(self, reply: Reply) -> bool:
@@ -178,7 +222,7 @@ class CollectorLink:
         try:
             return await self._exchange(command, expected, seconds)
         finally:
-            for reads in (self._processes, self._doctors, self._options):
+            for reads in (self._processes, self._doctors, self._sizes, self._options):
                 reads.forget()
 
     async def _exchange(self, command: Command, expected: type[R], seconds: float) -> R:

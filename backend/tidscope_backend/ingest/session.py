@@ -10,6 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 from tidscope_wire import PROTOCOL_VERSION
 from tidscope_wire.generated.close_code import CloseCode
 from tidscope_wire.generated.models import (
+    CollectorGoodbye,
     CollectorHello,
     CollectorMessage,
     CollectorWelcome,
@@ -17,6 +18,7 @@ from tidscope_wire.generated.models import (
     FramesLost,
     ProcessesReply,
     RefusedReply,
+    SizeAuditReply,
     SteeringOptionsReply,
     TargetChanged,
     TargetForgotten,
@@ -28,6 +30,7 @@ from tidscope_backend.ingest.announced import AnnouncedTargets
 from tidscope_backend.ingest.frame_ingest import FrameIngest
 from tidscope_backend.ingest.link import CollectorLink
 from tidscope_backend.ingest.links import CollectorLinks
+from tidscope_backend.ingest.outages import CollectorOutages
 from tidscope_backend.ingest.receipts import Receipts
 from tidscope_backend.settings import Settings
 from tidscope_backend.validation import validation_text
@@ -38,11 +41,13 @@ Message = (
     | TargetReply
     | ProcessesReply
     | DoctorReply
+    | SizeAuditReply
     | RefusedReply
     | TargetChanged
     | TargetForgotten
     | FramesLost
     | SteeringOptionsReply
+    | CollectorGoodbye
 )
 _MESSAGE: TypeAdapter[Message] = TypeAdapter(CollectorMessage)
 _log = logging.getLogger(__name__)
@@ -91,6 +96,7 @@ class CollectorSessions:
         self._registry = registry
         self._links = links
         self._ingest = ingest
+        self._outages = CollectorOutages(registry)
 
     async def serve(
         self, connection: CollectorConnection, authority: HostAuthority | None = None
@@ -151,24 +157,28 @@ class CollectorSessions:
         points = self._ingest.resume_points(hello)
         welcome = CollectorWelcome(protocol=PROTOCOL_VERSION, resume=points)
         self._links.add(link)
+        lost = self._outages.lost_targets(hello)
         self._registry.connect_host(hello.host, hello.targets)
         _log.info("collector of %s (%s) connected", hello.host.name, hello.host.id)
         receipts = Receipts(connection.send_text)
         reading = asyncio.create_task(self._read(connection, link, announced, receipts))
         watching = asyncio.create_task(_until_ended(hello.host.id, replaced, authority))
         confirming = asyncio.create_task(receipts.run())
+        tasks: list[asyncio.Task[None] | asyncio.Task[Never]] = [reading, watching, confirming]
         try:
             await connection.send_text(welcome.model_dump_json())
+            if lost:
+                tasks.append(asyncio.create_task(self._outages.attach_again(link, lost)))
             done, _ = await asyncio.wait((reading, watching), return_when=asyncio.FIRST_COMPLETED)
             for task in done:
                 task.result()
         finally:
-            tasks = (reading, watching, confirming)
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
             if self._links.remove(link):
                 self._registry.disconnect_host(hello.host.id)
+                self._outages.went(hello.host.id, goodbye=link.said_goodbye)
                 _log.info("collector of %s (%s) has gone", hello.host.name, hello.host.id)
 
     async def _read(
@@ -190,6 +200,8 @@ class CollectorSessions:
             case TargetReply() | TargetChanged():
                 announced.add(message.target)
                 self._registry.update_target(message.target)
+            case CollectorGoodbye():
+                link.said_goodbye = True
             case FramesLost():
                 self._ingest.record_loss(announced, message)
             case TargetForgotten():
@@ -198,7 +210,12 @@ class CollectorSessions:
                 raise CloseError(CloseCode.BAD_MESSAGE, "a second hello")
         if isinstance(
             message,
-            TargetReply | ProcessesReply | DoctorReply | SteeringOptionsReply | RefusedReply,
+            TargetReply
+            | ProcessesReply
+            | DoctorReply
+            | SizeAuditReply
+            | SteeringOptionsReply
+            | RefusedReply,
         ):
             link.deliver_reply(message)
 

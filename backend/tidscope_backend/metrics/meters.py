@@ -1,12 +1,16 @@
 """What is kept of frames for /metrics: the newest numbers of each target and of each collector.
 
-Frames are not decoded and not kept: everything comes from their headers, which the frame ingest
-has read, and is cumulative. So frames may be lost, or nobody may ask for hours.
+Rows of threads are not decoded and frames not kept: everything comes from headers, which the frame
+ingest has read, and from small tables (pools, the processes of a group), and is cumulative. So
+frames may be lost, or nobody may ask for hours.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
+from tidscope_wire.frame import FrameError
+from tidscope_wire.frame_tables import decode_table, table_parts
 from tidscope_wire.generated.models import (
     CollectorHealth,
     ExitedTotals,
@@ -14,8 +18,12 @@ from tidscope_wire.generated.models import (
     MachineCounters,
     ProcessGauges,
     RoleTotals,
+    Target,
 )
 from tidscope_wire.states import STATE_FIELDS
+
+from tidscope_backend.metrics.pools import NO_POOLS, PoolTables
+from tidscope_backend.metrics.process_names import NamedProcesses, ProcessNames
 
 STATES = frozenset(STATE_FIELDS)
 
@@ -30,6 +38,8 @@ class TargetMeter:
         frames: frames that came, and the sum over them of the time that a sample took and of how
             long after its deadline it began, microseconds.
         roles: as they were reported last; empty if never.
+        processes: of a group, by name, as they were reported last; empty for one process.
+        pools: of its newest frames.
     """
 
     seen_s: float
@@ -40,9 +50,14 @@ class TargetMeter:
     exited: ExitedTotals
     machine: MachineCounters
     roles: tuple[RoleTotals, ...] = ()
+    processes: Mapping[str, NamedProcesses] = field(default_factory=dict)
     frames: int = 0
     sample_us: int = 0
     late_us: int = 0
+    pools: PoolTables = NO_POOLS
+
+
+Metered = tuple[Target, TargetMeter]
 
 
 @dataclass(frozen=True)
@@ -104,12 +119,23 @@ class Meters:
     collector_pid: Callable[[str], int | None]
     targets: dict[str, TargetMeter] = field(default_factory=dict)
     hosts: dict[str, HostMeter] = field(default_factory=dict)
+    _names: dict[str, ProcessNames] = field(default_factory=dict)
 
-    def observe(self, host_id: str, header: FrameHeader) -> None:
-        """A frame has come that had not come before; of one target they come in order."""
+    def observe(self, host_id: str, header: FrameHeader, body: bytes | memoryview = b"") -> None:
+        """A frame has come that had not come before; of one target they come in order.
+
+        Args:
+            host_id: whose target it is of.
+            header: of the frame.
+            body: what is behind the header.
+        """
         health = header.health
         before = self.targets.get(header.target)
         roles = before.roles if before else ()
+        pools = before.pools if before else NO_POOLS
+        # Broken tables are the reader's to refuse; the numbers before them stand.
+        with suppress(FrameError):
+            pools = pools.after(header, body)
         self.targets[header.target] = TargetMeter(
             seen_s=self.clock(),
             unix_us=header.unix_us,
@@ -119,15 +145,33 @@ class Meters:
             exited=header.exited,
             machine=header.machine,
             roles=roles if header.roles is None else _without_falls(roles, header.roles),
+            processes=self._processes(header, body, before),
             frames=(before.frames if before else 0) + 1,
             sample_us=(before.sample_us if before else 0) + health.sample_us,
             late_us=(before.late_us if before else 0) + health.late_us,
+            pools=pools,
         )
         self._observe_host(host_id, header.unix_us, health)
 
     def forget(self, target_id: str) -> None:
         """The site has forgotten a target."""
         self.targets.pop(target_id, None)
+        self._names.pop(target_id, None)
+
+    def _processes(
+        self, header: FrameHeader, body: bytes | memoryview, before: TargetMeter | None
+    ) -> Mapping[str, NamedProcesses]:
+        if any(described.name == "processes" for described in header.tables or ()):
+            names = self._names.setdefault(header.target, ProcessNames())
+            for described, data in table_parts(header, body):
+                if described.name == "processes":
+                    try:
+                        table = decode_table("processes", data)
+                    except FrameError:
+                        continue  # Who decodes the frame says so; the next key frame has all rows.
+                    names.update(table, whole=header.kind == "key")
+            return names.by_name()
+        return before.processes if before else {}
 
     def _observe_host(self, host_id: str, unix_us: int, health: CollectorHealth) -> None:
         pid = self.collector_pid(host_id)

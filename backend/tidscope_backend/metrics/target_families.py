@@ -14,8 +14,11 @@ from tidscope_wire.generated.catalogue import CATALOGUE
 from tidscope_wire.generated.models import RoleTotals, Target
 from tidscope_wire.states import STATE_FIELDS
 
-from tidscope_backend.metrics.meters import TargetMeter
+from tidscope_backend.hidden_arguments import target_without
+from tidscope_backend.metrics.group_families import group_families
+from tidscope_backend.metrics.meters import Metered, TargetMeter
 from tidscope_backend.metrics.naming import OF_ROLE, metric_of
+from tidscope_backend.metrics.pools import pool_families
 from tidscope_backend.state_groups import name_of_state
 
 OTHER = "other"
@@ -28,8 +31,6 @@ ROLE_FIELDS = [
 ]
 PROCESS_FIELDS = [metric_of(f) for f in CATALOGUE.fields if f.scope == "process"]
 
-Metered = tuple[Target, TargetMeter]
-
 
 def target_families(targets: Sequence[tuple[Target, TargetMeter | None]]) -> Iterator[Metric]:
     """The families of targets, each once."""
@@ -39,6 +40,8 @@ def target_families(targets: Sequence[tuple[Target, TargetMeter | None]]) -> Ite
         _of_streams(known),
         _of_processes(known),
         _of_roles(known),
+        group_families(known),
+        pool_families((target.id, meter.pools) for target, meter in known),
     )
 
 
@@ -53,9 +56,11 @@ def _of_targets(targets: Sequence[Target]) -> Iterator[Metric]:
                 "pid": str(target.process.pid),
                 "process": target.process.name,
                 "runtime": target.process.runtime,
+                "group": target.group.name if target.group else "",
+                "group_kind": target.group.kind if target.group else "",
                 "source": target.source.layout or target.source.kind,
             }
-            for target in targets
+            for target in map(target_without, targets)
         ],
     )
     up = GaugeMetricFamily(

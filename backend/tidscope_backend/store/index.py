@@ -146,6 +146,7 @@ def summary_of(manifest: RunManifest) -> RunSummary:
         pid=process.pid,
         process=process.name,
         command=process.command,
+        target_group=manifest.target.group,
         policies=[policy.policy for policy in manifest.policies],
         losses=manifest.losses,
         children_cpu_us=None if outcome is None else outcome.children_cpu_us,

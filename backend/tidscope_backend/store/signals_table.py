@@ -110,4 +110,4 @@ def _type_of(annotation: Any) -> pa.DataType:
         return pa.list_(_type_of(parts[0]))
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return struct_of(annotation)
-    return _PLAIN[annotation]
+    return _PLAIN[str if origin is typing.Literal else annotation]

@@ -22,6 +22,7 @@ from tidscope_backend.store.table_parts import (
 
 NOT_CUMULATIVE: Sequence[tuple[TableName, str]] = (
     ("lock_names", "address"),
+    ("pools", "read_ns"),
     *(("processes", column) for column in ("start_ticks", "count", "threads")),
 )
 OTHERS = "others"

@@ -17,6 +17,10 @@ PLACE = ("seq", "level")
 """Columns beside those of the table itself."""
 Ints = npt.NDArray[np.int64]
 _ARROW = {"uint32": pa.uint32(), "uint64": pa.uint64(), "utf8": pa.utf8()}
+LATER: Mapping[TableName, frozenset[str]] = {
+    "processes": frozenset({"gomaxprocs", "namespace_pid"})
+}
+"""Columns of numbers that tables of older runs do not have."""
 
 
 class FrameTables(NamedTuple):
@@ -37,6 +41,14 @@ def table_schema(name: TableName) -> pa.Schema:
     """The columns of docs/runs.md."""
     kinds = {column: _ARROW[kind] for column, kind in COLUMNS[name].items()}
     return pa.schema({"seq": pa.int64(), "level": pa.uint8(), **kinds})
+
+
+def with_later(name: TableName, table: pa.Table) -> pa.Table:
+    """A table of any version with the columns of this one; those that it has not are 0."""
+    for column in LATER.get(name, frozenset()) - set(table.column_names):
+        kind = _ARROW[COLUMNS[name][column]]
+        table = table.append_column(column, pa.repeat(pa.scalar(0, kind), len(table)))
+    return table
 
 
 def part_tables(frames: Sequence[FrameTables]) -> dict[TableName, pa.Table]:
@@ -116,6 +128,7 @@ def arrow_table(name: TableName, rows: Table, seq: Ints, level: npt.NDArray[np.u
 def rows_of(name: TableName, table: pa.Table) -> Table:
     """The rows of an Arrow table, without seq and level."""
     rows = np.empty(len(table), dtype_of(name))
+    table = with_later(name, table)
     for column, kind in COLUMNS[name].items():
         if kind != "utf8":
             rows[column] = table[column].to_numpy()

@@ -17,6 +17,7 @@ from tidscope_wire.generated.models import (
     FrameHeader,
     FrameTable,
     Gap,
+    RoleTotals,
     TableName,
     TargetEvent,
     ThreadBorn,
@@ -44,7 +45,9 @@ def merge(
 
     Events are concatenated; a hole between the frames' numbers becomes a gap event. A key frame
     absorbs the rows before it, and what comes after it is worked into it: the result is a key frame
-    if any frame was. Other header values are those of the last frame that has them.
+    if any frame was. Other header values are those of the last frame that has them; but a key frame
+    has role totals only if they are of its instant. A run may start with it, and totals from before
+    its start would show as a rate that nothing had.
 
     Args:
         frames: at least one.
@@ -73,11 +76,18 @@ def merge(
             "kind": "delta" if key is None else "key",
             "rows": len(rows.tid),
             "events": events,
-            "roles": next((p.header.roles for p in reversed(parts) if p.header.roles), None),
+            "roles": _roles([part.header for part in parts], key),
             "tables": described or None,
         }
     )
     return join(merged, _encoder(tuple(rows.columns)).encode(rows), tables)
+
+
+def _roles(headers: Sequence[FrameHeader], key: int | None) -> list[RoleTotals] | None:
+    newest = next((header for header in reversed(headers) if header.roles), None)
+    if newest is None or (key is not None and newest.time_ns < headers[-1].time_ns):
+        return None
+    return newest.roles
 
 
 @lru_cache(maxsize=64)

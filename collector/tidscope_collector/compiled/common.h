@@ -41,7 +41,7 @@ static inline long call(long n, long a, long b, long c, long d, long e, long f)
 /* What a part returns; -errno where the kernel refused. */
 enum {
 	USUAL = 0,
-	OTHER_THREADS = 1, /* or threads that are not the same; the rows are as they were */
+	OTHER_THREADS = 1, /* there is more to be taken in than counters; Python does */
 	ODD = 2,	   /* what came is to be looked at */
 	EXITS = 3,	   /* the rows are up to date, and exit records wait */
 	TO_COMPLETE = 4,   /* the rows are up to date as far as this goes, and are to be completed */
@@ -58,6 +58,10 @@ struct rows {
 	__u8 *changed; /* who takes the rows in sets it to 0 */
 	__s64 *seen_ns;
 	__u32 *tids;
+	/* of the last sample */
+	__u8 *gone;   /* threads that were not there */
+	__u64 births; /* threads that were there and have no row */
+	__u64 news;   /* whether there were any of these, or names that changed */
 };
 
 /* Where the network counters of threads are (netacct/slots.py); members named _at are offsets. */
@@ -131,11 +135,13 @@ int network_complete(const struct network *n);
 /* Compares the network counters with their columns, or writes them there; whether none fell. */
 int take_network(const struct network *n, const struct rows *r, __s64 listed, int commit);
 
-/* Brings the columns of ledgers up to date; whether all could be read, and nobody has ended. */
+/* Brings the columns of ledgers up to date; whether all could be read. */
 int take_ledgers(const struct ledgers *l);
 /* Puts what a sample has changed beside them. */
 void join_rows(const struct ledgers *l);
 
+const struct rows *rows_of_plan(const struct plan *p);
+const struct rows *rows_of_walk(const struct walk *w);
 long steady_sample(struct plan *p);
 long steady_walk(struct walk *w);
 long usual_frame(struct frame *f);

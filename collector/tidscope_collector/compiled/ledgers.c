@@ -60,7 +60,7 @@ int take_ledgers(const struct ledgers *l)
 		if (l->slot_of[row] < 0)
 			continue;
 		if (half(slot + l->tgid_at) != l->tgid || half(slot + l->tid_at) != r->tids[row])
-			return 0;
+			continue; /* it ended, and the slot was freed */
 		if (known[0] == *(volatile const __u64 *)(slot + l->mark_at) &&
 		    known[1] == *(volatile const __u64 *)(slot + l->woken_at) &&
 		    known[2] == *(volatile const __u64 *)(slot + l->arrived_at))
@@ -69,7 +69,7 @@ int take_ledgers(const struct ledgers *l)
 			return 0;
 		state = settle(mark, woken, arrived, ns, &since);
 		if (!state)
-			return 0; /* it ended */
+			continue; /* it ended: its exit record comes */
 		for (__u64 s = 1; s < l->states; s++)
 			set(r, row, l->first_column + s - 1, ns[s]);
 		since -= (__s64)l->attach_ns;

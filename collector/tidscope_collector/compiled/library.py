@@ -19,7 +19,7 @@ class Compiled(NamedTuple):
     """Its functions.
 
     Attributes:
-        tick: takes a sample and makes the frame of it, if there is nothing unusual about it.
+        tick: takes a sample and makes the frame of it, if there is nothing that cannot wait.
         frame: makes the frame where `tick` stopped before that.
     """
 

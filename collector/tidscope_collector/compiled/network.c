@@ -34,7 +34,7 @@ int take_network(const struct network *n, const struct rows *r, __s64 listed, in
 		    *(const __s64 *)(slot + n->start_at) > listed)
 			continue;
 		row = row_of(n, r, i, half(slot + n->tid_at));
-		if (row == r->count)
+		if (row == r->count || r->gone[row])
 			continue;
 		for (__u64 f = 0; f < r->width - n->first_column; f++) {
 			__u64 value = *(volatile const __u64 *)(slot + n->counters_at + 8 * f);

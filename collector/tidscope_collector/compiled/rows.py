@@ -20,6 +20,7 @@ class SteadyRows(NamedTuple):
         reading: the rows, which change in place.
         rows: the same as struct rows.
         sample: struct plan or struct walk.
+        sampled: struct rows that the sample brings up to date, which says what else it found.
         walks: whether it is struct walk.
         completed: whether `SteadySource.complete` has to be called after a sample.
         ledgers: struct ledgers, whose `base` the sample brings up to date instead; None: the
@@ -29,6 +30,7 @@ class SteadyRows(NamedTuple):
     reading: Reading
     rows: Struct
     sample: Struct
+    sampled: Struct
     walks: bool
     completed: bool
     ledgers: Struct | None = None
@@ -36,7 +38,10 @@ class SteadyRows(NamedTuple):
 
 @runtime_checkable
 class SteadySource(Protocol):
-    """A reader whose samples compiled code may take, if threads stay as they are.
+    """A reader whose samples compiled code may take.
+
+    Threads that began since, ended or have other names are noted in struct rows; `read` takes them
+    in.
 
     For such a sample: `begin`, the compiled code, `sampled`, and `complete` if the rows say so.
     """
@@ -79,7 +84,7 @@ def describe_rows(reading: Reading) -> Struct:
     if absent is not None:
         rows.set(absent_row_step=absent.strides[0], absent_column_step=absent.strides[1])
     rows.point(counters=counters, absent=absent, changed=reading.changed, seen_ns=reading.seen_ns)
-    rows.point(tids=np.ascontiguousarray(reading.tid))
+    rows.point(tids=np.ascontiguousarray(reading.tid), gone=np.zeros(len(reading.tid), np.bool_))
     return rows
 
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A sample by asking, in one call, where the threads of a process are those of the sample before: walk
- * them, ask for the counters of those that may have run, compare, and bring the rows up to date in
- * place. The reference is ../sampling/idle_skipping.py.
+ * A sample by asking, in one call: walk the threads of a process, ask for the counters of those that
+ * may have run and have a row, compare, and bring the rows up to date in place. That threads began,
+ * ended or have other names is noted. The reference is ../sampling/idle_skipping.py.
  */
 #include "common.h"
 
+enum { MOST_LOOKS = 1 << 16 };
 enum { BATCH = 128, ITER_CREATE = 33, DONTWAIT = 0x40, TRUNCATED = 0x20 };
 
 /* struct record of discovery/bpf/task_iterator.bpf.c */
@@ -37,12 +38,14 @@ struct plan {
 	struct network *network; /* 0: there is none */
 	/* the walk */
 	__u64 link;
-	struct record *now;    /* room for one more than there are rows */
-	struct record *before; /* of the walk before; brought up to date */
+	struct record *now;    /* room for more than there are rows */
+	__u64 now_room;
+	struct record *before; /* of each row, of when it was asked for last */
 	/* the question */
 	__u64 socket, sequence;
 	struct request *requests;
 	__u32 *asking; /* room for all rows: which of them each request is for */
+	__u32 *found;  /* of each request the record of its thread */
 	/* the answers, one in a slot */
 	struct message *messages;
 	__u8 *slots;
@@ -64,7 +67,7 @@ struct plan {
 static long walk(struct plan *p)
 {
 	struct { __u32 link, flags; } create = {(__u32)p->link, 0};
-	long room = (long)((p->rows->count + 1) * sizeof(struct record)), total = 0, more;
+	long room = (long)(p->now_room * sizeof(struct record)), total = 0, more;
 	long file = call(__NR_bpf, ITER_CREATE, (long)&create, sizeof create, 0, 0, 0);
 
 	if (file < 0)
@@ -78,24 +81,47 @@ static long walk(struct plan *p)
 	return more < 0 ? more : total;
 }
 
-/* Whether the threads are those of the walk before; makes the requests for those that may have run. */
-static int same_threads(struct plan *p)
+static int is_thread(const struct record *now, const struct record *was)
 {
-	__u64 asked = 0;
+	return now->tid == was->tid && now->start_ns == was->start_ns;
+}
 
-	for (__u64 i = 0; i < p->rows->count; i++) {
-		const struct record *now = &p->now[i], *was = &p->before[i];
+/* Finds the threads that have rows among so many that are there, which stand in the same order; makes
+ * the requests for those that may have run. Whether that did not take too long. */
+static int match_threads(struct plan *p, __u64 there)
+{
+	struct rows *r = p->rows;
+	__u64 asked = 0, next = 0, looks = 0;
 
-		if (now->tid != was->tid || now->start_ns != was->start_ns ||
-		    now->comm[0] != was->comm[0] || now->comm[1] != was->comm[1])
+	r->births = r->news = 0;
+	for (__u64 i = 0; i < r->count; i++) {
+		const struct record *was = &p->before[i], *now;
+		__u64 at = next;
+
+		while (at < there && !is_thread(&p->now[at], was))
+			at++;
+		looks += at - next;
+		if (looks > MOST_LOOKS)
 			return 0;
+		r->gone[i] = at == there;
+		if (r->gone[i]) {
+			r->news = 1;
+			continue;
+		}
+		r->births += at - next;
+		next = at + 1;
+		now = &p->now[at];
+		r->news |= now->comm[0] != was->comm[0] || now->comm[1] != was->comm[1];
 		if (!now->runnable && now->runnable == was->runnable && now->run_ns == was->run_ns &&
 		    now->switches == was->switches)
 			continue;
 		p->requests[asked].tid = now->tid;
 		p->requests[asked].sequence = (__u32)(p->sequence + asked);
+		p->found[asked] = (__u32)at;
 		p->asking[asked++] = (__u32)i;
 	}
+	r->births += there - next;
+	r->news |= r->births != 0;
 	p->asked = asked;
 	return 1;
 }
@@ -109,7 +135,7 @@ static int is_good(const struct plan *p, __u64 k, __s64 before, __s64 listed)
 	__u32 tid = p->requests[k].tid;
 	const struct rows *r = p->rows;
 	__u64 row = p->asking[k];
-	__s64 life = listed - (__s64)p->now[row].start_ns;
+	__s64 life = listed - (__s64)p->before[row].start_ns;
 
 	if (message->length != p->length || message->flags & TRUNCATED || p->senders[3 * k + 1])
 		return 0;
@@ -166,7 +192,8 @@ static long ask(struct plan *p, __s64 listed)
 	return USUAL;
 }
 
-/* Takes a sample; USUAL: the rows are up to date. Otherwise they are as they were. */
+/* Takes a sample; USUAL: the rows are up to date, but for threads that are gone. Otherwise they are as
+ * they were. */
 long steady_sample(struct plan *p)
 {
 	const struct rows *r = p->rows;
@@ -179,7 +206,8 @@ long steady_sample(struct plan *p)
 	result = walk(p);
 	if (result < 0)
 		return result;
-	if (result != (long)(r->count * sizeof(struct record)) || !same_threads(p))
+	if (result == (long)(p->now_room * sizeof(struct record)) ||
+	    !match_threads(p, (__u64)result / sizeof(struct record)))
 		return OTHER_THREADS;
 	result = ask(p, listed);
 	if (result != USUAL)
@@ -190,12 +218,24 @@ long steady_sample(struct plan *p)
 		const __u64 *stats =
 			(const __u64 *)(p->slots + k * p->stride + p->lead + p->stats);
 
+		struct record *was = &p->before[p->asking[k]];
+		const struct record *now = &p->now[p->found[k]];
+
 		for (__u64 f = 0; f < p->fields; f++)
 			set(r, p->asking[k], f, stats[p->words[f]]);
-		p->before[p->asking[k]] = p->now[p->asking[k]];
+		/* A name stays what it was: Python takes the other one in. */
+		was->runnable = now->runnable;
+		was->run_ns = now->run_ns;
+		was->switches = now->switches;
 	}
 	take_network(p->network, r, listed, 1);
 	for (__u64 i = 0; i < r->count; i++)
-		r->seen_ns[i] = listed;
+		if (!r->gone[i])
+			r->seen_ns[i] = listed;
 	return USUAL;
+}
+
+const struct rows *rows_of_plan(const struct plan *p)
+{
+	return p->rows;
 }

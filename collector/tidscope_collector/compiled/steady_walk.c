@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A walk in one call, where the threads of a process are those of the walk before: let the kernel
- * write their counters, compare, and bring the rows up to date in place. The reference is
- * ../walk/reader.py.
+ * A walk in one call: let the kernel write the counters of a process' threads, compare them with the
+ * rows, and bring these up to date in place. That threads began, ended or have other names is noted.
+ * The reference is ../walk/reader.py.
  */
 #include "common.h"
 
 enum { BLOCK_ROWS = 4096, BLOCK_FIELDS = 30, STRIDE = BLOCK_ROWS + 8, DELAYS = 2 };
-enum { PROG_RUN = 10, ITER_CREATE = 33 };
+enum { PROG_RUN = 10, ITER_CREATE = 33, MOST_LOOKS = 1 << 16 };
 
 /* Of ../discovery/bpf/task_iterator.bpf.c */
 struct block {
@@ -44,6 +44,17 @@ struct walk {
 	__u64 ran, listed_ns;
 };
 
+/* Threads in the block that have rows one after the other. */
+struct run_of_rows {
+	__u64 place, row, count;
+};
+
+static int is_thread(const struct walk *w, __u64 place, __u64 row)
+{
+	return w->block->tid[place] == w->rows->tids[row] &&
+	       w->block->start_ns[place] == w->starts[row];
+}
+
 /* Whether a delay of threads in the block has become longer than their lives. */
 static int gets_too_long(const struct walk *w, __u64 first, __u64 got, const __u64 *now,
 			 const __u64 *was)
@@ -56,56 +67,101 @@ static int gets_too_long(const struct walk *w, __u64 first, __u64 got, const __u
 	return found;
 }
 
-/* Whether the threads in the block are those of the rows from `first` on, and nothing fell. Sets a
- * bit for each column that differs. No delay is newly too long. */
-static int is_same(const struct walk *w, __u64 first, __u64 got, __u64 *differing)
+/* Whether nothing of these threads fell; sets a bit for each column that differs. No delay is newly too
+ * long. */
+static int is_good(const struct walk *w, const struct run_of_rows *run, __u64 *differing)
 {
 	const struct block *b = w->block;
-	const struct rows *r = w->rows;
+	struct rows *r = w->rows;
 
-	for (__u64 i = 0; i < got; i++)
-		if (b->tid[i] != r->tids[first + i] || b->start_ns[i] != w->starts[first + i] ||
-		    b->comm[i][0] != w->comms[2 * (first + i)] ||
-		    b->comm[i][1] != w->comms[2 * (first + i) + 1] ||
-		    ((b->state[i] ^ w->states[first + i]) & DELAYS))
+	for (__u64 i = 0; i < run->count; i++) {
+		const __u64 *comm = b->comm[run->place + i], *was = w->comms + 2 * (run->row + i);
+
+		r->news |= comm[0] != was[0] || comm[1] != was[1];
+		if ((b->state[run->place + i] ^ w->states[run->row + i]) & DELAYS)
 			return 0;
+	}
 	*differing = 0;
 	for (__u64 f = 0; f < w->fields; f++) {
-		const __u64 *now = b->counters[f], *was = value_at(r, first, f);
+		const __u64 *now = b->counters[f] + run->place, *was = value_at(r, run->row, f);
 		__u64 differs = 0, fell = 0;
 
-		for (__u64 i = 0; i < got; i++)
+		for (__u64 i = 0; i < run->count; i++)
 			differs |= now[i] ^ was[i];
 		if (!differs)
 			continue;
-		for (__u64 i = 0; i < got; i++)
+		for (__u64 i = 0; i < run->count; i++)
 			fell |= now[i] < was[i];
-		if (fell || (w->delays >> f & 1 && gets_too_long(w, first, got, now, was)))
+		if (fell ||
+		    (w->delays >> f & 1 && gets_too_long(w, run->row, run->count, now, was)))
 			return 0;
 		*differing |= 1ULL << f;
 	}
 	return 1;
 }
 
-/* Brings the rows from `first` on up to date. */
-static void take_block(struct walk *w, __u64 first, __u64 got, __u64 differing)
+/* Brings their rows up to date. */
+static void take(struct walk *w, const struct run_of_rows *run, __u64 differing)
 {
-	__u8 *changed = w->rows->changed + first;
+	__u8 *changed = w->rows->changed + run->row;
 
 	for (__u64 f = 0; f < w->fields; f++) {
-		const __u64 *now = w->block->counters[f];
-		__u64 *was = value_at(w->rows, first, f);
+		const __u64 *now = w->block->counters[f] + run->place;
+		__u64 *was = value_at(w->rows, run->row, f);
 
 		if (!(differing >> f & 1))
 			continue;
 		if (!f)
-			for (__u64 i = 0; i < got; i++)
+			for (__u64 i = 0; i < run->count; i++)
 				w->ran += now[i] != was[i];
-		for (__u64 i = 0; i < got; i++) {
+		for (__u64 i = 0; i < run->count; i++) {
 			changed[i] |= now[i] != was[i];
 			was[i] = now[i];
 		}
 	}
+}
+
+/* Rows from one on that are not in the block are gone, up to another one. */
+static void set_gone(struct rows *r, __u64 from, __u64 to)
+{
+	r->news |= from < to;
+	for (; from < to; from++)
+		r->gone[from] = 1;
+}
+
+/* Takes in what is in the block; the row behind the last one found, or one beyond all rows if something
+ * is not as expected. */
+static __u64 take_block(struct walk *w, __u64 row, __u64 got)
+{
+	struct rows *r = w->rows;
+	__u64 differing, looks = 0;
+
+	for (__u64 place = 0; place < got;) {
+		struct run_of_rows run = {place, row, 0};
+
+		while (run.row < r->count && !is_thread(w, place, run.row))
+			run.row++;
+		looks += run.row - row;
+		if (looks > MOST_LOOKS)
+			return r->count + 1;
+		if (run.row == r->count) {
+			r->births++;
+			place++;
+			continue;
+		}
+		set_gone(r, row, run.row);
+		while (place + run.count < got && run.row + run.count < r->count &&
+		       is_thread(w, place + run.count, run.row + run.count)) {
+			r->gone[run.row + run.count] = 0;
+			run.count++;
+		}
+		if (!is_good(w, &run, &differing))
+			return r->count + 1;
+		take(w, &run, differing);
+		row = run.row + run.count;
+		place += run.count;
+	}
+	return row;
 }
 
 /* Fills the block; 1: there are more threads, 0: there are none, or -errno. */
@@ -134,26 +190,32 @@ static long fill(struct walk *w, long file, __u64 first)
 
 static long walk_all(struct walk *w, long file)
 {
-	__u64 first = 0, differing;
+	struct rows *r = w->rows;
+	__u64 row = 0, visited = 0;
 	long more;
 
+	r->births = r->news = 0;
 	do {
 		__u64 got;
 
-		more = fill(w, file, first);
+		more = fill(w, file, visited);
 		if (more < 0)
 			return more;
 		got = w->block->used;
-		if (got > BLOCK_ROWS || first + got > w->rows->count ||
-		    !is_same(w, first, got, &differing))
+		if (got > BLOCK_ROWS)
 			return OTHER_THREADS;
-		take_block(w, first, got, differing);
-		first += got;
+		row = take_block(w, row, got);
+		if (row > r->count)
+			return OTHER_THREADS;
+		visited += got;
 	} while (more);
-	return first == w->rows->count && w->block->threads <= first ? USUAL : OTHER_THREADS;
+	set_gone(r, row, r->count);
+	r->news |= r->births != 0;
+	/* A walk ends early where the thread visited last has ended. */
+	return w->block->threads <= visited ? USUAL : OTHER_THREADS;
 }
 
-/* Walks; USUAL: the rows are up to date. Otherwise those of a block that was as expected are, and are
+/* Walks; USUAL: the rows are up to date, but for threads that are gone. Otherwise some are, and are
  * marked: Python's walk goes on from there. */
 long steady_walk(struct walk *w)
 {
@@ -180,6 +242,12 @@ long steady_walk(struct walk *w)
 		return OTHER_THREADS;
 	take_network(w->network, r, listed, 1);
 	for (__u64 i = 0; i < r->count; i++)
-		r->seen_ns[i] = w->starts[i] > listed ? w->starts[i] : listed;
+		if (!r->gone[i])
+			r->seen_ns[i] = w->starts[i] > listed ? w->starts[i] : listed;
 	return USUAL;
+}
+
+const struct rows *rows_of_walk(const struct walk *w)
+{
+	return w->rows;
 }

@@ -12,16 +12,16 @@ def _members(*names: str) -> np.dtype[np.void]:
 
 ROWS = _members(
     "count width counters row_step column_step absent absent_row_step absent_column_step",
-    "changed seen_ns tids",
+    "changed seen_ns tids gone births news",
 )
 NETWORK = _members(
     "slots used uncounted expected most stride tgid tgid_at tid_at start_at exit_at counters_at",
     "first_column rows",
 )
 PLAN = _members(
-    "rows network link now before socket sequence requests asking messages slots stride lead",
-    "senders length places values checks thread stats version pid_at tgid_at tgid age_at words",
-    "fields delays asked got listed_ns",
+    "rows network link now now_room before socket sequence requests asking found messages slots",
+    "stride lead senders length places values checks thread stats version pid_at tgid_at tgid",
+    "age_at words fields delays asked got listed_ns",
 )
 WALK = _members(
     "rows network link program pid block fields delays states starts comms ran listed_ns"
@@ -38,7 +38,7 @@ LEDGERS = _members(
 )
 TICK = _members(
     "plan walk frame ledgers watched watched_count folder path executable executable_bytes",
-    "incomplete sample_cpu_ns",
+    "incomplete waits drains sample_cpu_ns news exits",
 )
 POLLFD = np.dtype([("descriptor", "i4"), ("wanted", "i2"), ("found", "i2")])
 """struct pollfd of poll(2)."""

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A tick in which nothing happens but that counters grow: the sample, a look whether anything else
- * happened, and the frame. Where anything did, Python goes on with what is done by then.
+ * A tick in which nothing is taken in but counters that grow: the sample, a look whether anything else
+ * happened, and the frame. Where anything did that does not wait, Python goes on with what is done by
+ * then.
  */
 #include "common.h"
 
@@ -26,8 +27,10 @@ struct tick {
 	char *executable;
 	__u64 executable_bytes;
 	__u64 incomplete; /* whether Python completes the rows before there is a frame */
-	/* what came of it: CPU of the sample */
-	__u64 sample_cpu_ns;
+	__u64 waits;	  /* whether births, ends and names wait for a later tick; not without a frame */
+	__u64 drains;	  /* whether exit records do not wait even then */
+	/* what came of it: CPU of the sample; whether something waits; whether exit records do */
+	__u64 sample_cpu_ns, news, exits;
 };
 
 /* Whether the process runs the program that it ran before, as far as can be seen. */
@@ -59,17 +62,23 @@ __attribute__((visibility("default"))) long frame_of_tick(struct tick *t)
 /* Takes a sample and makes the frame; see common.h for what it returns. */
 __attribute__((visibility("default"))) long usual_tick(struct tick *t)
 {
+	const struct rows *rows = t->plan ? rows_of_plan(t->plan) : rows_of_walk(t->walk);
 	struct { long s, ns; } now = {0, 0};
 	__s64 began = clock_ns(THREAD_CPU);
 	long result;
+
+	t->exits = 0;
 
 	/* First, so that they are of the sample's own time. */
 	if (!take_ledgers(t->ledgers))
 		return OTHER_THREADS;
 	result = t->plan ? steady_sample(t->plan) : steady_walk(t->walk);
 	t->sample_cpu_ns = (__u64)(clock_ns(THREAD_CPU) - began);
-	if (result != USUAL || !t->frame)
+	if (result != USUAL)
 		return result;
+	t->news |= rows->news;
+	if (!t->frame)
+		return rows->news ? OTHER_THREADS : USUAL;
 	/* After the walk: a thread that it did not visit any more has its exit record here. */
 	result = call(__NR_ppoll, (long)t->watched, (long)t->watched_count, (long)&now, 0, 0, 0);
 	if (result < 0)
@@ -78,7 +87,11 @@ __attribute__((visibility("default"))) long usual_tick(struct tick *t)
 		return OTHER_THREADS;
 	if (!same_program(t))
 		return OTHER_THREADS;
-	if (result)
+	t->exits = result != 0;
+	t->news |= t->exits && !t->drains;
+	if (t->news && !t->waits)
+		return OTHER_THREADS;
+	if (t->exits && t->drains)
 		return EXITS;
 	return t->incomplete ? TO_COMPLETE : frame_of_tick(t);
 }

@@ -29,7 +29,10 @@ _CERTIFICATES = (
     *("/etc/crypto-policies", "/usr/share/ca-certificates", "/usr/local/share/ca-certificates"),
 )
 _CERTIFICATE_VARIABLES = ("SSL_CERT_FILE", "SSL_CERT_DIR")
-_PACKAGES = ("tidscope_collector", "tidscope_confinement", "tidscope_wire", "tidscope_policies")
+_PACKAGES = (
+    *("tidscope_collector", "tidscope_confinement", "tidscope_wire", "tidscope_policies"),
+    "tidscope_predictd",
+)
 _DNS = 53
 
 

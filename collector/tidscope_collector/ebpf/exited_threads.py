@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
+from tidscope_collector.ebpf.watched import Whose, are_of
 from tidscope_collector.procfs.files import ProcFs
 
 _SLACK_NS = 10_000
@@ -17,11 +18,11 @@ Indices = npt.NDArray[np.intp]
 
 def find_exited(
     slots: Slots,
-    tgid: int,
+    whose: Whose,
     tids: npt.NDArray[np.uint32],
     ages_ns: npt.NDArray[np.int64],
     now_ns: int,
-    exiting: Callable[[int], bool],
+    exiting: Callable[[int, int], bool],
 ) -> Indices:
     """The slots of threads whose exit records have come.
 
@@ -32,28 +33,27 @@ def find_exited(
 
     Args:
         slots: structured array with tgid, tid, start_ns and exit_ns.
-        tgid: the process.
+        whose: the processes.
         tids: uint32[n].
         ages_ns: int64[n].
         now_ns: CLOCK_MONOTONIC.
-        exiting: whether the thread that has an id now is exiting, or gone; it is asked about slots
-            without a time of exit, which may also be those of a living thread under a used id.
+        exiting: whether the thread that has an id now is exiting, or gone, by ids of process and
+            thread; it is asked about slots without a time of exit, which may also be those of a
+            living thread under a used id.
 
     Returns:
         intp[n], the slot of each thread, -1 for one that has none; no slot twice.
     """
     found = np.full(len(tids), -1, np.intp)
-    mine = np.flatnonzero((slots["tgid"] == tgid) & np.isin(slots["tid"], tids))
+    mine = np.flatnonzero(are_of(slots["tgid"], whose) & np.isin(slots["tid"], tids))
     if not len(mine):
         return found
     rows = slots[mine]
     ends = np.where(rows["exit_ns"] == 0, now_ns, rows["exit_ns"])
     lives = (ends - rows["start_ns"]).tolist()
     by_tid: dict[int, list[int]] = {}
-    for place, (tid, ended) in enumerate(
-        zip(rows["tid"].tolist(), rows["exit_ns"].tolist(), strict=True)
-    ):
-        if not ended and not exiting(tid):
+    for place, (tgid, tid, ended) in enumerate(rows[["tgid", "tid", "exit_ns"]].tolist()):
+        if not ended and not exiting(tgid, tid):
             continue
         by_tid.setdefault(tid, []).append(place)
     pairs: list[tuple[int, int, int]] = []

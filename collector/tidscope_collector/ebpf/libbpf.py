@@ -377,6 +377,9 @@ class Program:
             self._object = 0
 
 
+_NO_EXIST = 1  # BPF_NOEXIST
+
+
 def write_entry(descriptor: int, key: bytes, value: bytes) -> None:
     """Set an entry of a map.
 
@@ -422,6 +425,25 @@ def write_map(descriptor: int, key: int | None, value: int) -> None:
     )
 
 
-def remove(descriptor: int, key: int) -> None:
-    """Remove an entry of a map with u32 keys; one that is not there is no error."""
-    library().call("bpf_map_delete_elem", descriptor, ctypes.byref(ctypes.c_uint32(key)))
+def add(descriptor: int, key: int, value: int) -> bool:
+    """Make an entry of a map with u32 keys and values, unless it is there.
+
+    Returns:
+        Whether it was not there.
+
+    Raises:
+        BpfError: the kernel refused.
+    """
+    words = ctypes.byref(ctypes.c_uint32(key)), ctypes.byref(ctypes.c_uint32(value))
+    try:
+        library().number("map update", "bpf_map_update_elem", descriptor, *words, _NO_EXIST)
+    except BpfError as error:
+        if error.errno != errno.EEXIST:
+            raise
+        return False
+    return True
+
+
+def remove(descriptor: int, key: int) -> bool:
+    """Remove an entry of a map with u32 keys; whether it was there."""
+    return not library().call("bpf_map_delete_elem", descriptor, ctypes.byref(ctypes.c_uint32(key)))

@@ -11,8 +11,11 @@
  * a used id begins with a slot of its own. The usual way to it is plain look-ups in arrays, without a
  * call of a helper: `hints` has the slot that a thread with such an id used last, believed only if id
  * and start are the thread's; `watched` has the last bits of the ids of processes that are attached to.
+ *
+ * `targets` and `watched` are lent to ../groups/bpf/groups.bpf.c, which puts the children of a group's
+ * members there before they run.
  */
-#define TARGETS 256
+#define TARGETS 32768
 #define HINTS 65536
 #define WATCHED 8192
 
@@ -49,13 +52,20 @@ struct {
 	__type(value, __u32);
 } hints SEC(".maps");
 
+/* How many processes became one of `targets`, and how many are it no more. Both wrap around. The
+ * first is raised by programs on any CPU, the second belongs to the collector. */
+struct watch {
+	__u32 come;
+	__u32 gone;
+};
+
 /* By the last bits of a process id: whether the process may be one of `targets`. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
 	__uint(max_entries, WATCHED);
 	__type(key, __u32);
-	__type(value, __u64);
+	__type(value, struct watch);
 } watched SEC(".maps");
 
 /* Slots that were freed. */
@@ -83,9 +93,9 @@ struct {
 static __always_inline int may_be_watched(struct task_struct *task)
 {
 	__u32 key = task->tgid & (WATCHED - 1);
-	__u64 *bits = bpf_map_lookup_elem(&watched, &key);
+	struct watch *watch = bpf_map_lookup_elem(&watched, &key);
 
-	return bits && *bits;
+	return watch && watch->come != watch->gone;
 }
 
 static __always_inline struct slot *held_slot(struct claim *claim)

@@ -5,12 +5,14 @@ Its other side is thread_slots.bpf.h. Not for several threads at once: who holds
 
 import mmap
 import time
-from collections import deque
+from collections import Counter, deque
+from collections.abc import Iterable
 
 import numpy as np
 import numpy.typing as npt
 
 from tidscope_collector.ebpf import libbpf
+from tidscope_collector.ebpf.watched import Pids, Processes, Whose, are_in
 
 WATCHED = 8192
 _REST_NS = 50_000_000
@@ -20,7 +22,13 @@ _TIDY_NS = 1_000_000_000
 _UNCLAIMED_ROUNDS = 5
 """After so many rounds of `tidy`, a second apart, no exit record will come for a slot any more."""
 
+_WATCH = np.dtype([("come", "u4"), ("gone", "u4")])
+"""struct watch."""
 Slots = npt.NDArray[np.void]
+Indices = npt.NDArray[np.intp]
+
+NOBODY: Pids = np.empty(0, np.uint32)
+NONE: Indices = np.empty(0, np.intp)
 
 
 class ThreadSlots:
@@ -37,6 +45,7 @@ class ThreadSlots:
         slots: all of them, which the program writes to.
         control: one row.
         freed: how many slots were freed so far.
+        followed: how often processes came into a group or left one.
     """
 
     def __init__(
@@ -51,13 +60,19 @@ class ThreadSlots:
         self._attached = attached
         self._targets = program.map("targets")
         self._vacant = program.map("vacant")
-        self._bits = np.frombuffer(mmap.mmap(program.map("watched"), WATCHED * 8), np.uint64)
+        watched = mmap.mmap(program.map("watched"), WATCHED * _WATCH.itemsize)
+        self._gone = np.frombuffer(watched, _WATCH)["gone"]
         slots = mmap.mmap(program.map("slots"), count * slot.itemsize)
         self.slots: Slots = np.frombuffer(slots, slot)
         self.control = np.frombuffer(mmap.mmap(program.map("control"), mmap.PAGESIZE), control, 1)
-        self.freed = 0
+        self.freed = self.followed = 0
         self._beside: list[Slots] = []
-        self._watched: dict[int, int] = {}
+        self._watched: Counter[int] = Counter()
+        """How often each process is watched: alone, and in groups."""
+        self._groups: dict[Processes, Pids] = {}
+        """What was watched of each group last."""
+        self._claims: dict[int, set[Whose]] = {}
+        """By slot: who knows that its thread has ended, if others are to know it, too."""
         self._resting: deque[tuple[int, int]] = deque()
         self._rounds: dict[int, int] = {}
         self._tidied_ns = 0
@@ -80,7 +95,7 @@ class ThreadSlots:
         Raises:
             BpfError: the kernel refused.
         """
-        if self._watched:
+        if self._runs:
             self._program.attach(tuple(name for name in names if name not in self._attached))
             self._program.detach(tuple(name for name in self._attached if name not in names))
         self._attached = names
@@ -89,6 +104,7 @@ class ThreadSlots:
         """Take the program out of the kernel."""
         self._program.close()
         self._watched.clear()
+        self._groups.clear()
 
     def watch(self, pid: int) -> bool:
         """Count for a process from now on; as often as `forget` will be called.
@@ -99,32 +115,104 @@ class ThreadSlots:
         Raises:
             BpfError: the kernel refused.
         """
-        known = self._watched.get(pid, 0)
-        if not self._watched:
-            self._program.attach(self._attached)
+        self._run()
         try:
-            libbpf.write_map(self._targets, pid, 1)
-        except libbpf.BpfError:
-            if not self._watched:
-                self._program.detach()
-            raise
-        self._watched[pid] = known + 1
-        self._bits[pid % WATCHED] = 1
-        return not known
+            return self._add(pid)
+        finally:
+            self._rest()
 
     def forget(self, pid: int) -> bool:
         """Count no more for a process, once nobody watches it; whether that is so."""
-        left = self._watched.pop(pid, 0) - 1
-        if left > 0:
-            self._watched[pid] = left
-            return False
-        libbpf.remove(self._targets, pid)
-        if not any(other % WATCHED == pid % WATCHED for other in self._watched):
-            self._bits[pid % WATCHED] = 0
-        if not self._watched:
+        gone = self._remove([pid])
+        self._rest()
+        self.free(gone)
+        return pid not in self._watched
+
+    def follow(self, whose: Processes) -> tuple[list[int], Indices]:
+        """Count for the processes that there are now, and no more for those that are gone.
+
+        Their children are among them that a program in the kernel made targets at their birth.
+
+        Returns:
+            Processes of which nothing was counted before; intp[n], slots of processes that nobody
+            watches any more, to be freed.
+
+        Raises:
+            BpfError: the kernel refused.
+        """
+        self._run()
+        before, now = self._groups.get(whose, NOBODY), whose.pids
+        self._groups[whose] = now
+        if before is now:
+            return [], NONE
+        self.followed += 1
+        new = [pid for pid in np.setdiff1d(now, before, True).tolist() if self._add(pid)]
+        return new, self._remove(np.setdiff1d(before, now, True).tolist())
+
+    def leave(self, whose: Processes) -> Indices:
+        """Count no more for these processes; twice does no harm.
+
+        Returns:
+            intp[n], slots of processes that nobody watches any more, to be freed.
+        """
+        gone = self._remove(self._groups.pop(whose, NOBODY).tolist())
+        self._rest()
+        return gone
+
+    @property
+    def _runs(self) -> bool:
+        return bool(self._watched or self._groups)
+
+    def _run(self) -> None:
+        if not self._runs:
+            self._program.attach(self._attached)
+
+    def _rest(self) -> None:
+        if not self._runs:
             self._program.detach()
-        self.free(np.flatnonzero(self.used["tgid"] == pid))
-        return True
+
+    def _add(self, pid: int) -> bool:
+        """Count for a process; whether it was none of the targets before."""
+        new = False
+        if pid not in self._watched:
+            new = libbpf.add(self._targets, pid, 1)
+            self._gone[pid % WATCHED :][:1] -= np.uint32(new)
+        self._watched[pid] += 1
+        return new
+
+    def _remove(self, pids: Iterable[int]) -> Indices:
+        """Watch processes one time less; intp[n], slots of those that nobody watches now."""
+        gone: list[int] = []
+        for pid in pids:
+            self._watched[pid] -= 1
+            if self._watched[pid] > 0:
+                continue
+            del self._watched[pid]
+            gone.append(pid)
+            self._gone[pid % WATCHED :][:1] += np.uint32(libbpf.remove(self._targets, pid))
+        if not gone:
+            return NONE
+        left: Indices = np.flatnonzero(are_in(self.used["tgid"], np.array(sorted(gone), np.uint32)))
+        return left
+
+    def claim(self, indices: Indices, whose: Whose) -> Indices:
+        """Somebody knows that threads have ended.
+
+        Args:
+            indices: intp[n], their slots.
+            whose: who it is.
+
+        Returns:
+            Of these the slots that nobody waits for any more: they are to be freed.
+        """
+        done = np.ones(len(indices), np.bool_)
+        owners = self.slots["tgid"][indices].tolist()
+        for place, (index, pid) in enumerate(zip(indices.tolist(), owners, strict=True)):
+            if self._watched[pid] > 1:
+                claims = self._claims.setdefault(index, set())
+                claims.add(whose)
+                done[place] = len(claims) >= self._watched[pid]
+        return indices[done]
 
     @property
     def used(self) -> Slots:
@@ -136,9 +224,12 @@ class ThreadSlots:
         """How many threads have a slot now."""
         return int(np.count_nonzero(self.used["tgid"]))
 
-    def free(self, indices: npt.NDArray[np.intp]) -> None:
+    def free(self, indices: Indices) -> None:
         """Take slots from their threads; `recycle` makes them anybody's."""
         self.freed += len(indices)
+        if self._claims:
+            for index in indices.tolist():
+                self._claims.pop(index, None)
         self.slots["tgid"][indices] = 0
         self.slots["generation"][indices] += np.uint64(1)
         now = time.monotonic_ns()
@@ -159,7 +250,7 @@ class ThreadSlots:
                 rows[index] = 0
             libbpf.write_map(self._vacant, None, index)
 
-    def tidy(self, many: int | None = None) -> npt.NDArray[np.intp]:
+    def tidy(self, many: int | None = None) -> Indices:
         """Recycle slots, and once a second look for those of ended threads that nobody claims.
 
         Args:

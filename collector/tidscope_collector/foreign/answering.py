@@ -33,6 +33,8 @@ class Arguments(TypedDict, total=False):
         address: in memory.
         auxv: of the program, in hexadecimal digits.
         addresses: in memory, of locks.
+        folders: in which names of containers are written down, and the user that their files must
+            be of; -1: any.
         join_place: of the id of a thread below the end of its stack; 0 if that is not known.
     """
 
@@ -50,6 +52,7 @@ class Arguments(TypedDict, total=False):
     address: int
     auxv: str
     addresses: list[int]
+    folders: list[tuple[str, int]]
     join_place: int
 
 

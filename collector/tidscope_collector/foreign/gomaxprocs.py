@@ -1,8 +1,9 @@
 """GOMAXPROCS of a running Go program, read from its memory by a child of its own.
 
-The runtime keeps it in the int32 variable runtime.gomaxprocs (runtime/runtime2.go). Reading four
-bytes of memory neither stops nor slows the program. A page of it may never come (userfaultfd(2),
-a mapped file of a file system that does not answer): then only the child waits for it.
+The runtime keeps it in the int32 variable runtime.gomaxprocs (runtime/runtime2.go); where that is,
+the symbol table says, or in stripped programs the code that uses it (goruntime/stripped.py).
+Reading four bytes of memory neither stops nor slows the program. A page of it may never come
+(userfaultfd(2), a mapped file of a file system that does not answer): then only the child waits.
 """
 
 import errno
@@ -133,10 +134,11 @@ def _open_reader(procfs: ProcFs, pid: int, start_ticks: int, found: GoLine) -> G
         UnreadableError: the memory may not be read.
         NoAnswerError: the variable is not there, or cannot be read; why.
     """
-    if not found.symbols:
+    if not found.symbols and found.size is None:
         raise NoAnswerError(
-            "The program has no symbols (linked with -s, or stripped): build it with symbols, or "
-            "link the Go agent into it, which reports GOMAXPROCS."
+            "The program has no symbols (linked with -s, or stripped), and its code does not say "
+            "where GOMAXPROCS is: build it with symbols, or link the Go agent into it, which "
+            "reports GOMAXPROCS."
         )
     if found.size != WORD.size:
         raise NoAnswerError(

@@ -6,6 +6,7 @@ Opening takes rights; reading what others have written must not have any.
 import os
 from typing import NamedTuple
 
+from tidscope_collector.foreign.inner_users import OpenedUsers, open_users
 from tidscope_collector.foreign.process_files import open_file, open_folder, read_beginning
 from tidscope_collector.foreign.runtimes import (
     MAPS_BYTES,
@@ -24,6 +25,7 @@ class OpenedProcess(NamedTuple):
 
     Attributes:
         known: its executable is the one that it is known to have.
+        users: how it sees users; None: as this process does, or as it is known to.
     """
 
     pid: int
@@ -33,6 +35,7 @@ class OpenedProcess(NamedTuple):
     executable: str
     file: int
     maps: int
+    users: OpenedUsers | None = None
 
 
 def open_process(root: str, pid: int, start_ticks: int, known: Key | None) -> OpenedProcess:
@@ -54,7 +57,8 @@ def open_process(root: str, pid: int, start_ticks: int, known: Key | None) -> Op
         if key == known:
             return OpenedProcess(pid, True, key, command, executable, -1, -1)
         file, maps = open_file(folder, "exe"), open_file(folder, "maps")
-        return OpenedProcess(pid, False, key, command, executable, file, maps)
+        users = open_users(root, folder)
+        return OpenedProcess(pid, False, key, command, executable, file, maps, users)
     finally:
         os.close(folder)
 

@@ -32,7 +32,9 @@ from tidscope_collector.foreign.answering import (
     open_named_folder,
     say,
 )
+from tidscope_collector.foreign.container_files import container_names
 from tidscope_collector.foreign.go_threads import go_threads
+from tidscope_collector.foreign.inner_users import read_users
 from tidscope_collector.foreign.loaded import HIGHEST_ADDRESS, relocate
 from tidscope_collector.foreign.lock_addresses import lock_addresses
 from tidscope_collector.foreign.lock_questions import go_serving, java_blocked, mutex_profile
@@ -42,7 +44,8 @@ from tidscope_collector.foreign.ports import check_port, listening_ports
 from tidscope_collector.foreign.process_files import open_file, read_beginning
 from tidscope_collector.goruntime.buildinfo import BuildInfo, is_go, read_build_info
 from tidscope_collector.goruntime.chosen import chosen_address
-from tidscope_collector.goruntime.elf import ElfError, read_elf
+from tidscope_collector.goruntime.elf import Elf, ElfError, Symbol, read_elf
+from tidscope_collector.goruntime.stripped import gomaxprocs_address
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.stat import stack_start
 
@@ -64,8 +67,9 @@ def processes(arguments: Arguments, answer: int) -> None:
 
     Arguments: root of /proc; processes as [pid, start_ticks, key or null].
     Answers: {"at": pid} before each one is opened and {"pid", "command", "key", "runtime",
-    "version", "executable"} for each one, runtime null if the key is the known one, executable null
-    if it may not be seen; nothing for one that ended.
+    "version", "executable", "users"} for each one, runtime null if the key is the known one,
+    executable null if it may not be seen, users null if the key is the known one or it sees users
+    as this process does, else [user, user inside, name inside]; nothing for one that ended.
     At the end {}.
     """
     limit_resources(Limits(MEMORY_BYTES, 5, PROCESSES_S * 2))
@@ -97,6 +101,7 @@ def processes(arguments: Arguments, answer: int) -> None:
                 "executable": os.fsencode(one.executable).decode(errors="replace") or None,
                 "runtime": found and found.runtime,
                 "version": found and found.version and found.version[:128],
+                "users": one.users and read_users(one.users),
             },
         )
     say(answer, {})
@@ -124,7 +129,7 @@ def go_program(arguments: Arguments, answer: int) -> None:
         elf = read_elf(file)
         go = is_go(elf)
         info = (read_build_info(elf) if go else None) or BuildInfo(None, {})
-        symbol = elf.variable(SYMBOL) if go else None
+        symbol = _gomaxprocs(elf) if go else None
     except ElfError as error:
         say(answer, {"damaged": _DAMAGED.format(arguments["pid"], error)})
         return
@@ -144,6 +149,15 @@ def go_program(arguments: Arguments, answer: int) -> None:
             "auxv": vector.hex(),
         },
     )
+
+
+def _gomaxprocs(elf: Elf) -> Symbol | None:
+    """The variable, by the symbol table, or by the code of functions that use it."""
+    symbol = elf.variable(SYMBOL)
+    if symbol is not None:
+        return symbol
+    address = gomaxprocs_address(elf)
+    return None if address is None else Symbol(address, WORD.size)
 
 
 def go_chosen(arguments: Arguments, answer: int) -> None:
@@ -311,6 +325,24 @@ def agent(arguments: Arguments, answer: int) -> None:
         socket.send_fds(asker, [b'{"opened": true}'], [made.fileno()])
 
 
+def prediction_service(arguments: Arguments, answer: int) -> None:
+    """A connection to the prediction service of this host.
+
+    Arguments: paths: its socket alone; timeout_s.
+    Answers: {"unreadable": errno}, or {"opened": true} with the descriptor.
+    """
+    limit_resources(Limits(MEMORY_BYTES, 2, PROCESSES_S + arguments["timeout_s"]))
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET | socket.SOCK_CLOEXEC) as made:
+        made.settimeout(arguments["timeout_s"])
+        try:
+            made.connect(arguments["paths"][0])
+        except OSError as error:
+            say(answer, {"unreadable": error.errno or errno.ETIMEDOUT})
+            return
+        with socket.socket(fileno=os.dup(answer)) as asker:
+            socket.send_fds(asker, [b'{"opened": true}'], [made.fileno()])
+
+
 QUESTIONS: Mapping[str, Question[Arguments]] = {
     "processes": processes,
     "go_program": go_program,
@@ -322,6 +354,7 @@ QUESTIONS: Mapping[str, Question[Arguments]] = {
     "program": program,
     "agent_socket": agent_socket,
     "agent": agent,
+    "prediction_service": prediction_service,
     "lock_addresses": lock_addresses,
     "go_serving": go_serving,
     "mutex_profile": mutex_profile,
@@ -329,6 +362,7 @@ QUESTIONS: Mapping[str, Question[Arguments]] = {
     "go_threads": go_threads,
     "java_names": java_names,
     "arguments": arguments_again,
+    "container_names": container_names,
 }
 
 

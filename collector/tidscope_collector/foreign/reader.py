@@ -18,7 +18,7 @@ from tidscope_collector.foreign.opened_process import Key
 from tidscope_collector.procfs.files import ProcFs
 
 MOST_AT_ONCE = 64
-"""Processes that one child is asked about: each takes up to three descriptors."""
+"""Processes that one child is asked about: each takes up to six descriptors."""
 
 log = logging.getLogger("tidscope.processes")
 
@@ -59,6 +59,10 @@ class DamagedError(Exception):
     """An executable cannot be parsed; the text says why."""
 
 
+InnerUser = tuple[int, int, str | None]
+"""A user id, what it is in a process' own namespace, and its name there."""
+
+
 class _Line(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -72,6 +76,7 @@ class ProcessLine(_Line):
     runtime: Runtime | None
     version: str | None = Field(max_length=128)
     executable: str | None = Field(max_length=8192)
+    users: Annotated[InnerUser, Field(strict=False)] | None
 
 
 class GoLine(_Line):
@@ -345,6 +350,31 @@ def connect_agent(
         _parse(text, _OpenedLine, pid)
         raise NoAnswerError(f"No connection came from the agent of process {pid}.") from None
     raise NotConnectedError(found.trouble, found.text)
+
+
+def connect_predictions(path: str, timeout_s: float) -> socket.socket:
+    """A connection to the prediction service; see `questions.prediction_service`.
+
+    Raises:
+        NoAnswerError: no child can be asked.
+        UnreadableError: nobody serves there.
+    """
+    about = Arguments(paths=[path], timeout_s=timeout_s)
+    try:
+        number, answer = children().begin("prediction_service", about)
+    except ChildError as error:
+        raise NoAnswerError(str(error)) from error
+    try:
+        answer.settimeout(PROCESSES_S + timeout_s)
+        text, files, _, _ = socket.recv_fds(answer, _ANSWER_BYTES, 1)
+    except OSError as error:
+        children().give_up(number, answer)
+        raise NoAnswerError("The way to the prediction service does not answer.") from error
+    answer.close()
+    if files:
+        return socket.socket(fileno=files[0])
+    _parse(text, _OpenedLine, 0)
+    raise NoAnswerError("No connection came from the prediction service.")
 
 
 def _about(procfs: ProcFs, pid: int, start_ticks: int) -> Arguments:

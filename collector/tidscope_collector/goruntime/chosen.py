@@ -3,10 +3,11 @@
 Since Go 1.25 the runtime follows changes of the affinity, unless GOMAXPROCS came from the
 environment or from a call of runtime.GOMAXPROCS. It remembers that in the bool customGOMAXPROCS of
 its variable runtime.sched (runtime/runtime2.go), whose place in there differs between versions and
-is reported by the program's debug information.
+is reported by the program's debug information; where that was stripped, by the code that sets it.
 """
 
 from tidscope_collector.goruntime.elf import Elf
+from tidscope_collector.goruntime.stripped import custom_address
 
 SCHED = "runtime.sched"
 FIELD = b"customGOMAXPROCS"
@@ -14,7 +15,7 @@ _LARGEST_PLACE = 1 << 16
 
 
 def chosen_address(elf: Elf) -> int | None:
-    """Address of the field as linked; None without symbols or debug information (-ldflags=-w).
+    """Address of the field as linked; None where neither debug information nor the code says it.
 
     Takes a while for a large program: all of its debug information is looked through.
 
@@ -23,9 +24,9 @@ def chosen_address(elf: Elf) -> int | None:
     """
     sched = elf.variable(SCHED)
     place = None if sched is None else field_place(elf)
-    if sched is None or place is None or place >= sched.size:
-        return None
-    return sched.address + place
+    if sched is None or place is None:
+        return custom_address(elf)
+    return sched.address + place if place < sched.size else None
 
 
 def field_place(elf: Elf) -> int | None:

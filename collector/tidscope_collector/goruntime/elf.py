@@ -66,6 +66,7 @@ class Elf:
     Attributes:
         file: descriptor, owned by the caller.
         bits: 32 or 64.
+        machine: the processor, e_machine.
         entry: address of the first instruction as linked; the loader tells where it really is.
         sections: in file order.
         segments: those that are loaded, in file order.
@@ -76,6 +77,7 @@ class Elf:
     entry: int = 0
     sections: tuple[Section, ...] = ()
     segments: tuple[Segment, ...] = ()
+    machine: int = 0
     _read: int = 0
     _inflated: int = 0
 
@@ -201,6 +203,7 @@ def read_elf(file: int) -> Elf:
     if start[5] != 1 or start[4] not in (1, 2):
         raise ElfError("not a little-endian ELF file")
     elf.bits = 64 if start[4] == 2 else 32
+    elf.machine = int.from_bytes(start[18:20], "little")
     if len(start) < (64 if elf.bits == 64 else 52):
         raise ElfError("cut off in its header")
     if elf.bits == 64:

@@ -1,14 +1,11 @@
 """Control groups as the eBPF programs know them: by number, within their hierarchy."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from tidscope_collector.groups.listing import folders_below, processes_of
 from tidscope_collector.procfs.cgroup import GROUPS
 from tidscope_collector.procfs.files import ProcFs
-
-_CPUACCT = ("cpuacct", "cpu,cpuacct", "cpuacct,cpu", "cpu")
 
 
 @dataclass(frozen=True)
@@ -19,15 +16,20 @@ class Cgroup:
         folder: where it is mounted.
         id: the kernel's number of it.
         hierarchy: number of its hierarchy; 0: that of version 2.
+        followed: whether eBPF programs see who comes into it.
     """
 
     folder: Path
     id: int
     hierarchy: int
+    followed: bool = True
 
 
 def find_cgroups(procfs: ProcFs, path: str, groups: Path = GROUPS) -> list[Cgroup]:
-    """The control groups of a path: one for each hierarchy in which programs are followed.
+    """The control groups of a path: one for each hierarchy in which processes are followed.
+
+    A path that is in none of these (where version 1 counts no CPU time of it) is that of the first
+    other hierarchy that has it.
 
     Args:
         procfs: root of /proc.
@@ -41,16 +43,25 @@ def find_cgroups(procfs: ProcFs, path: str, groups: Path = GROUPS) -> list[Cgrou
     if any(part in (".", "..") for part in parts):
         return []
     candidates = [(root, 0) for root in (groups, groups / "unified")]
-    number = v1_hierarchy(procfs)
-    if number:
-        candidates += [(groups / name, number) for name in _CPUACCT]
+    for controllers, number in _v1_hierarchies(procfs).items():
+        if "cpuacct" in controllers.split(","):
+            candidates += [(groups / controllers, number), (groups / "cpuacct", number)]
     found: dict[int, Cgroup] = {}
     for root, hierarchy in candidates:
         folder = root.joinpath(*parts)
         if hierarchy in found or not (folder / "cgroup.procs").is_file():
             continue
         found[hierarchy] = Cgroup(folder, folder.stat().st_ino, hierarchy)
-    return list(found.values())
+    return list(found.values()) or _elsewhere(procfs, parts, groups)
+
+
+def _elsewhere(procfs: ProcFs, parts: list[str], groups: Path) -> list[Cgroup]:
+    """A group of a hierarchy of version 1 in which nobody is followed; empty: there is none."""
+    for controllers, number in sorted(_v1_hierarchies(procfs).items()):
+        folder = (groups / controllers.removeprefix("name=")).joinpath(*parts)
+        if (folder / "cgroup.procs").is_file():
+            return [Cgroup(folder, folder.stat().st_ino, number, followed=False)]
+    return []
 
 
 def processes_in(procfs: ProcFs, path: str) -> set[int]:
@@ -66,35 +77,22 @@ def processes_in(procfs: ProcFs, path: str) -> set[int]:
 
 def v1_hierarchy(procfs: ProcFs) -> int:
     """The number of the hierarchy of version 1 that has cpuacct; 0: there is none."""
-    try:
-        listed = procfs.read("self/cgroup", 1 << 16).decode(errors="replace")
-    except OSError:
-        return 0
-    for line in listed.splitlines():
-        number, _, rest = line.partition(":")
-        if "cpuacct" in rest.partition(":")[0].split(",") and number.isdecimal():
-            return int(number)
+    for controllers, number in _v1_hierarchies(procfs).items():
+        if "cpuacct" in controllers.split(","):
+            return number
     return 0
 
 
-def cpu_used_ns(cgroups: Sequence[Cgroup]) -> int | None:
-    """CPU time that the processes of a control group have used, nanoseconds; None: unknown.
-
-    Args:
-        cgroups: the same group in one or more hierarchies.
-    """
-    used = [one for one in (_used_ns(cgroup) for cgroup in cgroups) if one is not None]
-    return max(used, default=None)
-
-
-def _used_ns(cgroup: Cgroup) -> int | None:
+def _v1_hierarchies(procfs: ProcFs) -> dict[str, int]:
+    """Numbers of the hierarchies of version 1 by their controllers."""
     try:
-        if cgroup.hierarchy:
-            return int((cgroup.folder / "cpuacct.usage").read_text())
-        for line in (cgroup.folder / "cpu.stat").read_text().splitlines():
-            name, _, value = line.partition(" ")
-            if name == "usage_usec":
-                return int(value) * 1000
-    except (OSError, ValueError):
-        return None
-    return None
+        listed = procfs.read("self/cgroup", 1 << 16).decode(errors="replace")
+    except OSError:
+        return {}
+    found: dict[str, int] = {}
+    for line in listed.splitlines():
+        number, _, rest = line.partition(":")
+        controllers = rest.partition(":")[0]
+        if controllers and number.isdecimal() and "/" not in controllers:
+            found[controllers] = int(number)
+    return found

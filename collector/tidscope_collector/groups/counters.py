@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from tidscope_wire.generated.models import AbsentField, CountersSource
 
-from tidscope_collector.groups.members import Pids, are_in
+from tidscope_collector.ebpf.watched import Pids, are_in
 from tidscope_collector.groups.walks import GroupWalks
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.thread_reader import ProcThreadReader

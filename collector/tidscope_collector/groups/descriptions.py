@@ -6,14 +6,20 @@ from collections.abc import Callable
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from tidscope_wire.generated.limits import MAX_PROCESS_TITLE
+from tidscope_wire.generated.models import Runtime
 
 from tidscope_collector.groups.members import Member, Members
-from tidscope_collector.processes.cgroup_names import cgroup_path, names_of_cgroup
-from tidscope_collector.processes.details import DetailReader
+from tidscope_collector.naming.titles import read_title, role_of_title
+from tidscope_collector.processes.cgroup_names import CgroupNames, cgroup_path, names_of_cgroup
+from tidscope_collector.processes.container_names import ContainerNames
+from tidscope_collector.processes.details import UNKNOWN as UNKNOWN_PROGRAM
+from tidscope_collector.processes.details import DetailReader, Details
 from tidscope_collector.processes.identity import group_and_uid
 from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.procfs.namespaces import namespace_pid
 
 LOG = logging.getLogger(__name__)
 EVERY_NS = 2_000_000_000
@@ -31,17 +37,31 @@ class Description:
         user: name, or number, of its real user.
         container: id or name.
         unit: of systemd.
+        namespace_pid: its id in its own PID namespace; 0: that of /proc.
+        runtime: of which language its program is.
+        role: what it does by its title; empty: it has none.
     """
 
     title: str = ""
     user: str = ""
     container: str = ""
     unit: str = ""
+    namespace_pid: int = 0
+    runtime: Runtime = "unknown"
+    role: str = ""
 
 
 UNKNOWN = Description()
 Found = dict[int, Description]
 """By the number of the member."""
+
+
+class _Place(NamedTuple):
+    """Where a process is: its groups, its user, its id in its own PID namespace."""
+
+    names: CgroupNames
+    uid: int
+    namespace_pid: int | None
 
 
 class Descriptions:
@@ -51,12 +71,18 @@ class Descriptions:
         procfs: root of /proc.
         workers: read them.
         give: runs something in the sampling thread.
+        containers: knows their names.
     """
 
     def __init__(
-        self, procfs: ProcFs, workers: Executor, give: Callable[[Callable[[], None]], object]
+        self,
+        procfs: ProcFs,
+        workers: Executor,
+        give: Callable[[Callable[[], None]], object],
+        containers: ContainerNames | None = None,
     ) -> None:
         self._procfs = procfs
+        self._containers = containers or ContainerNames()
         self._workers = workers
         self._give = give
         self._reader = DetailReader(procfs)
@@ -97,27 +123,41 @@ class Descriptions:
     def _read(self, wanted: dict[int, tuple[int, int]]) -> None:
         """In a worker."""
         details = self._reader.read(wanted.values())
-        found: Found = {}
-        for number, one in wanted.items():
-            command = details[one].command if one in details else ""
-            described = self._describe(one[0], command)
-            if described is not None:
-                found[number] = described
+        placed = {
+            number: (one, placed)
+            for number, one in wanted.items()
+            if (placed := self._place(one[0])) is not None
+        }
+        self._containers.look_for(
+            one.names.container for _, one in placed.values() if one.names.container is not None
+        )
+        found = {
+            number: self._describe(place, details.get(one, UNKNOWN_PROGRAM))
+            for number, (one, place) in placed.items()
+        }
         self._give(lambda: self._take(found))
 
-    def _describe(self, pid: int, command: str) -> Description | None:
+    def _place(self, pid: int) -> _Place | None:
+        """Where a process is; None: it has ended."""
         try:
             listed = self._procfs.read(f"{pid}/cgroup", 1 << 16).decode(errors="replace")
-            _, uid = group_and_uid(self._procfs.read(f"{pid}/status", 8192))
+            status = self._procfs.read(f"{pid}/status", 8192)
+            _, uid = group_and_uid(status)
         except (OSError, ValueError):
             return None
-        names = names_of_cgroup(cgroup_path(listed) or "/")
-        container, unit = names.container, names.unit
+        return _Place(names_of_cgroup(cgroup_path(listed) or "/"), uid, namespace_pid(status))
+
+    def _describe(self, place: _Place, program: Details) -> Description:
+        container, unit = place.names.container, place.names.unit
+        title = read_title(program.command.encode())
         return Description(
-            title=shortened(command),
-            user=user_name(uid),
-            container="" if container is None else container.name or container.id,
+            title=shortened(program.command),
+            user=user_name(place.uid),
+            container="" if container is None else self._containers.of(container) or container.id,
             unit="" if unit is None else unit.name,
+            namespace_pid=place.namespace_pid or 0,
+            runtime=program.runtime,
+            role="" if title is None else role_of_title(title),
         )
 
     def _take(self, found: Found) -> None:
@@ -126,6 +166,10 @@ class Descriptions:
     def forget(self, numbers: set[int]) -> None:
         """Keep what is known of these only."""
         self._known = {number: one for number, one in self._known.items() if number in numbers}
+
+    def executed(self, member: Member) -> None:
+        """It runs another program: what is known is not of that one."""
+        self._known.pop(member.number, None)
 
     def close(self) -> None:
         """Ask no more."""

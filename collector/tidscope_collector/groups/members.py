@@ -4,12 +4,11 @@ from collections import deque
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
+
+from tidscope_collector.ebpf.watched import Pids
 
 BELIEVED_NS = 2_000_000_000
 """Once its end is known a process' exit records may still come for so long."""
-
-Pids = npt.NDArray[np.uint32]
 
 
 @dataclass(slots=True)
@@ -25,6 +24,7 @@ class Member:
         name: comm.
         uid: real user id; None: not known.
         before: whether it lived when it came into the group: its counters had begun already.
+        moved_ns: CPU time of its main thread when it was moved into the group; None: not known.
         seen: whether a sample has seen it alive.
         ended_ns: CLOCK_MONOTONIC of its end; 0 while it lives.
     """
@@ -37,6 +37,7 @@ class Member:
     name: str
     uid: int | None
     before: bool
+    moved_ns: int | None = None
     seen: bool = False
     ended_ns: int = 0
 
@@ -84,13 +85,21 @@ class Members:
         self._believed: Pids | None = None
         self._left: list[Member] = []
 
-    def add(self, newcomer: Newcomer, *, at_attach: bool = False, before: bool = False) -> Member:
+    def add(
+        self,
+        newcomer: Newcomer,
+        *,
+        at_attach: bool = False,
+        before: bool = False,
+        moved_ns: int | None = None,
+    ) -> Member:
         """A process is in the group from now on; one that is already is left as it is.
 
         Args:
             newcomer: the process.
             at_attach: it is one of those that the group began with.
             before: it began before it came into the group.
+            moved_ns: see `Member`.
         """
         known = self.alive.get(newcomer.pid)
         if known is not None:
@@ -107,6 +116,7 @@ class Members:
             newcomer.name,
             newcomer.uid,
             before or at_attach,
+            moved_ns,
         )
         self.alive[newcomer.pid] = member
         self._ids = self._believed = None
@@ -150,6 +160,11 @@ class Members:
         """The process that an id stands for, or stood for lately."""
         return self.alive.get(pid) or self._ended.get(pid)
 
+    def names(self) -> dict[int, str]:
+        """Names of those alive and those that ended lately, by their ids."""
+        known = [*self._ended.values(), *self.alive.values()]
+        return {member.pid: member.name for member in known}
+
     def take_ended(self) -> list[Member]:
         """Those that ended since this was asked last."""
         left, self._left = self._left, []
@@ -176,20 +191,3 @@ class Members:
         if self._believed is None:
             self._believed = np.array(sorted({*self.alive, *self._ended}), np.uint32)
         return self._believed
-
-
-def are_in(pids: Pids, known: Pids) -> npt.NDArray[np.bool_]:
-    """Which ids are among known ones.
-
-    Args:
-        pids: uint32[n].
-        known: uint32[m], ascending.
-
-    Returns:
-        bool[n].
-    """
-    if not len(known):
-        return np.zeros(len(pids), np.bool_)
-    at = np.minimum(np.searchsorted(known, pids), len(known) - 1)
-    found: npt.NDArray[np.bool_] = known[at] == pids
-    return found

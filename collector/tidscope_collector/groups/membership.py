@@ -234,7 +234,8 @@ class ReportedMembership:
                     if not value:
                         members.end(pid, at_ns, now_ns)
             elif kind in (BORN, MOVED) and groups & mask:
-                members.add(one, before=kind == MOVED)
+                moved = kind == MOVED
+                members.add(one, before=moved, moved_ns=run_ns if moved else None)
             elif kind == MOVED:
                 members.end(pid, at_ns, now_ns)
 
@@ -256,8 +257,12 @@ class ReportedMembership:
         """See `Membership`."""
         if not self._closed:
             self._closed = True
+            self._matching = None
             cgroups = list(self._boundary.cgroups)
-            self._programs.release(self._bit, list(self.members.alive), cgroups)
+            alive = list(self.members.alive)
+            # Who was born since the last look is among the members then.
+            for events in self._programs.release(self._bit, alive, cgroups):
+                self._apply(events)
 
 
 class PolledMembership:

@@ -1,9 +1,9 @@
 """What a group's frames say about its processes as a whole: CPU time and memory."""
 
-from collections.abc import Sequence
+from tidscope_wire.generated.models import GomaxprocsChanged
 
 from tidscope_collector.foreign.gomaxprocs import GomaxprocsReader
-from tidscope_collector.groups.cgroups import Cgroup, cpu_used_ns
+from tidscope_collector.groups.accounts import GroupAccount, Used
 from tidscope_collector.groups.members import Members
 from tidscope_collector.procfs.delay_accounting import DelayAccounting
 from tidscope_collector.procfs.files import ProcFs
@@ -24,7 +24,8 @@ class GroupMeter(ProcessMeter):
         reader: of GOMAXPROCS, or None; closed with the meter.
         size: GOMAXPROCS as it is known already; None if it is not.
         members: of the group.
-        cgroups: that it is defined by; their own clock is the CPU time. None: it is not said.
+        account: of the group, read about once a second; one of the group alone is its CPU time.
+            None: there is none.
     """
 
     def __init__(
@@ -35,14 +36,32 @@ class GroupMeter(ProcessMeter):
         reader: GomaxprocsReader | None,
         size: int | None,
         members: Members,
-        cgroups: Sequence[Cgroup],
+        account: GroupAccount | None,
     ) -> None:
         super().__init__(pid, procfs, delays, reader, size)
         self._members = members
-        self._cgroups = cgroups
+        self._account = account
+        self._used: Used | None = None
 
     def _read_cpu(self) -> int | None:
-        return cpu_used_ns(self._cgroups)
+        account = self._account
+        used = self._used = None if account is None else account.read()
+        return used.cpu_ns if used is not None and account is not None and account.whole else None
+
+    def collect_gomaxprocs(self) -> GomaxprocsChanged | None:
+        """See `ProcessMeter`."""
+        changed = super().collect_gomaxprocs()
+        return changed and changed.model_copy(update={"pid": self._pid})
+
+    @property
+    def gomaxprocs(self) -> int | None:
+        """Of the lead process; None: it is not known."""
+        return self._size
+
+    def take_used(self) -> Used | None:
+        """What the account says; None if it was not read since it was taken."""
+        used, self._used = self._used, None
+        return used
 
     def _read_rss(self) -> int | None:
         """Pages that processes share count for each of them."""

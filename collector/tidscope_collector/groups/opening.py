@@ -23,6 +23,10 @@ from tidscope_collector.taskstats.reader import BatchQuery
 from tidscope_collector.walk.choice import WalkSource
 
 LOG = logging.getLogger(__name__)
+_ELSEWHERE = Obstacle(
+    "the control group is in a hierarchy of version 1 without cpuacct, which eBPF does not follow",
+    "",
+)
 
 
 class GroupSource:
@@ -75,6 +79,8 @@ class GroupSource:
         """
         if isinstance(self.programs, Obstacle):
             return PolledMembership(boundary, attach_ns, self.programs)
+        if boundary.cgroups and not any(one.followed for one in boundary.cgroups):
+            return PolledMembership(boundary, attach_ns, _ELSEWHERE)
         try:
             return ReportedMembership(self.programs, boundary, attach_ns)
         except BpfError as error:

@@ -20,6 +20,7 @@ MOST_STANDING = 1024
 MOST_NAMES = MAX_FOLDED_PROCESSES - 1
 """Rows of ended processes, one for each name; further ones share one."""
 OTHERS = "others"
+_CPU = "cpu_run_ns"
 
 
 @dataclass(slots=True)
@@ -68,7 +69,7 @@ class ProcessSums:
 
     Args:
         members: of the group.
-        fields: names of the columns of readings.
+        fields: names of the columns that have sums, the first ones of readings.
     """
 
     def __init__(self, members: Members, fields: Sequence[str]) -> None:
@@ -126,7 +127,7 @@ class ProcessSums:
         rows: list[ProcessRow] = []
         for member in self._members.alive.values():
             threads, values = live.get(member.pid, (0, {}))
-            self._begin(member, values)
+            self._begin(member, values, threads)
             settled = self._settled.get(member.number)
             rows.append(
                 ProcessRow(
@@ -139,6 +140,8 @@ class ProcessSums:
         ):
             self._fold(self._standing.popleft())
         for member in self._standing:
+            if member.number in self._settled:
+                self._begin(member, {}, 1)
             settled = self._settled.get(member.number)
             sums = _joined(settled, {})
             rows.append(ProcessRow(member.number, member, member.name, False, 0, sums))
@@ -168,13 +171,21 @@ class ProcessSums:
             for pid, count, values in zip(owners[starts].tolist(), counts, sums, strict=True)
         }
 
-    def _begin(self, member: Member, values: Mapping[str, int]) -> None:
-        """Its counters begin: what they were is not the group's."""
-        if member.number in self._begun or not values:
+    def _begin(self, member: Member, values: Mapping[str, int], threads: int) -> None:
+        """Its counters begin: what they were is not the group's.
+
+        Args:
+            member: whose.
+            values: sums over its live threads; empty: none was seen yet, or it has ended.
+            threads: how many it has.
+        """
+        known = threads == 1 and member.moved_ns is not None
+        if member.number in self._begun or not (values or known):
             return
         self._begun.add(member.number)
         if member.before:
-            self._sums(member.number).add(values, -1)
+            moved = {_CPU: member.moved_ns or 0} if known else {}
+            self._sums(member.number).add({**values, **moved}, -1)
 
     def _fold(self, member: Member) -> None:
         """Its row becomes a part of its name's."""

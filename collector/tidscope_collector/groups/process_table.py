@@ -9,6 +9,7 @@ from tidscope_wire.frame_tables import Table, Tables, dtype_of
 from tidscope_wire.generated.models import TableName
 
 from tidscope_collector.groups.descriptions import Descriptions
+from tidscope_collector.groups.members import Member
 from tidscope_collector.groups.process_sums import ProcessRow, ProcessSums
 from tidscope_collector.sampling.table_changes import TableSource
 
@@ -39,14 +40,20 @@ class ProcessTable:
         sums: of the processes.
         live: gives their live threads, as of an instant of CLOCK_MONOTONIC.
         descriptions: of the processes.
+        size_of: GOMAXPROCS of a process; 0: not known.
     """
 
     def __init__(
-        self, sums: ProcessSums, live: Callable[[int], Live], descriptions: Descriptions
+        self,
+        sums: ProcessSums,
+        live: Callable[[int], Live],
+        descriptions: Descriptions,
+        size_of: Callable[[Member], int],
     ) -> None:
         self._sums = sums
         self._live = live
         self._descriptions = descriptions
+        self._size_of = size_of
 
     def read(self) -> Tables:
         """See `TableSource`."""
@@ -73,6 +80,8 @@ class ProcessTable:
                 known = self._descriptions.of(member)
                 one["title"], one["user"] = known.title, known.user
                 one["container"], one["unit"] = known.container, known.unit
+                one["namespace_pid"] = known.namespace_pid
+                one["gomaxprocs"] = self._size_of(member) if row.live else 0
         return table
 
     def close(self) -> None:

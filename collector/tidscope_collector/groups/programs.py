@@ -18,13 +18,14 @@ OBJECT = Path(__file__).parent / "bpf" / "groups.bpf.o"
 CONTROL = np.dtype(
     [
         *((name, "u8") for name in ("inherited", "matched", "of_cgroups")),
-        *((name, "u4") for name in ("v1_hierarchy", "pad")),
+        *((name, "u4") for name in ("v1_hierarchy", "lent")),
         *((name, "u8") for name in ("lost_events", "lost_members")),
     ]
 )
 """struct control of bpf/groups.bpf.c."""
 MOST_GROUPS = 64
 _PROGRAMS = ("on_fork", "on_exec", "on_last_switch", "on_move")
+_LENDERS = {"ledger": 1, "network": 2}
 _BTF_KIND_STRUCT = 4
 _KEY, _BITS, _CGROUP = struct.Struct("=I"), struct.Struct("=Q"), struct.Struct("=QQ")
 
@@ -49,7 +50,8 @@ class GroupPrograms:
 
     Args:
         procfs: root of /proc.
-        lent: maps of processes that others count for, by the names that they have here.
+        lent: maps of processes that others count for, by the names that they have here: of a
+            ledger, of the network, or of both.
 
     Raises:
         BpfError: they cannot be loaded.
@@ -62,6 +64,9 @@ class GroupPrograms:
         shared = mmap.mmap(self._program.map("control"), mmap.PAGESIZE)
         self._control = np.frombuffer(shared, CONTROL, 1)
         self._control["v1_hierarchy"] = v1_hierarchy(procfs)
+        self._control["lent"] = sum(
+            bit for name, bit in _LENDERS.items() if f"{name}_targets" in (lent or {})
+        )
         self._ring = EventRing(self._program.map("events"))
         self._lock = threading.Lock()
         self._bits: dict[int, Bit] = {}
@@ -101,17 +106,20 @@ class GroupPrograms:
                     self._control[name] |= np.uint64(bit.mask)
             return bit
 
-    def release(self, bit: Bit, pids: list[int], cgroups: list[Cgroup]) -> None:
+    def release(self, bit: Bit, pids: list[int], cgroups: list[Cgroup]) -> list[Events]:
         """Let a group end; twice does no harm.
 
         Args:
             bit: of the group.
             pids: its members.
             cgroups: those that it was given.
+
+        Returns:
+            The events that concern it, in order, since they were taken last.
         """
         with self._lock:
-            if self._bits.pop(bit.mask, None) is None:
-                return
+            if bit.mask not in self._bits:
+                return []
             for name in ("inherited", "matched", "of_cgroups"):
                 self._control[name] &= ~np.uint64(bit.mask)
             for cgroup in cgroups:
@@ -120,11 +128,14 @@ class GroupPrograms:
             for pid in pids:
                 self._change(self._members, _KEY.pack(pid), 0, bit.mask)
             self._share()
-            for events in bit.events:
+            del self._bits[bit.mask]
+            left, bit.events = bit.events, []
+            for events in left:
                 for pid in np.unique(events["pid"]).tolist():
                     self._change(self._members, _KEY.pack(pid), 0, bit.mask)
             if not self._bits:
                 self._program.detach()
+            return left
 
     def add(self, bit: Bit, pid: int) -> None:
         """Make a process a member.

@@ -163,12 +163,6 @@ def descendants(listed: Mapping[int, Process], root: int) -> set[int]:
     return found
 
 
-def listed_within(processes: Iterable[Process], cgroup: str) -> set[int]:
-    """Ids of listed processes that are in a control group or below it."""
-    below = cgroup.rstrip("/") + "/"
-    return {one.pid for one in processes if f"{one.cgroup}/".startswith(below)}
-
-
 def _cgroup(kind: GroupKind, value: str, processes: Iterable[Process]) -> str | None:
     """The path of the control group that is meant; None: no process has such a one."""
     if kind == "cgroup":

@@ -13,6 +13,9 @@ import threading
 import time
 from typing import NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
 from tidscope_collector.foreign.lock_addresses import MOST_ADDRESSES
 from tidscope_collector.foreign.lock_answers import LockAnswer, ask_lock_addresses
 from tidscope_collector.foreign.lock_kinds import Found
@@ -103,6 +106,10 @@ class Locks:
             self._changed.notify_all()
             return found
 
+    def numbers_in(self, _processes: npt.NDArray[np.uint32], addresses: Addresses) -> Numbers:
+        """The same of addresses that are all in the one process."""
+        return self.numbers(addresses)
+
     def names(self, after: int = 0) -> list[LockName]:
         """Rows of `lock_names`; a row never changes.
 
@@ -140,6 +147,10 @@ class Locks:
             self._source = source
             self._read_at_s = 0.0
             self._changed.notify_all()
+
+    def executed_in(self, _pid: int, source: LockSource | None = None) -> None:
+        """The same, where it is known of which process."""
+        self.executed(source)
 
     def close(self) -> None:
         """Stop examining; returns at once, names stay."""

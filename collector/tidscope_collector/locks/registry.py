@@ -20,7 +20,7 @@ Source = Literal["futex", "go-mutex-profile", "go-metrics", "java-monitor"]
 MOST_LOCKS = 65_536
 """Of a target; further ones have no number."""
 
-_OF_THREADS = ("park", "join")
+OF_THREADS = ("park", "join")
 """Kinds of which every thread has an address of its own: all of one name are one lock."""
 
 
@@ -103,7 +103,7 @@ class LockRegistry:
         self._locks = {key: lock for key, lock in self._locks.items() if not isinstance(key, int)}
 
     def _number(self, address: int, found: Found) -> int:
-        shared = found.kind in _OF_THREADS and found.name
+        shared = found.kind in OF_THREADS and found.name
         key: Hashable = ("futex", found.name) if shared else found.base
         if key in self._locks:
             return self._locks[key]

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Protocol
 
-from tidscope_wire.generated.models import Process
+from tidscope_wire.generated.models import Process, Runtime
 
 from tidscope_collector.naming.go_names import GoNames
 from tidscope_collector.naming.java_names import JavaNames
@@ -38,10 +38,27 @@ class NameSource(Protocol):
 
 def name_source(procfs: ProcFs, process: Process) -> NameSource | None:
     """What a process' threads are named by; None: by the kernel alone."""
-    if process.runtime == "java":
-        return JavaNames(procfs, process.pid, process.start_ticks)
-    if process.runtime == "go":
-        return GoNames(procfs, process.pid, process.start_ticks)
+    found = runtime_source(procfs, process.pid, process.start_ticks, process.runtime)
+    if found is not None:
+        return found
     if process.command is not None and read_title(process.command.encode()) is not None:
         return TitleNames(procfs, process.pid, process.start_ticks)
+    return None
+
+
+def runtime_source(
+    procfs: ProcFs, pid: int, start_ticks: int, runtime: Runtime
+) -> NameSource | None:
+    """What a runtime names the threads of a process by; None: it names none.
+
+    Args:
+        procfs: where the process is.
+        pid: its id.
+        start_ticks: its start.
+        runtime: that its program has.
+    """
+    if runtime == "java":
+        return JavaNames(procfs, pid, start_ticks)
+    if runtime == "go":
+        return GoNames(procfs, pid, start_ticks)
     return None

@@ -11,6 +11,7 @@ from tidscope_collector.ebpf import libbpf
 from tidscope_collector.ebpf.exited_threads import find_exited, is_exiting
 from tidscope_collector.ebpf.hash_maps import HashMap
 from tidscope_collector.ebpf.thread_slots import ThreadSlots
+from tidscope_collector.ebpf.watched import Processes, Whose, are_of
 from tidscope_collector.netacct.slots import (
     CONTROL,
     MOST_UNCOUNTED,
@@ -64,39 +65,59 @@ class Accounts:
         """The slots of all threads, which the program writes to."""
         self.control = self._held.control
         """How many slots are in use, and what was not counted."""
-        self._living: dict[int, tuple[tuple[int, int], LivingThreads]] = {}
+        self._living: dict[Whose, tuple[tuple[int, int, int], LivingThreads]] = {}
 
     def close(self) -> None:
         """Take the program out of the kernel."""
         with self._lock:
             self._held.close()
 
-    def watch(self, pid: int) -> None:
-        """Count for a process from now on; as often as `forget` will be called.
+    @property
+    def lent(self) -> dict[str, int]:
+        """Maps that a program which follows groups may add processes to, by its names."""
+        return {f"network_{name}": self._program.map(name) for name in ("targets", "watched")}
+
+    def watch(self, whose: Whose) -> None:
+        """Count for processes from now on; for one as often as `forget` will be called.
+
+        Raises:
+            BpfError: the kernel refused.
+        """
+        if not isinstance(whose, int):
+            self.follow(whose)
+            return
+        with self._lock:
+            self._held.watch(whose)
+
+    def follow(self, whose: Processes) -> None:
+        """Count for those that belong to a group now, and no more for those that are gone.
 
         Raises:
             BpfError: the kernel refused.
         """
         with self._lock:
-            self._held.watch(pid)
+            self._held.free(self._held.follow(whose)[1])
 
-    def forget(self, pid: int) -> None:
-        """Count no more for a process, once nobody watches it."""
+    def forget(self, whose: Whose) -> None:
+        """Count no more for processes, unless others watch them."""
         with self._lock:
-            if self._held.forget(pid):
-                self._living.pop(pid, None)
+            if not isinstance(whose, int):
+                self._held.free(self._held.leave(whose))
+                self._living.pop(whose, None)
+            elif self._held.forget(whose):
+                self._living.pop(whose, None)
 
     @property
     def uncounted_calls(self) -> int:
         """Calls of watched processes that were not counted, because all slots were in use."""
         return int(self.control["uncounted_calls"][0])
 
-    def uncounted_reads(self, pid: int) -> dict[int, tuple[int, int]]:
+    def uncounted_reads(self, whose: Whose) -> dict[int, tuple[int, int]]:
         """Reads of TCP sockets by splice() and sendfile() that could not be counted.
 
         Returns:
-            Of each thread of a process that made any, by its id: its start on CLOCK_MONOTONIC, and
-            how many parts such reads had, since a process was first watched.
+            Of each thread of these processes that made any, by its id: its start on
+            CLOCK_MONOTONIC, and how many parts such reads had, since a process was first watched.
 
         Raises:
             BpfError: the kernel refused.
@@ -104,10 +125,10 @@ class Accounts:
         if self.splice:
             return {}
         threads, counts = self._spliced.read()
+        mine = are_of(threads["tgid"], whose)
         return {
             int(thread["tid"]): (int(thread["start_ns"]), int(count))
-            for thread, count in zip(threads, counts, strict=True)
-            if thread["tgid"] == pid
+            for thread, count in zip(threads[mine], counts[mine], strict=True)
         }
 
     @property
@@ -116,12 +137,12 @@ class Accounts:
         return self._held.in_use
 
     def live(
-        self, pid: int, tids: npt.NDArray[np.uint32], before_ns: int
+        self, whose: Whose, tids: npt.NDArray[np.uint32], before_ns: int
     ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.bool_]]:
         """The counters of living threads.
 
         Args:
-            pid: their process.
+            whose: their processes.
             tids: uint32[n].
             before_ns: threads that started after this moment are others, under a used id.
 
@@ -131,16 +152,16 @@ class Accounts:
         """
         with self._lock:
             self._tidy()
-            found = self._list_living(pid, before_ns).find(tids)
+            found = self._list_living(whose, before_ns).find(tids)
             return counters(self.slots, found), found >= 0
 
     def exited(
-        self, pid: int, tids: npt.NDArray[np.uint32], ages_ns: npt.NDArray[np.int64]
+        self, whose: Whose, tids: npt.NDArray[np.uint32], ages_ns: npt.NDArray[np.int64]
     ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.bool_]]:
         """The final counters of threads whose exit records came; their slots are freed.
 
         Args:
-            pid: their process.
+            whose: their processes.
             tids: uint32[n].
             ages_ns: int64[n], how long each lived, of its record.
 
@@ -150,14 +171,14 @@ class Accounts:
         with self._lock:
             found: Indices = find_exited(
                 self._held.used,
-                pid,
+                whose,
                 tids,
                 ages_ns,
                 time.monotonic_ns(),
-                lambda tid: is_exiting(self._procfs, pid, tid),
+                lambda pid, tid: is_exiting(self._procfs, pid, tid),
             )
             result = counters(self.slots, found)
-            self._held.free(found[found >= 0])
+            self._held.free(self._held.claim(found[found >= 0], whose))
             return result, found >= 0
 
     def tidy(self) -> None:
@@ -165,17 +186,18 @@ class Accounts:
         with self._lock:
             self._tidy()
 
-    def _list_living(self, pid: int, before_ns: int) -> LivingThreads:
-        """The process' slots: listed again only after any thread got, left or lost one."""
+    def _list_living(self, whose: Whose, before_ns: int) -> LivingThreads:
+        """The processes' slots: listed again only after any thread got, left or lost one."""
         # Read before the slots are: what changes meanwhile makes the next call list them again.
-        state = int(self.control["changes"][0]), self._held.freed
-        known = self._living.get(pid)
+        held = self._held
+        state = int(self.control["changes"][0]), held.freed, held.followed
+        known = self._living.get(whose)
         if known and known[0] == state:
             return known[1]
-        living = list_living(self._held.used, pid, before_ns)
-        self._living.pop(pid, None)
+        living = list_living(held.used, whose, before_ns)
+        self._living.pop(whose, None)
         if living.complete:
-            self._living[pid] = state, living
+            self._living[whose] = state, living
         return living
 
     def _tidy(self) -> None:

@@ -13,14 +13,19 @@ from tidscope_wire.generated.models import AbsentField
 
 from tidscope_collector.ebpf import libbpf
 from tidscope_collector.ebpf.obstacles import Obstacle
+from tidscope_collector.ebpf.watched import Processes, Whose
 from tidscope_collector.netacct.accounts import Accounts
 from tidscope_collector.netacct.loading import limits, load
-from tidscope_collector.netacct.reader import NetworkExitReader, NetworkReader
+from tidscope_collector.netacct.reader import (
+    GroupNetworkReader,
+    NetworkExitReader,
+    NetworkReader,
+)
 from tidscope_collector.netacct.slots import FIELDS
 from tidscope_collector.netacct.uncounted import uncounted_rows
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.taskstats.layout import Layout
-from tidscope_collector.threads.reading import ExitDecoder, ThreadReader
+from tidscope_collector.threads.reading import ExitDecoder, TargetReader, ThreadReader
 
 LOG = logging.getLogger(__name__)
 
@@ -92,11 +97,11 @@ class NetworkSource:
         accounts = self._accounts
         return accounts.uncounted_calls if accounts is not None else 0
 
-    def uncounted(self, pid: int, start_of: Callable[[int], int | None]) -> Table:
+    def uncounted(self, whose: Whose, start_of: Callable[[int], int | None]) -> Table:
         """Values of threads that are lower bounds; see `uncounted_rows`."""
         if self._accounts is None:
             return empty_table("inexact")
-        return uncounted_rows(self._accounts, pid, start_of)
+        return uncounted_rows(self._accounts, whose, start_of)
 
     def close(self) -> None:
         """Take the program out of the kernel."""
@@ -111,8 +116,6 @@ class NetworkSource:
             base: has network columns itself only if `kind` is taskstats.
             pid: its process.
         """
-        if self.kind == "taskstats":
-            return base
         if self._accounts is None:
             return base
         try:
@@ -120,8 +123,31 @@ class NetworkSource:
                 return NetworkExitReader(base, base, self._accounts, pid)
             return NetworkReader(base, self._accounts, pid)
         except libbpf.BpfError as error:
-            LOG.warning("network counters stop: %s", error)
-            self.close()
-            self.kind, self.description = "none", f"none: eBPF stopped working: {error}"
-            self.ebpf = Obstacle(f"it stopped working: {error}", "")
+            self._give_up(error)
             return base
+
+    def beside_group(self, base: TargetReader, whose: Processes) -> TargetReader:
+        """The same for the reader of a group.
+
+        Args:
+            base: as for `beside`.
+            whose: its processes.
+        """
+        if self._accounts is None:
+            return base
+        try:
+            return GroupNetworkReader(base, self._accounts, whose)
+        except libbpf.BpfError as error:
+            self._give_up(error)
+            return base
+
+    @property
+    def lent(self) -> dict[str, int]:
+        """Maps of processes that are counted for: see groups.bpf.c."""
+        return {} if self._accounts is None else self._accounts.lent
+
+    def _give_up(self, error: libbpf.BpfError) -> None:
+        LOG.warning("network counters stop: %s", error)
+        self.close()
+        self.kind, self.description = "none", f"none: eBPF stopped working: {error}"
+        self.ebpf = Obstacle(f"it stopped working: {error}", "")

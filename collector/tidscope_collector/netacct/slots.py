@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from tidscope_collector.ebpf.watched import Whose, are_of
+
 SLOTS = 65536
 COUNTERS = ("read_bytes", "write_bytes", "read_calls", "write_calls")
 """The counters of a slot, in the order of FIELDS."""
@@ -40,7 +42,7 @@ Indices = npt.NDArray[np.intp]
 
 @dataclass(frozen=True, slots=True)
 class LivingThreads:
-    """The living threads of a process that have slots.
+    """The living threads of processes that have slots.
 
     Attributes:
         tids: uint32[m], ascending.
@@ -77,15 +79,15 @@ def counters(slots: Slots, found: Indices) -> npt.NDArray[np.uint64]:
     return result
 
 
-def list_living(slots: Slots, tgid: int, before_ns: int) -> LivingThreads:
-    """The slots of a process' living threads.
+def list_living(slots: Slots, whose: Whose, before_ns: int) -> LivingThreads:
+    """The slots of processes' living threads.
 
     Args:
         slots: structured array of SLOT.
-        tgid: the process.
+        whose: the processes.
         before_ns: threads that started after this are others, under a used id.
     """
-    alive = np.flatnonzero((slots["tgid"] == tgid) & (slots["exit_ns"] == 0))
+    alive = np.flatnonzero(are_of(slots["tgid"], whose) & (slots["exit_ns"] == 0))
     mine = alive[slots["start_ns"][alive] <= before_ns]
     owners = slots["tid"][mine]
     order = np.argsort(owners)

@@ -9,6 +9,7 @@ from tidscope_wire.frame_tables import Table, dtype_of
 from tidscope_wire.generated.catalogue import CATALOGUE
 
 from tidscope_collector.ebpf.libbpf import BpfError
+from tidscope_collector.ebpf.watched import Whose
 from tidscope_collector.netacct.accounts import Accounts
 
 LOG = logging.getLogger(__name__)
@@ -18,16 +19,18 @@ START_SLACK_NS = 100_000_000
 _PLACES = {field.name: place for place, field in enumerate(CATALOGUE.fields)}
 
 
-def uncounted_rows(accounts: Accounts, pid: int, start_of: Callable[[int], int | None]) -> Table:
+def uncounted_rows(
+    accounts: Accounts, whose: Whose, start_of: Callable[[int], int | None]
+) -> Table:
     """The rows of the table `inexact` for reads of TCP sockets by splice().
 
     Args:
         accounts: what counts network bytes.
-        pid: the process.
-        start_of: of a living thread of it, CLOCK_MONOTONIC, nanoseconds; None: it has ended.
+        whose: the processes.
+        start_of: of a living thread of them, CLOCK_MONOTONIC, nanoseconds; None: it has ended.
     """
     try:
-        found = accounts.uncounted_reads(pid)
+        found = accounts.uncounted_reads(whose)
     except BpfError as error:
         LOG.warning("uncounted reads are not known: %s", error)
         found = {}

@@ -89,8 +89,8 @@ def cgroup_path(listed: str) -> str | None:
 
     Returns:
         That of version 2, unless all processes of the machine are in its root: then that of
-        systemd's own hierarchy of version 1, or of the controller with the longest path. None if
-        nothing is listed.
+        systemd's own hierarchy of version 1, of that with cpuacct, in which groups are followed, or
+        of the controller with the longest path. None if nothing is listed.
     """
     paths: dict[str, str] = {}
     for line in listed.splitlines():
@@ -100,7 +100,8 @@ def cgroup_path(listed: str) -> str | None:
             paths[controllers] = path[:LONGEST_PATH].removesuffix(" (deleted)")
     if not paths:
         return None
-    for controllers in ("", "name=systemd"):
+    counting = [one for one in paths if "cpuacct" in one.split(",")]
+    for controllers in ("", "name=systemd", *counting):
         if paths.get(controllers, "/") != "/":
             return paths[controllers]
     return max(paths.values(), key=len)

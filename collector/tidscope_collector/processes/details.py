@@ -9,7 +9,13 @@ from tidscope_wire.generated.models import Runtime
 from tidscope_wire.redaction import redact
 
 from tidscope_collector.foreign.opened_process import Key
-from tidscope_collector.foreign.reader import MOST_AT_ONCE, NoAnswerError, ProcessLine, describe
+from tidscope_collector.foreign.reader import (
+    MOST_AT_ONCE,
+    InnerUser,
+    NoAnswerError,
+    ProcessLine,
+    describe,
+)
 from tidscope_collector.procfs.files import ProcFs
 
 log = logging.getLogger("tidscope.processes")
@@ -37,6 +43,7 @@ class Details:
         key: of its executable; None if it may not be seen.
         executable: its path; None if it may not be seen.
         read: stands for the arguments as they were read.
+        users: its user in its own namespaces; None: it sees users as the collector does.
     """
 
     command: str
@@ -45,6 +52,7 @@ class Details:
     key: Key | None
     executable: str | None
     read: int = 0
+    users: InnerUser | None = None
 
 
 UNKNOWN = Details("", "unknown", None, None, None)
@@ -115,8 +123,9 @@ class DetailReader:
         read = hash(line.command)
         same = known is not None and known.read == read
         command = known.command if known is not None and same else redact(line.command)
+        version, path, users = line.version, line.executable, line.users
         if line.runtime is not None:
-            return Details(command, line.runtime, line.version, line.key, line.executable, read)
+            return Details(command, line.runtime, version, line.key, path, read, users)
         if known is not None and line.key is not None and known.key == line.key:
-            return Details(command, known.runtime, known.version, line.key, line.executable, read)
-        return Details(command, "unknown", None, None, line.executable, read)
+            return Details(command, known.runtime, known.version, line.key, path, read, known.users)
+        return Details(command, "unknown", None, None, path, read, users)

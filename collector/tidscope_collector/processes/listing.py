@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from tidscope_wire.generated.models import Process, ProcessContainer
 
 from tidscope_collector.foreign.reader import ask_ports
-from tidscope_collector.processes.cgroup_names import cgroup_path, names_of_cgroup
+from tidscope_collector.processes.cgroup_names import CgroupNames, cgroup_path, names_of_cgroup
+from tidscope_collector.processes.container_names import ContainerNames
 from tidscope_collector.processes.details import UNKNOWN, DetailReader, Details
 from tidscope_collector.processes.identity import Identity, group_and_uid
 from tidscope_collector.processes.refusals import attach_refusal, not_permitted
@@ -46,6 +47,11 @@ class _Place:
     namespace_pid: int | None
     cgroup: str | None
 
+    @property
+    def names(self) -> CgroupNames:
+        """Its unit and container."""
+        return names_of_cgroup(self.cgroup or "/")
+
 
 class ProcessLister:
     """Lists processes; keeps what the next listing needs from this one.
@@ -58,8 +64,10 @@ class ProcessLister:
         self,
         procfs: ProcFs | None = None,
         clock: Callable[[], float] = time.monotonic,
+        containers: ContainerNames | None = None,
     ) -> None:
         self._procfs = procfs or ProcFs()
+        self._containers = containers or ContainerNames()
         self._clock = clock
         self._details = DetailReader(self._procfs)
         self._users: dict[int, str] = {}
@@ -84,6 +92,12 @@ class ProcessLister:
         details = self._details.read(
             (stat.pid, stat.start_ticks) for stat in stats.values() if not stat.kernel_thread
         )
+        places = [
+            (stat, place) for stat in stats.values() if (place := self._place(stat)) is not None
+        ]
+        self._containers.look_for(
+            place.names.container for _, place in places if place.names.container is not None
+        )
         seen = [
             self._process(
                 stat,
@@ -92,8 +106,7 @@ class ProcessLister:
                 self._cpu_percent(stat, usage),
                 boot_ms,
             )
-            for stat in stats.values()
-            if (place := self._place(stat)) is not None
+            for stat, place in places
         ]
         if self._before is None or now - self._before.at >= _SHORTEST_INTERVAL_SECONDS:
             self._before = usage
@@ -141,7 +154,8 @@ class ProcessLister:
         self, stat: Stat, place: _Place, details: Details, cpu_percent: float | None, boot_ms: int
     ) -> Process:
         uid = place.uid
-        found = names_of_cgroup(place.cgroup or "/")
+        found = place.names
+        inner = details.users if details.users is not None and details.users[0] == uid else None
         inside = found.container
         name = stat.name.decode(errors="replace")
         program = None if stat.kernel_thread else stat.pid
@@ -175,9 +189,14 @@ class ProcessLister:
             unit=found.unit and found.unit.name,
             container=inside
             and ProcessContainer(
-                id=inside.id, name=inside.name, runtime=inside.runtime, pod=inside.pod
+                id=inside.id,
+                name=self._containers.of(inside),
+                runtime=inside.runtime,
+                pod=inside.pod,
             ),
             namespace_pid=place.namespace_pid,
+            namespace_uid=inner[1] if inner is not None and inner[1] != uid else None,
+            namespace_user=None if inner is None or inner[2] == self._user(uid) else inner[2],
         )
 
     def _hidden(self, pid: int, uid: int, boot_ms: int) -> Process:

@@ -82,10 +82,15 @@ def cpu_limit(procfs: ProcFs, pid: int, groups: Path = GROUPS) -> CpuLimit | Non
         pid: of the process.
         groups: where control groups are mounted.
     """
+    return min(cpu_limits(procfs, pid, groups), key=lambda one: one.cores, default=None)
+
+
+def cpu_limits(procfs: ProcFs, pid: int, groups: Path = GROUPS) -> list[CpuLimit]:
+    """All CPU limits of a process: of its control groups and those above; arguments as above."""
     try:
         listed = procfs.read(f"{pid}/cgroup", 1 << 16).decode(errors="replace")
     except OSError:
-        return None
+        return []
     limits: list[CpuLimit] = []
     for line in listed.splitlines():
         number, _, rest = line.partition(":")
@@ -102,7 +107,7 @@ def cpu_limit(procfs: ProcFs, pid: int, groups: Path = GROUPS) -> CpuLimit | Non
                 if found:
                     limits += found
                     break
-    return min(limits, key=lambda one: one.cores, default=None)
+    return limits
 
 
 def _chain(root: Path, path: str) -> Iterator[Path]:

@@ -11,6 +11,7 @@ _STATE, _FLAGS, _MINFLT, _MAJFLT, _UTIME, _STIME, _THREADS, _START, _RSS = (
 )
 
 _STACK, _PARENT = 28 - 3, 4 - 3
+_CHILDREN = slice(16 - 3, 18 - 3)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,18 @@ def parse_parent(line: bytes) -> int:
     """The id of the parent, of a stat line; 0 if there is none."""
     fields = line[line.rfind(b")") + 1 :].split()
     return int(fields[_PARENT]) if len(fields) > _PARENT else 0
+
+
+def waited_for_ticks(line: bytes) -> int:
+    """CPU time, in clock ticks, of the children that a process has waited for, and theirs.
+
+    Raises:
+        ValueError: it is not a stat line.
+    """
+    fields = line[line.rfind(b")") + 1 :].split()[_CHILDREN]
+    if len(fields) != 2:
+        raise ValueError(f"not a stat line of a process: {line[:80]!r}")
+    return int(fields[0]) + int(fields[1])
 
 
 def parse_stat(line: bytes) -> Stat:

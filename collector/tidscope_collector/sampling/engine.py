@@ -261,17 +261,19 @@ class Engine:
             self._watch.note(target, cpu_ns, sum(len(frame.data) for frame in frames))
 
     def _usual(self, sampler: TargetSampler) -> bool:
-        """Take a sample in which nothing happens but that counters grow; false: it is still due."""
+        """Take a sample in which nothing is taken in but counters; false: it is still due."""
         target, started_ns = sampler.target.id, time.monotonic_ns()
         late_ns = started_ns - sampler.schedule.due_ns
-        if target in self._held or late_ns >= sampler.schedule.period_ns:
+        if late_ns >= sampler.schedule.period_ns:
             return False
         cpu_ns = self._watch.sampling()
-        frame = sampler.usual(started_ns, late_ns, lambda: self._drained(target))
+        filtered = self._exits is not None and self._exits.filters
+        drain = None if filtered else lambda: self._drained(target)
+        frame = sampler.usual(started_ns, late_ns, drain, held=target in self._held)
         if frame is None:
             return False
-        # There were no exit records, or they are drained.
-        self._drain_due_ns = started_ns + self._drain_ns()
+        if not sampler.exits_wait:
+            self._drain_due_ns = started_ns + self._drain_ns()
         sampler.schedule.advance(started_ns)
         self._sink(sampler.target, frame)
         self._watch.note(target, self._watch.sampling() - cpu_ns, len(frame.data))

@@ -26,6 +26,8 @@ from tidscope_collector.taskstats.reader import TaskstatsReader
 from tidscope_collector.threads.reading import ExitDecoder, Reading
 
 _TIDY_NS = 950_000_000
+_MORE_THREADS = 64
+"""So many may begin, and a quarter more, before Python has to take them in."""
 
 
 class SteadyReader:
@@ -91,7 +93,11 @@ class SteadyReader:
     def read(self) -> Reading:
         """Read all threads; see `ProcessReader.read`."""
         steady = self.begin()
-        if steady is not None and self.sampled(self._compiled.tick(self._sample_only.address)):
+        if (
+            steady is not None
+            and not steady.rows["news"]
+            and self.sampled(self._compiled.tick(self._sample_only.address))
+        ):
             return steady.reading
         self._steady = None
         reading = self._general.read()
@@ -157,12 +163,15 @@ class SteadyReader:
         )
         self._general.keep(replace(reading, changed=None))
         rows, plan = describe_rows(reading), self._plan
-        plan.point(rows=rows, now=np.empty(count + 1, RECORD), before=records)
-        plan.point(requests=query.requests, asking=np.empty(count, np.uint32), slots=slots.words)
+        now = np.empty(count + count // 4 + _MORE_THREADS, RECORD)
+        plan.point(rows=rows, now=now, before=records)
+        plan.set(now_room=len(now))
+        asking, found = np.empty(count, np.uint32), np.empty(count, np.uint32)
+        plan.point(requests=query.requests, asking=asking, found=found, slots=slots.words)
         plan.set(messages=slots.headers_address, senders=slots.senders_address)
         plan.set(stride=slots.stride, lead=slots.lead)
         plan.set(length=shape.length, checks=len(shape.places))
         plan.set(thread=shape.thread, stats=shape.stats)
         plan.point(places=shape.places.astype(np.uint64), values=shape.values)
-        self._steady = SteadyRows(reading, rows, plan, walks=False, completed=False)
+        self._steady = SteadyRows(reading, rows, plan, rows, walks=False, completed=False)
         return reading

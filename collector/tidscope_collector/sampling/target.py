@@ -18,6 +18,7 @@ from tidscope_wire.generated.models import (
     RateAdapted,
     RateChanged,
     SampleFailed,
+    SteeredProgram,
     Steering,
     Target,
     TargetDetached,
@@ -41,6 +42,7 @@ from tidscope_collector.procfs.stat import parse_stat
 from tidscope_collector.sampling.frame_maker import FrameMaker
 from tidscope_collector.sampling.health import HealthNow
 from tidscope_collector.sampling.machine import ABSENT, MachineWatch
+from tidscope_collector.sampling.news import News
 from tidscope_collector.sampling.presence import Presence, presence
 from tidscope_collector.sampling.process_meter import ProcessMeter
 from tidscope_collector.sampling.program import ProgramWatch
@@ -70,7 +72,7 @@ class TargetSampler:
         attach_ns: CLOCK_MONOTONIC of the attachment.
         delays: the switch of delay accounting, whose state is reported.
         tables: that frames carry; None: none. Closed with the sampler.
-        compiled: takes ticks in which nothing happens but that counters grow; None: Python does.
+        compiled: takes ticks in which nothing is taken in but counters that grow; None: Python.
         names: that its threads have in their program; None: the kernel's alone. Closed with the
             sampler.
 
@@ -137,6 +139,7 @@ class TargetSampler:
             self._opened = opened.pop_all()
         self._compiled = compiled
         self._usual: UsualTick | None = None
+        self._news = News()
 
     def _make_tracker(self) -> Tracker:
         return Tracker(
@@ -241,6 +244,15 @@ class TargetSampler:
         self._pending.append(event)
         self.target = self.target.model_copy(update={"steering": steering})
 
+    def programs_steered(self, programs: list[SteeredProgram], event: TargetEvent) -> None:
+        """A policy did something to a program of a group, or does no more."""
+        self._pending.append(event)
+        self.target = self.target.model_copy(update={"programs": programs or None})
+
+    def programs_join(self, joins: bool) -> None:
+        """Whether new programs of the group are steered, too."""
+        self.target = self.target.model_copy(update={"programs_join": joins})
+
     def total(self, fields: Sequence[str]) -> int:
         """Sum of some fields over all its threads as last sampled, the ended ones included."""
         return self._tracker.total(fields)
@@ -319,6 +331,7 @@ class TargetSampler:
         self._note(missed, lost)
         self._watch_program(started_ns)
         self._name_threads(events, started_ns)
+        self._news.taken_in(started_ns, len(events))
         resized = self._process.collect_gomaxprocs()
         if resized is not None:
             self._pending.append(resized)
@@ -342,7 +355,7 @@ class TargetSampler:
             self.target = self.target.model_copy(update={"thread_names": self._names.description})
 
     def prepare_usual(self, exits: ExitListener | None) -> None:
-        """Let compiled code take ticks in which nothing happens but that counters grow.
+        """Let compiled code take ticks in which nothing is taken in but counters that grow.
 
         Args:
             exits: where exit records come from; None: there are none.
@@ -359,32 +372,51 @@ class TargetSampler:
             )
 
     def usual(
-        self, started_ns: int, late_ns: int, drain: Callable[[], bool]
+        self,
+        started_ns: int,
+        late_ns: int,
+        drain: Callable[[], bool] | None,
+        *,
+        held: bool,
     ) -> SampledFrame | None:
-        """Take a sample in which nothing happens but that counters grow, and make its frame.
+        """Take a sample in which nothing is taken in but counters that grow, and make its frame.
 
         Args:
             started_ns: CLOCK_MONOTONIC.
             late_ns: how late it is.
-            drain: takes exit records in; whether any were the target's.
+            drain: takes exit records in; whether any were the target's. None: all that come are.
+            held: whether some of the target's are to be taken in.
 
         Returns:
             None if it is to be taken by `read` and `frame`.
         """
-        tick = self._usual
+        tick, waits = self._usual, self._news.waits(started_ns)
+        if tick is not None and held:
+            tick.note_news()
         if (
             tick is None
-            or not tick.is_armed(started_ns)
+            or not tick.is_armed(started_ns, waits=waits)
             or self._pending
             or self._frames.is_key_due(started_ns)
         ):
             return None
-        made = tick.take(self.seq + 1, started_ns, late_ns // 1000, drain)
+        made = tick.take(self.seq + 1, started_ns, late_ns // 1000, drain, waits=waits)
         if made is None:
             tick.disarm()
             return None
-        self._tracker.note_unchanged()
+        if not tick.found_births:  # one of them may have the id of a thread that ended
+            self._tracker.note_unchanged()
         return self._frames.usual(made, started_ns)
+
+    @property
+    def has_news(self) -> bool:
+        """Whether births, ends or names wait to be taken in."""
+        return self._usual is not None and self._usual.has_news
+
+    @property
+    def exits_wait(self) -> bool:
+        """Whether exit records were there in the last usual sample, and were left there."""
+        return self._usual is not None and self._usual.exits_wait
 
     def _arm(self, tick: UsualTick, started_ns: int, health: HealthNow) -> None:
         """After a sample: let the next ones be usual ones, if they can be."""
@@ -449,7 +481,8 @@ class TargetSampler:
         """Make the last frames: the process has ended, or someone asked to stop."""
         self._note(0, lost)
         state = "exited" if exited else "detached"
-        self.target = self.target.model_copy(update={"state": state, "steering": None})
+        ended = {"state": state, "steering": None, "programs": None, "programs_join": False}
+        self.target = self.target.model_copy(update=ended)
         events = self._tracker.finish(exits, exited=exited)
         last: TargetEvent = TargetExited(exit_code=exit_code) if exited else TargetDetached()
         now = time.monotonic_ns()

@@ -254,7 +254,9 @@ class Tracker:
             thread = self.threads.get(tid)
             if thread is None or thread.name == name:
                 continue
-            events.append(ThreadRenamed(tid=tid, name=name, previous=thread.name))
+            events.append(
+                ThreadRenamed(tid=tid, name=name, previous=thread.name, pid=thread.process or None)
+            )
             self._ended.roles.renamed(thread.name, name, self._last_totals(self._last_row(tid)))
             comm = thread.kernel_name
             thread.name, thread.comm = name, "" if comm == name else comm

@@ -1,8 +1,8 @@
-"""Ticks in which nothing happens but that counters grow: compiled code takes sample and frame.
+"""Ticks in which nothing is taken in but counters that grow: compiled code takes sample and frame.
 
 Python takes a tick about once a second, which makes what is made so often (health, roles, gauges),
-and each tick in which anything else happens. After one of its own it prepares the next ones: the
-header with places for its numbers, and what the compiled code looks at.
+and those in which anything is taken in that happened. After one of its own it prepares the next
+ones: the header with places for its numbers, and what the compiled code looks at.
 """
 
 from collections.abc import Callable
@@ -101,6 +101,7 @@ class UsualTick:
                 None: that is not looked at.
         """
         steady = self._steady = self._reader.begin()
+        self._tick["news"] = 0
         if steady is None:
             return
         self._until_ns = until_ns
@@ -132,12 +133,42 @@ class UsualTick:
         """Let Python take the next tick."""
         self._steady = None
 
-    def is_armed(self, now_ns: int) -> bool:
-        """Whether the next tick may be a usual one."""
-        return self._steady is not None and now_ns < self._until_ns
+    def is_armed(self, now_ns: int, *, waits: bool) -> bool:
+        """Whether the next tick may be a usual one.
+
+        Args:
+            now_ns: CLOCK_MONOTONIC.
+            waits: whether what was found in ticks before is to wait.
+        """
+        return self._steady is not None and now_ns < self._until_ns and (waits or not self.has_news)
+
+    @property
+    def has_news(self) -> bool:
+        """Whether something waits to be taken in by Python."""
+        return self._tick["news"] != 0
+
+    def note_news(self) -> None:
+        """Something waits to be taken in by Python."""
+        self._tick["news"] = 1
+
+    @property
+    def found_births(self) -> bool:
+        """Whether there were threads in the last tick that have no row."""
+        return self._steady is not None and self._steady.sampled["births"] > 0
+
+    @property
+    def exits_wait(self) -> bool:
+        """Whether exit records were there in the last tick, and were left there."""
+        return self._tick["exits"] > self._tick["drains"]
 
     def take(
-        self, seq: int, started_ns: int, late_us: int, drain: Callable[[], bool]
+        self,
+        seq: int,
+        started_ns: int,
+        late_us: int,
+        drain: Callable[[], bool] | None,
+        *,
+        waits: bool,
     ) -> UsualFrame | None:
         """Take a tick.
 
@@ -145,7 +176,9 @@ class UsualTick:
             seq: number of the frame.
             started_ns: CLOCK_MONOTONIC.
             late_us: how late it is.
-            drain: takes exit records in; whether any were the target's.
+            drain: takes exit records in; whether any were the target's. None: they are, and wait as
+                births do.
+            waits: whether births, ends and names are to wait for a later tick.
 
         Returns:
             None if Python has to take it. What the sample found is in the rows then, and marked.
@@ -154,13 +187,16 @@ class UsualTick:
         if steady is None or reader.begin() is not steady:
             return None
         tick["incomplete"] = steady.completed and not reader.is_complete
+        tick["waits"], tick["drains"] = waits, drain is not None
         frame["seq"], frame["started_ns"], frame["late_us"] = seq, started_ns, late_us
         result = self._compiled.tick(tick.address)
         sampled = USUAL if result in _SAMPLED else result
         if not reader.sampled(sampled, tick["sample_cpu_ns"]):
             return None
-        if result == EXITS and drain():
-            return None
+        if result == EXITS and drain is not None and drain():
+            self.note_news()
+            if not waits:
+                return None
         if steady.completed and not reader.complete():
             return None
         if result in (EXITS, TO_COMPLETE):

@@ -1,30 +1,52 @@
 """Steering commands: by target id, with refusals that say what to do."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future
 from contextlib import contextmanager
+from functools import partial
 from typing import TypeVar
 
-from tidscope_wire.generated.models import Steering, SteeringOptions, SteerRequest, Target
+from tidscope_wire.audit import TIDSCOPE, WRITE_SECONDS, AuditError
+from tidscope_wire.generated.models import (
+    Actor,
+    AuditAction,
+    AuditOutcome,
+    GroupSelector,
+    RestoredProgram,
+    SteeredProgram,
+    Steering,
+    SteeringOptions,
+    SteeringReleased,
+    SteerRequest,
+    Target,
+)
 from tidscope_wire.problems import refusal
 
 from tidscope_collector.foreign.owned_port import OwnedPort
 from tidscope_collector.foreign.reader import ask_ports
+from tidscope_collector.groups.sampler import GroupSampler
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.sampling.target import TargetSampler
-from tidscope_collector.steering.loop.control_loop import Event, EventSink
+from tidscope_collector.steering.groups import Program, SteeringGroups, program_key
+from tidscope_collector.steering.joining import Joining
+from tidscope_collector.steering.loop.control_loop import UNASKED, Event, EventSink
 from tidscope_collector.steering.loop.setup import SteeredProcess
-from tidscope_collector.steering.service import (
+from tidscope_collector.steering.refusals import (
     BadParameterError,
     NotSteerableError,
     NotSteeredError,
-    SteeringService,
-    SteeringTarget,
     TooManyActionsError,
 )
+from tidscope_collector.steering.service import SteeringService, SteeringTarget
+from tidscope_collector.steering.signals.network import FIELDS
 from tidscope_collector.targets.targets import TargetRegistry
 
 Answer = TypeVar("Answer")
+AuditSink = Callable[
+    [AuditAction, AuditOutcome, Actor, str, Mapping[str, str]], "Future[AuditError | None]"
+]
+"""Writes a line of the audit log; the future says why it is not known to be on the disk."""
 
 READ_S = 5.0
 """A sample may take so long; what waits for it is not on the way of any other."""
@@ -38,13 +60,26 @@ class SteeringCommands:
         engine: publishes events and sums counters.
         steering: runs the control loops.
         procfs: root of /proc.
+        audit: logs what nobody asked for: releases by themselves, programs that join; None: there
+            is no log.
+        restored: programs that an earlier collector left changed.
     """
 
     def __init__(
-        self, targets: TargetRegistry, engine: Engine, steering: SteeringService, procfs: ProcFs
+        self,
+        targets: TargetRegistry,
+        engine: Engine,
+        steering: SteeringService,
+        procfs: ProcFs,
+        audit: AuditSink | None = None,
+        restored: tuple[RestoredProgram, ...] = (),
     ) -> None:
         self._targets, self._engine = targets, engine
         self._steering, self._procfs = steering, procfs
+        self._audit = audit
+        self.restored = restored
+        self._groups = SteeringGroups(steering, self._members, self._program_target)
+        self._joining: dict[str, Joining] = {}
 
     def options(self, target: str) -> SteeringOptions:
         """How a target could be steered.
@@ -52,73 +87,193 @@ class SteeringCommands:
         Raises:
             ProblemError: there is no such target.
         """
+        if self._targets.attached(target).group is not None:
+            return self._groups.options(target)
         return self._steering.options(self._steering_target(target))
 
-    def steer(self, target: str, request: SteerRequest, actor: str) -> Target:
-        """Let a policy steer it.
+    def ask(self, pid: int | None, group: GroupSelector | None) -> SteeringOptions:
+        """The same for a process or a group, whether or not it is attached to: nothing is.
+
+        Raises:
+            ProblemError: there is no such process or group, or it may not be attached to.
+        """
+        if pid is not None:
+            process = self._targets.describe(pid)
+            attached = self._targets.find(pid, process.start_ticks)
+            if attached is not None:
+                return self.options(attached.id)
+            found = self._passing(Program(pid, process.start_ticks, process.name))
+            options = self._steering.options(found)
+            self._steering.ended(found.id)
+            return options
+        if group is None:
+            raise refusal("bad-group", "neither a process nor a group is named", "Name one.")
+        selection, processes = self._targets.select(group)
+        known = self._targets.find_group(selection)
+        if known is not None:
+            return self.options(known.id)
+        programs = [
+            Program(one.pid, one.start_ticks, one.name)
+            for one in sorted(processes, key=lambda one: one.start_ticks)
+            if one.pid in selection.pids
+        ]
+        try:
+            return self._groups.examine(programs, self._passing)
+        finally:
+            for program in programs:
+                self._steering.ended(self._passing(program).id)
+
+    def steer(self, target: str, request: SteerRequest, actor: Actor) -> Target:
+        """Let a policy steer it; of a group the chosen programs.
 
         Raises:
             ProblemError: it cannot be.
         """
+        if self._targets.attached(target).group is not None:
+            with _refusals():
+                self._groups.steer(target, request, actor.label)
+            self._stop_joining(target)
+            if request.join:
+                self._start_joining(target, request, actor)
+            self._update(target, joins=bool(request.join))
+            return self._now(target)
+        if request.programs is not None or request.join:
+            raise refusal(
+                "bad-parameter",
+                "the target is one process, and has no programs to choose from",
+                "Leave programs and join out.",
+            )
         steered = self._steering_target(target)
         with _refusals():
-            self._steering.steer(steered, request, actor)
+            self._steering.steer(steered, request, actor.label)
         return self._now(target)
 
-    def restart(self, target: str, actor: str) -> Target:
-        """Restart its policy's search.
+    def restart(self, target: str, pid: int | None, actor: str) -> Target:
+        """Restart its policy's search; of a group that of one program, or of all.
 
         Raises:
             ProblemError: it has none.
         """
-        steered = self._steering_target(target)
+        self._targets.attached(target)
         with _refusals():
-            self._steering.restart(steered, actor)
+            for key in self._keys(target, pid):
+                self._steering.restart(key, actor)
         return self._now(target)
 
-    def release(self, target: str, actor: str) -> Target:
-        """Steer it no more; it has its original size back.
+    def release(self, target: str, pid: int | None, actor: str) -> Target:
+        """Steer it no more; it has its original size back. Of a group one program, or all.
 
         Raises:
             ProblemError: it is not steered.
         """
-        self._targets.attached(target)
+        whole_group = self._targets.attached(target).group is not None and pid is None
+        if whole_group:
+            self._stop_joining(target)
         with _refusals():
-            self._steering.release(target, actor)
+            keys = self._keys(target, pid)
+            if keys == [target]:
+                self._steering.release(target, actor)
+            else:
+                self._steering.release_all(keys, actor)
+        if whole_group:
+            self._update(target, joins=False)
         return self._now(target)
 
     def leave(self, target: str) -> None:
         """It is going to be detached: let go of it first."""
+        self._stop_joining(target)
         self._steering.ended(target)
 
     def close(self) -> None:
         """Release all."""
+        for target in list(self._joining):
+            self._stop_joining(target)
         self._steering.close()
+
+    def _keys(self, target: str, pid: int | None) -> list[str]:
+        if self._targets.attached(target).group is None:
+            return [target]
+        return self._groups.keys(target, pid)
+
+    def _start_joining(self, target: str, request: SteerRequest, actor: Actor) -> None:
+        def join(program: Program) -> None:
+            details = {"pid": str(program.pid), "process": program.name, "joins": "true"}
+            details["policy"] = request.policy
+            if self._audit is not None:
+                # As with every other steering: what is not logged is not done.
+                written = self._audit("steer", "started", actor, target, details)
+                if (failure := written.result(WRITE_SECONDS)) is not None:
+                    raise NotSteerableError(str(failure))
+            outcome: AuditOutcome = "refused"
+            try:
+                self._groups.join(target, program, request, actor.label)
+                outcome = "done"
+            finally:
+                if self._audit is not None:
+                    self._audit("steer", outcome, actor, target, details)
+
+        joining = Joining(lambda: self._members(target), join)
+        self._joining[target] = joining
+        joining.start()
+
+    def _stop_joining(self, target: str) -> None:
+        joining = self._joining.pop(target, None)
+        if joining is not None:
+            joining.stop()
 
     def _steering_target(self, target: str) -> SteeringTarget:
         known = self._targets.attached(target)
-        if known.group is not None:
-            raise refusal(
-                "not-steerable",
-                f"{known.group.name} is a group of processes",
-                "Attach to one of its processes, and steer that.",
-            )
-        sampler = self._sampler(target)
-        pid = known.process.pid
-        process = SteeredProcess(
+        process = known.process
+        found = self._process(
+            Program(process.pid, process.start_ticks, process.name), frozenset(known.fields), target
+        )
+        publish = self._publisher(target, None)
+        return SteeringTarget(target, self._sampler(target).attach_ns, found, publish)
+
+    def _program_target(self, target: str, program: Program) -> SteeringTarget:
+        # Counters of threads are not summed by process: no signal is read from them.
+        found = self._process(program, frozenset(), target)
+        publish = self._publisher(target, program)
+        key = program_key(target, program.pid)
+        return SteeringTarget(key, self._sampler(target).attach_ns, found, publish)
+
+    def _passing(self, program: Program) -> SteeringTarget:
+        """A process that is asked about, and nothing more."""
+        key = f"p-{program.pid}-{program.start_ticks}"
+        counted = (name for names in FIELDS.values() for name in names)
+        fields = frozenset(counted if self._targets.counts_network else ())
+        return SteeringTarget(key, 0, self._process(program, fields, None), lambda *_: None)
+
+    def _process(
+        self, program: Program, fields: frozenset[str], target: str | None
+    ) -> SteeredProcess:
+        pid = program.pid
+        return SteeredProcess(
             pid=pid,
-            start_ticks=known.process.start_ticks,
-            fields=frozenset(known.fields),
+            start_ticks=program.start_ticks,
+            fields=fields,
             ports=lambda: frozenset(ask_ports(self._procfs, [pid]).get(pid, ())),
-            owned_port=lambda port: OwnedPort(self._procfs, pid, known.process.start_ticks, port),
-            totals=lambda fields: self._total(target, fields),
+            owned_port=lambda port: OwnedPort(self._procfs, pid, program.start_ticks, port),
+            totals=lambda names: None if target is None else self._total(target, names),
         )
-        return SteeringTarget(
-            id=target,
-            attach_ns=sampler.attach_ns,
-            process=process,
-            publish=self._publisher(target),
-        )
+
+    def _members(self, target: str) -> list[Program]:
+        """Living processes of a group, oldest first."""
+
+        def living() -> list[Program]:
+            sampler = self._engine.find(target)
+            if not isinstance(sampler, GroupSampler):
+                return []
+            if not sampler.membership.members.alive:
+                sampler.membership.update()  # No sample was taken yet.
+            return [
+                Program(one.pid, one.start_ticks, one.name)
+                for one in sorted(
+                    sampler.membership.members.alive.values(), key=lambda one: one.number
+                )
+            ]
+
+        return self._ask(living)
 
     def _sampler(self, target: str) -> TargetSampler:
         found = self._ask(lambda: self._engine.find(target))
@@ -136,16 +291,54 @@ class SteeringCommands:
 
         return self._ask(add)
 
-    def _publisher(self, target: str) -> EventSink:
-        def publish(steering: Steering | None, event: Event) -> None:
-            def update() -> None:
-                sampler = self._engine.find(target)
-                if sampler is not None:
-                    sampler.steered(steering, event)
+    def _publisher(self, target: str, program: Program | None) -> EventSink:
+        """Takes what happens to a target, or to a program of a group."""
 
-            self._engine.submit(update)
+        def publish(steering: Steering | None, event: Event) -> None:
+            if isinstance(event, SteeringReleased) and event.actor in UNASKED:
+                self._log_release(target, program, event)
+            if program is not None:
+                event = event.model_copy(update={"pid": program.pid, "program": program.name})
+            self._engine.submit(partial(self._give, target, program, steering, event))
 
         return publish
+
+    def _give(
+        self, target: str, program: Program | None, steering: Steering | None, event: Event
+    ) -> None:
+        """In the sampling thread."""
+        sampler = self._engine.find(target)
+        if sampler is None:
+            return
+        if program is None:
+            sampler.steered(steering, event)
+            return
+        others = [one for one in sampler.target.programs or [] if one.pid != program.pid]
+        if steering is not None:
+            now = SteeredProgram(
+                pid=program.pid,
+                start_ticks=program.start_ticks,
+                name=program.name,
+                steering=steering,
+            )
+            others = sorted([*others, now], key=lambda one: one.pid)
+        sampler.programs_steered(others, event)
+
+    def _log_release(self, target: str, program: Program | None, event: SteeringReleased) -> None:
+        if self._audit is None:
+            return
+        details = {"reason": event.actor, "policy": event.policy, "size": str(event.size)}
+        if program is not None:
+            details |= {"pid": str(program.pid), "process": program.name}
+        self._audit("release", "done", TIDSCOPE, target, details)
+
+    def _update(self, target: str, *, joins: bool) -> None:
+        def update() -> None:
+            sampler = self._engine.find(target)
+            if sampler is not None:
+                sampler.programs_join(joins)
+
+        self._ask(update)
 
     def _now(self, target: str) -> Target:
         """The target after all events published so far."""

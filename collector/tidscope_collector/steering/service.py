@@ -4,11 +4,9 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from tidscope_policies.contract import Bounds
-from tidscope_policies.parameters import ParameterError, make_parameters
 from tidscope_policies.registry import POLICIES
 from tidscope_wire.generated.models import (
     KnobOption,
@@ -25,14 +23,24 @@ from tidscope_collector.foreign.agent_sockets import SocketId
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.stat import parse_stat
 from tidscope_collector.steering.loop.control_loop import (
+    DETACH,
+    SHUTDOWN,
     STEERING_ERRORS,
     ControlLoop,
     Event,
     EventSink,
 )
+from tidscope_collector.steering.loop.core_limits import read_core_limits
+from tidscope_collector.steering.loop.learners import Learners
 from tidscope_collector.steering.loop.loop_inputs import ControlSetup, LoopSettings
 from tidscope_collector.steering.loop.peers import PeerRegistry
 from tidscope_collector.steering.loop.setup import SetupOpener, SteeredProcess
+from tidscope_collector.steering.plan import SteeringPlan
+from tidscope_collector.steering.refusals import (
+    NotSteerableError,
+    NotSteeredError,
+    TooManyActionsError,
+)
 
 log = logging.getLogger("tidscope.steering")
 
@@ -41,22 +49,6 @@ OPTIONS_S = 60.0
 ACTIONS = 20
 ACTIONS_S = 10.0
 """So many actions within so many seconds, for each target; a release always goes."""
-
-
-class NotSteerableError(Exception):
-    """It cannot be done; the text is a sentence for people."""
-
-
-class NotSteeredError(Exception):
-    """No policy steers the target."""
-
-
-class BadParameterError(Exception):
-    """What was asked for does not exist or is out of bounds; the text names it."""
-
-
-class TooManyActionsError(Exception):
-    """Somebody presses buttons faster than programs can follow."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +92,7 @@ class SteeringService:
         procfs: where processes are looked at.
         opener: opens knobs and signals.
         clock: in seconds, never steps.
+        learners: what policies that learn learn with; None: each alone.
     """
 
     def __init__(
@@ -107,9 +100,11 @@ class SteeringService:
         procfs: ProcFs,
         opener: SetupOpener,
         clock: Callable[[], float] = time.monotonic,
+        learners: Learners | None = None,
     ) -> None:
         self._procfs = procfs
         self._opener = opener
+        self._learners = learners or Learners(None)
         self._clock = clock
         self._peers = PeerRegistry()
         self._lock = threading.Lock()
@@ -122,7 +117,7 @@ class SteeringService:
 
     def options(self, target: SteeringTarget) -> SteeringOptions:
         """How a target could be steered, and how it is."""
-        with self._for(target.id):
+        with self.exclusive(target.id):
             loop = self._loops.get(target.id)
             found = self._described(target)
             # While it is steered the knob in use is not opened a second time.
@@ -137,92 +132,151 @@ class SteeringService:
     def steer(self, target: SteeringTarget, request: SteerRequest, actor: str) -> Steering:
         """Let a policy steer a target, instead of what steered it before.
 
+        If that cannot be done, what steered it before goes on.
+
         Raises:
             BadParameterError: policy, parameter or bounds.
             NotSteerableError: no knob or no signal.
             TooManyActionsError: too fast.
         """
-        entry = POLICIES.get(request.policy)
-        if entry is None:
-            names = ", ".join(POLICIES)
-            raise BadParameterError(f"there is no policy {request.policy!r}; there are: {names}")
-        try:
-            ready = entry.make(request.parameters or {}, shadow=bool(request.shadow))
-            values = make_parameters(entry.kind, request.parameters or {})
-        except ParameterError as error:
-            raise BadParameterError(str(error)) from error
-        self._limit_actions(target.id)
+        return self.prepare(target, request, actor).commit()
 
-        # A page that did not set the counter itself does not know it.
-        counter = request.prometheus or self._counters.get(target.id)
+    def prepare(
+        self, target: SteeringTarget, request: SteerRequest, actor: str
+    ) -> "PreparedSteering":
+        """Open all that it takes to steer a target, so that nothing but a release can prevent it.
 
-        def open_setup() -> ControlSetup:
-            return self._opener.open(
-                target.process,
-                request.knob,
-                request.signal,
-                counter,
-                waits=entry.signal == "wait",
-            )
-
-        def open_loop() -> ControlLoop:
-            setup = open_setup()
-            try:
-                settings = LoopSettings(
-                    target=target.id,
-                    attach_ns=target.attach_ns,
-                    policy=request.policy,
-                    parameters={name: float(value) for name, value in vars(values).items()},
-                    shadow=bool(request.shadow),
-                    bounds=_bounds(setup, request),
-                    actor=actor,
-                )
-                return ControlLoop(
-                    settings,
-                    ready,
-                    open_setup,
-                    setup,
-                    self._peers,
-                    self._publisher(target),
-                    is_paused=lambda: self._state(target.process) in ("T", "t"),
-                    is_gone=lambda: self._state(target.process) in ("", "Z", "X"),
-                )
-            except (*STEERING_ERRORS, BadParameterError):
-                setup.close()
-                raise
-
-        with self._for(target.id):
-            self._options.pop(target.id, None)
-            self._end(target.id, actor)
-            loop = self._adopt(target.id, open_loop)
-            if counter is not None:
-                self._counters[target.id] = counter
-            loop.start()
-        return loop.steering
-
-    def _adopt(self, target: str, open_loop: Callable[[], ControlLoop]) -> ControlLoop:
-        """Open a loop, which may take its time, and let it steer unless it is released meanwhile.
+        What steers it now pauses, and no other action on the target is taken until the answer is
+        committed or aborted.
 
         Raises:
-            NotSteerableError: it cannot be opened, or was released.
+            BadParameterError, NotSteerableError, TooManyActionsError: as `steer`.
         """
-        opening = self._opening[target] = object()
+        plan = SteeringPlan.of(
+            request, lambda rule: self._learners.of(self._program(target.process), rule)
+        )
+        self._limit_actions(target.id)
+        busy = self.exclusive(target.id)
+        busy.acquire()
         try:
-            loop = open_loop()
-        except BaseException as error:
-            with self._lock:
-                self._opening.pop(target, None)
-            if isinstance(error, STEERING_ERRORS):
-                raise NotSteerableError(str(error)) from error
+            return self._prepare(target, request, plan, actor, busy)
+        except BaseException:
+            busy.release()
             raise
+
+    def _prepare(
+        self,
+        target: SteeringTarget,
+        request: SteerRequest,
+        plan: SteeringPlan,
+        actor: str,
+        busy: threading.Lock,
+    ) -> "PreparedSteering":
+        self._options.pop(target.id, None)
         with self._lock:
-            wanted = self._opening.pop(target, None) is opening
+            opening = self._opening[target.id] = object()
+            before = self._loops.get(target.id)
+        # A page that did not set the counter itself does not know it.
+        counter = request.prometheus or self._counters.get(target.id)
+        try:
+            held = None if before is None else before.suspend()
+            try:
+                setup = self._setup(target.process, request, held, counter, waits=plan.waits)
+                try:
+                    loop = self._loop(target, request, plan, setup, counter, before, actor)
+                except BaseException:
+                    close_new(setup, held)
+                    raise
+            except BaseException:
+                if before is not None:
+                    before.resume()
+                raise
+        except (*STEERING_ERRORS, TimeoutError) as error:
+            self._forget_opening(target.id, opening)
+            raise NotSteerableError(str(error)) from error
+        except BaseException:
+            self._forget_opening(target.id, opening)
+            raise
+        return PreparedSteering(self, target.id, loop, before, held, counter, opening, busy)
+
+    def _setup(
+        self,
+        process: SteeredProcess,
+        request: SteerRequest,
+        held: ControlSetup | None,
+        counter: PrometheusCounter | None,
+        *,
+        waits: bool,
+    ) -> ControlSetup:
+        knob, signal = request.knob, request.signal
+        if held is None:
+            return self._opener.open(process, knob, signal, counter, waits=waits)
+        return self._opener.exchange(process, held, knob, signal, counter, waits=waits)
+
+    def _loop(
+        self,
+        target: SteeringTarget,
+        request: SteerRequest,
+        plan: SteeringPlan,
+        setup: ControlSetup,
+        counter: PrometheusCounter | None,
+        before: ControlLoop | None,
+        actor: str,
+    ) -> ControlLoop:
+        knob, signal = setup.knob.describe().kind, setup.signal.kind
+
+        def open_again() -> ControlSetup:
+            return self._opener.open(target.process, knob, signal, counter, waits=plan.waits)
+
+        settings = LoopSettings(
+            target=target.id,
+            attach_ns=target.attach_ns,
+            policy=request.policy,
+            parameters=plan.parameters,
+            shadow=plan.shadow,
+            bounds=plan.bounds(setup.knob.describe(), request),
+            actor=actor,
+        )
+        # A program that is steered by its affinity may use more CPUs than it has at the moment.
+        cores = before.cores if before else read_core_limits(self._procfs, target.process.pid)
+        return ControlLoop(
+            settings,
+            plan.ready,
+            open_again,
+            setup,
+            self._peers,
+            self._publisher(target),
+            is_paused=lambda: self._state(target.process) in ("T", "t"),
+            is_gone=lambda: self._state(target.process) in ("", "Z", "X"),
+            cores=cores,
+        )
+
+    def _program(self, process: SteeredProcess) -> str:
+        """The name of a process, as the kernel has it; empty: it has ended."""
+        try:
+            found = parse_stat(self._procfs.read(f"{process.pid}/stat"))
+        except OSError:
+            return ""
+        return found.name.decode(errors="replace")
+
+    def adopt(self, prepared: "PreparedSteering") -> bool:
+        """Let a loop steer; False: the target was released since it was prepared."""
+        with self._lock:
+            wanted = self._opening.pop(prepared.target, None) is prepared.opening
             if wanted:
-                self._loops[target] = loop
-        if not wanted:
-            loop.discard()
-            raise NotSteerableError("It was released while knob and signal were opened.")
-        return loop
+                self._loops[prepared.target] = prepared.loop
+                if prepared.counter is not None:
+                    self._counters[prepared.target] = prepared.counter
+        return wanted
+
+    def _forget_opening(self, target: str, opening: object) -> None:
+        with self._lock:
+            if self._opening.get(target) is opening:
+                del self._opening[target]
+
+    def abandon(self, prepared: "PreparedSteering") -> None:
+        """A prepared loop is not going to steer."""
+        self._forget_opening(prepared.target, prepared.opening)
 
     def _described(self, target: SteeringTarget) -> _Options:
         """What is known of a target's knobs and signals: opening them disturbs the program."""
@@ -232,19 +286,30 @@ class SteeringService:
             known = self._options[target.id] = _Options(seen, now)
         return known
 
-    def restart(self, target: SteeringTarget, actor: str) -> Steering:
+    def restart(self, target: str, actor: str) -> Steering:
         """Let the policy search again.
 
         Raises:
             NotSteeredError: there is none.
             TooManyActionsError: too fast.
         """
-        loop = self._loops.get(target.id)
+        loop = self._loops.get(target)
         if loop is None:
             raise NotSteeredError
-        self._limit_actions(target.id)
+        self._limit_actions(target)
         loop.restart("requested", actor)
         return loop.steering
+
+    def steered(self, target: str) -> list[str]:
+        """What is steered of a target: itself, or the programs of a group."""
+        with self._lock:
+            keys = {*self._loops, *self._opening}
+        return sorted(key for key in keys if key.partition("/")[0] == target)
+
+    def current(self, target: str) -> Steering | None:
+        """How a target, or a program of a group, is being steered; None: it is not."""
+        loop = self._loops.get(target)
+        return None if loop is None else loop.steering
 
     def release(self, target: str, actor: str) -> None:
         """Steer no more and give the original size back.
@@ -260,20 +325,25 @@ class SteeringService:
             raise NotSteeredError
 
     def ended(self, target: str) -> None:
-        """A target is not sampled any more: it is not steered either."""
-        self._end(target, "detach")
+        """A target is not sampled any more: it is not steered either, nor is what belongs to it."""
+        self.release_all(self.steered(target), DETACH)
         with self._lock:
-            self._actions.pop(target, None)
-            self._counters.pop(target, None)
-            self._options.pop(target, None)
-            self._busy.pop(target, None)
+            for known in (self._actions, self._counters, self._options, self._busy):
+                for key in [key for key in known if key.partition("/")[0] == target]:
+                    known.pop(key)
 
     def close(self) -> None:
         """Release all, at the same time."""
-        actor = "collector shutdown"
-        for loop in list(self._loops.values()):
-            loop.stop(actor)
-        for target in list(self._loops):
+        self.release_all(list(self._loops), SHUTDOWN)
+
+    def release_all(self, targets: Sequence[str], actor: str) -> None:
+        """Release several at the same time, within 5 s; one that takes longer is logged."""
+        for target in targets:
+            loop = self._loops.get(target)
+            if loop is not None:
+                loop.stop(actor)
+        for target in targets:
+            self._options.pop(target, None)
             try:
                 self._end(target, actor)
             except TimeoutError as error:
@@ -298,8 +368,8 @@ class SteeringService:
 
         return publish
 
-    def _for(self, target: str) -> threading.Lock:
-        """One action on a target at a time."""
+    def exclusive(self, target: str) -> threading.Lock:
+        """One action on a target, or on a group, at a time; a release does not wait for it."""
         with self._lock:
             return self._busy.setdefault(target, threading.Lock())
 
@@ -347,13 +417,61 @@ def policies() -> list[PolicyInfo]:
     ]
 
 
-def _bounds(setup: ControlSetup, request: SteerRequest) -> Bounds:
-    knob = setup.knob.describe()
-    low = knob.lower if request.lower is None else request.lower
-    high = knob.upper if request.upper is None else request.upper
-    if low < knob.lower or high > knob.upper or low > high:
-        raise BadParameterError(
-            f"the bounds {low} to {high} are not within those of the knob, "
-            f"{knob.lower} to {knob.upper}"
-        )
-    return Bounds(low, high)
+class PreparedSteering:
+    """A policy that is ready to steer one target; commit or abort it, once and soon.
+
+    Attributes:
+        target: which one.
+        loop: not started.
+        opening: replaced or forgotten by the service when the target is released.
+        counter: that it was opened with, if any.
+    """
+
+    def __init__(
+        self,
+        service: SteeringService,
+        target: str,
+        loop: ControlLoop,
+        before: ControlLoop | None,
+        held: ControlSetup | None,
+        counter: PrometheusCounter | None,
+        opening: object,
+        busy: threading.Lock,
+    ) -> None:
+        self.target, self.loop, self.counter, self.opening = target, loop, counter, opening
+        self._service, self._before, self._held, self._busy = service, before, held, busy
+
+    def commit(self) -> Steering:
+        """Let it steer.
+
+        Raises:
+            NotSteerableError: the target was released meanwhile.
+        """
+        try:
+            if not self._service.adopt(self):
+                close_new(self.loop.setup, self._held)
+                raise NotSteerableError("It was released while knob and signal were opened.")
+            if self._before is not None:
+                self._before.retire(self.loop.setup)
+            self.loop.start()
+        finally:
+            self._busy.release()
+        return self.loop.steering
+
+    def abort(self) -> None:
+        """Leave it as it was before."""
+        try:
+            self._service.abandon(self)
+            close_new(self.loop.setup, self._held)
+            if self._before is not None:
+                self._before.resume()
+        finally:
+            self._busy.release()
+
+
+def close_new(setup: ControlSetup, held: ControlSetup | None) -> None:
+    """Close what a setup has that another one, which is still in use, has not."""
+    if held is None or setup.knob is not held.knob:
+        setup.close()
+    elif setup.signal is not held.signal:
+        setup.signal.close()

@@ -13,14 +13,18 @@ from tidscope_collector.discovery.task_iterator import TaskIterator, TaskIterato
 from tidscope_collector.discovery.threads import ThreadLister
 from tidscope_collector.ebpf.libbpf import BpfError
 from tidscope_collector.ebpf.obstacles import Obstacle
+from tidscope_collector.groups.membership import Membership
 from tidscope_collector.groups.opening import GroupSource
 from tidscope_collector.groups.programs import load as load_groups
+from tidscope_collector.groups.sampler import GroupReading
+from tidscope_collector.groups.watched import GroupProcesses
+from tidscope_collector.locks.group_locks import GroupLocks
 from tidscope_collector.naming.options import KERNEL_NAMES, NamingOptions
 from tidscope_collector.naming.source import NameSource, name_source
 from tidscope_collector.naming.thread_names import ThreadNames
 from tidscope_collector.netacct.choice import Choice, NetworkSource
 from tidscope_collector.netacct.reader import NetworkReader
-from tidscope_collector.netacct.slots import FIELDS as NETWORK_FIELDS
+from tidscope_collector.pools.opening import open_pools
 from tidscope_collector.procfs.delay_accounting import DelayAccounting
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.thread_reader import ProcThreadReader
@@ -36,15 +40,13 @@ from tidscope_collector.threads.reading import (
     TargetExitedError,
     ThreadReader,
 )
-from tidscope_collector.waits.joined_reader import LEDGER_FIELDS
+from tidscope_collector.waits.joined_reader import LedgerReader
 from tidscope_collector.waits.source import USUAL, LedgerOptions, LedgerSource
 from tidscope_collector.walk.choice import Choice as WalkChoice
 from tidscope_collector.walk.choice import WalkSource
 from tidscope_collector.walk.switching import SwitchingReader
 
 LOG = logging.getLogger(__name__)
-_NO_LEDGER = "ledgers of states are kept of single processes, not of groups"
-_NO_NETWORK = "network bytes are counted by eBPF for single processes, not for groups"
 NOT_LOADED = Obstacle("this collector does not use it: samples come from /proc", "")
 
 
@@ -103,7 +105,7 @@ class Sources:
         self.ledger = LedgerSource(ledger, procfs)
         self.groups = GroupSource(
             procfs,
-            load_groups(procfs),
+            load_groups(procfs, lambda: {**self.ledger.lent, **self.network.lent}),
             self._query,
             self.reason,
             self.delays,
@@ -216,38 +218,49 @@ class Sources:
             counters = SwitchingReader(pid, asking, "genetlink", rate_hz, option)
         return ValidDelays(self.ledger.beside(counters, pid, attach_ns))
 
-    def tables(self, reader: ValidDelays, process: Process) -> TargetTables:
+    def tables(self, reader: ValidDelays, process: Process, attach_ns: int) -> TargetTables:
         """The tables of a target.
 
         Args:
             reader: made by `target_reader`.
             process: whose.
+            attach_ns: CLOCK_MONOTONIC of the attachment.
         """
         uncounted = partial(self.network.uncounted, process.pid, reader.start_of)
-        return TargetTables(self.ledger.tables(reader.base, process), [reader.table, uncounted])
+        pools = open_pools(self._procfs, process, attach_ns)
+        ledger = self.ledger.tables(reader.base, process)
+        return TargetTables(ledger, [reader.table, uncounted], pools)
+
+    def group_reader(self, membership: Membership, name: str, attach_ns: int) -> GroupReading:
+        """Make what a group is sampled with.
+
+        Args:
+            membership: of the group; closed with the reader.
+            name: of the group, for messages.
+            attach_ns: CLOCK_MONOTONIC of the attachment, which is over.
+
+        Raises:
+            TargetExitedError: it has no members any more.
+        """
+        whose = GroupProcesses(membership)
+        group = self.groups.reader(membership, name)
+        counted = self.network.beside_group(group, whose)
+        ledgers = self.ledger.beside(counted, whose, attach_ns)
+        valid = ValidDelays(ledgers)
+        locks = GroupLocks(self._procfs, whose.lock_owner)
+        tables = self.ledger.group_tables(ledgers, whose, locks)
+        uncounted = partial(self.network.uncounted, whose, valid.start_of)
+        return GroupReading(
+            valid,
+            group,
+            ledgers if isinstance(ledgers, LedgerReader) else None,
+            TargetTables(tables, [valid.table, uncounted], None),
+            locks,
+        )
 
     def explain(self, absent: Iterable[AbsentField]) -> list[AbsentField]:
         """Give absent fields the reasons that are in effect here."""
         return self.ledger.explain(self.network.explain(absent))
-
-    def explain_group(self, absent: Iterable[AbsentField]) -> list[AbsentField]:
-        """Give absent fields of a group the reasons that are in effect here."""
-        reasons = dict.fromkeys(LEDGER_FIELDS, _NO_LEDGER)
-        if self.network.kind == "ebpf":
-            reasons |= dict.fromkeys(NETWORK_FIELDS, _NO_NETWORK)
-        return [
-            AbsentField(field=one.field, reason=reasons.get(one.field, one.reason))
-            for one in self.network.explain(absent)
-        ]
-
-    def describe_group(self) -> Source:
-        """The source of a group as the wire has it."""
-        source = self.describe().model_copy(
-            update={"ledger": False, "ledger_reason": _NO_LEDGER, "calls": False}
-        )
-        if self.network.kind == "ebpf":
-            return source.model_copy(update={"network": f"none: {_NO_NETWORK}"})
-        return source
 
     def process_reader(self, pid: int) -> ProcessReader:
         """Make what lists the threads of a process and asks for those that may have run.

@@ -1,4 +1,4 @@
-"""The tables of one target: those of its ledgers, and which of its values are not exact."""
+"""The tables of one target: of its ledgers, its inexact values and its pools."""
 
 from collections.abc import Callable, Sequence
 
@@ -7,6 +7,7 @@ from tidscope_wire.frame_tables import Table
 from tidscope_wire.generated.models import TableName
 
 from tidscope_collector.locks.waited import LockSource
+from tidscope_collector.pools.reader import PoolReader
 from tidscope_collector.waits.wire_tables import LedgerTables
 
 
@@ -16,28 +17,40 @@ class TargetTables:
     Args:
         ledger: what is counted beside its ledgers; None: it has none. Closed with this.
         inexact: give rows of the table `inexact`.
+        pools: its pools; None: they are not read. Closed with this.
     """
 
-    def __init__(self, ledger: LedgerTables | None, inexact: Sequence[Callable[[], Table]]) -> None:
+    def __init__(
+        self,
+        ledger: LedgerTables | None,
+        inexact: Sequence[Callable[[], Table]],
+        pools: PoolReader | None,
+    ) -> None:
         self._ledger = ledger
         self._inexact = inexact
+        self._pools = pools
 
     def read(self) -> dict[TableName, Table]:
         """All rows as they are now; see `TableSource`."""
         made = {} if self._ledger is None else self._ledger.read()
         made["inexact"] = np.concatenate([rows() for rows in self._inexact])
-        return made
+        return made if self._pools is None else made | self._pools.tables()
 
-    def executed(self, account_of: Callable[[], LockSource | None]) -> None:
+    def executed(self, pid: int, account_of: Callable[[], LockSource | None]) -> None:
         """The target runs another program.
 
         Args:
+            pid: of the process.
             account_of: finds its own account of its locks.
         """
+        if self._pools is not None:
+            self._pools.executed()
         if self._ledger is not None:
-            self._ledger.locks.executed(account_of())
+            self._ledger.locks.executed_in(pid, account_of())
 
     def close(self) -> None:
-        """Examine locks no more."""
+        """Examine locks and read pools no more."""
+        if self._pools is not None:
+            self._pools.close()
         if self._ledger is not None:
             self._ledger.close()

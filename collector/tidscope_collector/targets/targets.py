@@ -4,9 +4,19 @@ import logging
 import secrets
 import threading
 import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
-from tidscope_wire.generated.models import Group, GroupSelector, Process, Target
+from tidscope_wire.generated.limits import MAX_ROLE_RULES
+from tidscope_wire.generated.models import (
+    Group,
+    GroupSelector,
+    Process,
+    RoleRule,
+    SizeAudit,
+    Target,
+)
 from tidscope_wire.problems import ProblemError, refusal
 
 from tidscope_collector.foreign.gomaxprocs import open_gomaxprocs
@@ -15,15 +25,19 @@ from tidscope_collector.groups.cgroups import find_cgroups, processes_in
 from tidscope_collector.groups.descriptions import Descriptions
 from tidscope_collector.groups.matching import MatchWatch
 from tidscope_collector.groups.membership import Membership
+from tidscope_collector.groups.own_accounts import Asking, OwnAccounts
 from tidscope_collector.groups.sampler import GroupSampler
-from tidscope_collector.groups.selector import Selection, listed_within, select
+from tidscope_collector.groups.selector import Selection, select
+from tidscope_collector.naming.source import runtime_source
 from tidscope_collector.naming.thread_names import ThreadNames
+from tidscope_collector.processes.container_names import ContainerNames
 from tidscope_collector.processes.identity import identify
 from tidscope_collector.processes.listing import ProcessLister
 from tidscope_collector.processes.refusals import attach_refusal
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.sampling.target import TargetSampler
+from tidscope_collector.sizing.audit import audit_sizes
 from tidscope_collector.targets.host import MAX_TARGETS
 from tidscope_collector.targets.sources import Sources
 from tidscope_collector.targets.tables import TargetTables
@@ -40,7 +54,8 @@ class TargetRegistry:
         self._procfs = procfs
         self._sources = sources
         self._engine = engine
-        self._lister = ProcessLister(procfs)
+        self._containers = ContainerNames()
+        self._lister = ProcessLister(procfs, containers=self._containers)
         self._lock = threading.Lock()
         self._known: dict[str, Target] = {}
         self._tables: dict[str, TargetTables] = {}
@@ -68,14 +83,71 @@ class TargetRegistry:
         with self._lock:
             return self._lister.processes()
 
-    def attach(self, pid: int, start_ticks: int | None, rate_hz: float) -> tuple[Target, bool]:
+    def audit_sizes(self) -> SizeAudit:
+        """Hold GOMAXPROCS of the host's Go programs against what they may use."""
+        return audit_sizes(self._procfs, self.processes())
+
+    def attach(
+        self,
+        pid: int,
+        start_ticks: int | None,
+        rate_hz: float,
+        role_rules: Sequence[RoleRule] = (),
+    ) -> tuple[Target, bool]:
         """Attach to a process.
+
+        Args:
+            pid: its id.
+            start_ticks: its start, or None: any.
+            rate_hz: samples a second.
+            role_rules: stand before those that the collector was started with.
 
         Returns:
             The target, and whether it is new.
 
         Raises:
             ProblemError: it cannot be attached to.
+        """
+        process = self.describe(pid, start_ticks)
+        with self._lock:
+            known = self.find(pid, process.start_ticks)
+            if known is not None:
+                return known, False
+            self._require_room()
+            return self._open(process, rate_hz, self._rules(role_rules)), True
+
+    def attach_group(
+        self, selector: GroupSelector, rate_hz: float, role_rules: Sequence[RoleRule] = ()
+    ) -> tuple[Target, bool]:
+        """Attach to a group of processes.
+
+        Args:
+            selector: which.
+            rate_hz: samples a second.
+            role_rules: as in `attach`.
+
+        Returns:
+            The target, and whether it is new.
+
+        Raises:
+            ProblemError: it cannot be attached to.
+        """
+        selection, _ = self.select(selector)
+        with self._lock:
+            known = self.find_group(selection)
+            if known is not None:
+                return known, False
+            self._require_room()
+            return self._open_group(selection, rate_hz, self._rules(role_rules)), True
+
+    def _rules(self, own: Sequence[RoleRule]) -> list[RoleRule] | None:
+        return [*own, *self._sources.naming.role_rules][:MAX_ROLE_RULES] or None
+
+    def describe(self, pid: int, start_ticks: int | None = None) -> Process:
+        """A process that can be attached to.
+
+        Raises:
+            ProblemError: it cannot be.
         """
         found = identify(self._procfs, pid)
         problem = attach_refusal(pid, found, start_ticks)
@@ -84,35 +156,37 @@ class TargetRegistry:
         process = next((one for one in self.processes() if one.pid == pid), None)
         if process is None:
             raise _exited(pid)
-        with self._lock:
-            for one in self._active():
-                same = (one.process.pid, one.process.start_ticks) == (pid, process.start_ticks)
-                if same and one.group is None:
-                    return one, False
-            self._require_room()
-            return self._open(process, rate_hz), True
+        return process
 
-    def attach_group(self, selector: GroupSelector, rate_hz: float) -> tuple[Target, bool]:
-        """Attach to a group of processes.
-
-        Returns:
-            The target, and whether it is new.
+    def select(self, selector: GroupSelector) -> tuple[Selection, list[Process]]:
+        """A group, and the processes of the host.
 
         Raises:
             ProblemError: it cannot be attached to.
         """
         processes = self.processes()
-        selection = select(
-            selector,
-            processes,
-            lambda path: listed_within(processes, path) | processes_in(self._procfs, path),
-        )
-        with self._lock:
-            for one in self._active():
-                if one.group is not None and _is_same(one, selection):
-                    return one, False
-            self._require_room()
-            return self._open_group(selection, rate_hz), True
+        selection = select(selector, processes, lambda path: processes_in(self._procfs, path))
+        return selection, processes
+
+    def find(self, pid: int, start_ticks: int) -> Target | None:
+        """The target that one process is."""
+        for one in self._active():
+            same = (one.process.pid, one.process.start_ticks) == (pid, start_ticks)
+            if same and one.group is None:
+                return one
+        return None
+
+    def find_group(self, selection: Selection) -> Target | None:
+        """The target that a group is."""
+        for one in self._active():
+            if one.group is not None and _is_same(one, selection):
+                return one
+        return None
+
+    @property
+    def counts_network(self) -> bool:
+        """Whether samples of a process have network counters here."""
+        return self._sources.network.kind != "none"
 
     def _active(self) -> list[Target]:
         return [one for one in self._known.values() if one.state == "attached"]
@@ -126,11 +200,13 @@ class TargetRegistry:
                 "Detach one that is no longer needed.",
             )
 
-    def _open_group(self, selection: Selection, rate_hz: float) -> Target:
+    def _open_group(
+        self, selection: Selection, rate_hz: float, rules: list[RoleRule] | None
+    ) -> Target:
         attach_ns = time.monotonic_ns()
         membership = self._sources.groups.membership(self._boundary(selection), attach_ns)
         try:
-            return self._sample_group(selection, membership, attach_ns, rate_hz)
+            return self._sample_group(selection, membership, attach_ns, rate_hz, rules)
         except TargetExitedError:
             membership.close()
             raise _exited(selection.lead.pid) from None
@@ -148,11 +224,17 @@ class TargetRegistry:
         return Tree(self._procfs, selection.lead.pid)
 
     def _sample_group(
-        self, selection: Selection, membership: Membership, attach_ns: int, rate_hz: float
+        self,
+        selection: Selection,
+        membership: Membership,
+        attach_ns: int,
+        rate_hz: float,
+        rules: list[RoleRule] | None,
     ) -> Target:
         lead = selection.lead
         program = open_gomaxprocs(self._procfs, lead.pid, lead.start_ticks)
-        reader = self._sources.groups.reader(membership, selection.name)
+        reading = self._sources.group_reader(membership, selection.name, attach_ns)
+        reader = reading.reader
         target = Target(
             id=f"t-{lead.pid}-{secrets.token_hex(4)}",
             host=self._host,
@@ -168,13 +250,13 @@ class TargetRegistry:
             state="attached",
             rate_hz=rate_hz,
             attached_unix_us=time.time_ns() // 1000,
-            source=self._sources.describe_group(),
+            source=self._sources.describe(),
             energy=self._engine.energy,
             fields=list(reader.fields),
-            absent=self._sources.explain_group(reader.absent),
+            absent=self._sources.explain(reader.absent),
             gomaxprocs=program.reader.read() if program.reader else None,
             gomaxprocs_reason=program.reason,
-            role_rules=list(self._sources.naming.role_rules) or None,
+            role_rules=rules,
             steering=None,
         )
         matches = None
@@ -184,18 +266,25 @@ class TargetRegistry:
             )
         sampler = GroupSampler(
             target,
-            reader,
+            reading,
             program.reader,
             attach_ns,
             self._procfs,
             self._sources.delays,
-            None,
-            Descriptions(self._procfs, self._workers, self._engine.submit),
+            Descriptions(self._procfs, self._workers, self._engine.submit, self._containers),
+            OwnAccounts(self._asking(), lead.pid, self._workers, self._engine.submit),
             matches,
         )
         return self._begin(target, sampler)
 
-    def _open(self, process: Process, rate_hz: float) -> Target:
+    def _asking(self) -> Asking:
+        return Asking(
+            lambda pid, start_ticks: open_gomaxprocs(self._procfs, pid, start_ticks).reader,
+            partial(runtime_source, self._procfs),
+            self._sources.naming.ask_programs,
+        )
+
+    def _open(self, process: Process, rate_hz: float, rules: list[RoleRule] | None) -> Target:
         program = open_gomaxprocs(self._procfs, process.pid, process.start_ticks)
         # Ledgers begin with the reader: no stay in them began before the attachment.
         attach_ns = time.monotonic_ns()
@@ -214,10 +303,10 @@ class TargetRegistry:
                 absent=self._sources.explain(reader.absent),
                 gomaxprocs=program.reader.read() if program.reader else None,
                 gomaxprocs_reason=program.reason,
-                role_rules=list(self._sources.naming.role_rules) or None,
+                role_rules=rules,
                 steering=None,
             )
-            tables = self._sources.tables(reader, process)
+            tables = self._sources.tables(reader, process, attach_ns)
             names = self._sources.thread_names(process)
             sampler = TargetSampler(
                 target,
@@ -258,7 +347,7 @@ class TargetRegistry:
             return
         tables = self._tables.get(target.id)
         if executed and tables is not None:
-            tables.executed(lambda: self._sources.ledger.account_of(process))
+            tables.executed(pid, lambda: self._sources.ledger.account_of(process))
         names = self._names.get(target.id)
         if executed and names is not None:
             names.executed(self._sources.name_source(process))
@@ -274,6 +363,25 @@ class TargetRegistry:
                 reader.close()
 
         self._engine.submit(give)
+
+    def continue_from(self, target: Target, earlier: str) -> Target:
+        """A target takes the place of one of an earlier collector.
+
+        Args:
+            target: just attached.
+            earlier: id of the other.
+        """
+
+        def note() -> Target:
+            sampler = self._engine.find(target.id)
+            if sampler is None:
+                return target
+            sampler.target = sampler.target.model_copy(update={"continues": earlier})
+            return sampler.target
+
+        noted: Target = self._engine.submit(note).result()
+        self.update(noted)
+        return noted
 
     def detach(self, target: str) -> Target:
         """Stop sampling.

@@ -23,6 +23,8 @@ from tidscope_wire.generated.models import (
     RestartSearchCommand,
     SetDelayAccountingCommand,
     SetRateCommand,
+    SizeAuditCommand,
+    SizeAuditReply,
     SteerCommand,
     SteeringOptionsCommand,
     SteeringOptionsReply,
@@ -47,6 +49,7 @@ Command = (
     | SetRateCommand
     | ListProcessesCommand
     | DoctorCommand
+    | SizeAuditCommand
     | SetDelayAccountingCommand
     | SteeringCommand
 )
@@ -54,7 +57,14 @@ RESTORING = ReleaseCommand | DetachCommand
 """Commands that give a program its size back: each target has a thread for them, however many slow
 commands there are."""
 
-Reply = TargetReply | ProcessesReply | DoctorReply | SteeringOptionsReply | RefusedReply
+Reply = (
+    TargetReply
+    | ProcessesReply
+    | DoctorReply
+    | SizeAuditReply
+    | SteeringOptionsReply
+    | RefusedReply
+)
 Message = Command | CollectorWelcome | FramesReceived
 _MESSAGE: TypeAdapter[Message] = TypeAdapter(CollectorCommand)
 
@@ -117,16 +127,13 @@ class CommandHandler:
             case AttachCommand(request_id=number):
                 target, created = self._attach(command)
                 return TargetReply(request_id=number, target=target, created=created)
-            case DetachCommand(request_id=number, target=name):
-                if self._steering is not None:
-                    self._steering.leave(name)
-                target = self._targets.detach(name)
-                return TargetReply(request_id=number, target=target, created=False)
-            case SetRateCommand(request_id=number, target=name, rate_hz=rate):
-                target = self._targets.set_rate(name, rate)
+            case DetachCommand(request_id=number) | SetRateCommand(request_id=number):
+                target = self._change(command)
                 return TargetReply(request_id=number, target=target, created=False)
             case ListProcessesCommand(request_id=number):
                 return ProcessesReply(request_id=number, processes=self._targets.processes())
+            case SizeAuditCommand(request_id=number):
+                return SizeAuditReply(request_id=number, audit=self._targets.audit_sizes())
             case DoctorCommand() | SetDelayAccountingCommand():
                 if isinstance(command, SetDelayAccountingCommand):
                     self._switch(command.on)
@@ -134,27 +141,47 @@ class CommandHandler:
             case _:
                 return self._steer(command, self._required_steering())
 
+    def _change(self, command: DetachCommand | SetRateCommand) -> Target:
+        if isinstance(command, SetRateCommand):
+            return self._targets.set_rate(command.target, command.rate_hz)
+        if self._steering is not None:
+            self._steering.leave(command.target)
+        return self._targets.detach(command.target)
+
     def _attach(self, command: AttachCommand) -> tuple[Target, bool]:
+        target, created = self._attach_new(command)
+        if created and command.continues is not None:
+            target = self._targets.continue_from(target, command.continues)
+        return target, created
+
+    def _attach_new(self, command: AttachCommand) -> tuple[Target, bool]:
+        rules = command.role_rules or ()
         if command.group is not None and command.pid is None:
-            return self._targets.attach_group(command.group, command.rate_hz)
+            return self._targets.attach_group(command.group, command.rate_hz, rules)
         if command.pid is None or command.group is not None:
             raise refusal("bad-group", "either a process or a group is attached to", "Name one.")
-        return self._targets.attach(command.pid, command.start_ticks, command.rate_hz)
+        return self._targets.attach(command.pid, command.start_ticks, command.rate_hz, rules)
 
     @staticmethod
     def _steer(
         command: SteeringCommand, steering: "SteeringCommands"
     ) -> TargetReply | SteeringOptionsReply:
-        number, name = command.request_id, command.target
+        number = command.request_id
         match command:
-            case SteeringOptionsCommand():
-                return SteeringOptionsReply(request_id=number, options=steering.options(name))
-            case SteerCommand(request=request, actor=actor):
-                target = steering.steer(name, request, actor.label)
-            case RestartSearchCommand(actor=actor):
-                target = steering.restart(name, actor.label)
-            case ReleaseCommand(actor=actor):
-                target = steering.release(name, actor.label)
+            case SteeringOptionsCommand(target=None, pid=pid, group=group):
+                options = steering.ask(pid, group)
+                return SteeringOptionsReply(request_id=number, options=options)
+            case SteeringOptionsCommand(target=str(asked)):
+                options = steering.options(asked)
+                return SteeringOptionsReply(request_id=number, options=options)
+            case SteerCommand(target=name, request=request, actor=actor):
+                target = steering.steer(name, request, actor)
+            case RestartSearchCommand(target=name, pid=pid, actor=actor):
+                target = steering.restart(name, pid, actor.label)
+            case ReleaseCommand(target=name, pid=pid, actor=actor):
+                target = steering.release(name, pid, actor.label)
+            case _:
+                raise TypeError(command)
         return TargetReply(request_id=number, target=target, created=False)
 
     def _required_steering(self) -> "SteeringCommands":

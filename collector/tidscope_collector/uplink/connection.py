@@ -8,16 +8,19 @@ import logging
 import random
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from typing import Never
 
 from tidscope_wire import PROTOCOL_VERSION
 from tidscope_wire.generated.models import (
+    CollectorGoodbye,
     CollectorHello,
     CollectorWelcome,
     FramesLost,
     FramesReceived,
     Host,
     PolicyInfo,
+    RestoredProgram,
     Target,
     TargetChanged,
     TargetForgotten,
@@ -41,10 +44,20 @@ from tidscope_collector.uplink.sign_in import SignIn, SignInError, open_link
 log = logging.getLogger("tidscope.uplink")
 
 WELCOME_S = 10
+GOODBYE_S = 1.0
 BACKLOG, STALL = 0.25, 0.5
 """Shares of the bound of what waits: above the first fewer frames are to be made; above the second
 none, as long as a backend is connected and takes some."""
 ENDED_KEPT = 16
+_OF_DECISIONS = {
+    "size",
+    "state",
+    "reason",
+    "decisions",
+    "ops_per_s",
+    "interval_s",
+    "decided_unix_us",
+}
 
 
 class WelcomeError(Exception):
@@ -64,6 +77,7 @@ class Uplink:
         replay: frames that are kept; filled through `add_frame`.
         pause: waits for some seconds before the next try.
         policies: that it can steer with.
+        restored: programs that an earlier collector left changed.
     """
 
     def __init__(
@@ -76,17 +90,19 @@ class Uplink:
         replay: Replay,
         pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
         policies: Sequence[PolicyInfo] = (),
+        restored: Sequence[RestoredProgram] = (),
     ) -> None:
         self._url, self._sign_in, self._host = url, sign_in, host
         self._targets, self._commands, self._replay = targets, commands, replay
         self._pause = pause
-        self._policies = list(policies)
+        self._policies, self._restored = list(policies), list(restored)
         self._wake = asyncio.Event()
         self._confirmed = asyncio.Event()
         self._sent_targets: dict[str, Target] = {}
         self._in_flight = InFlight()
         self._direct = DirectSender()
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._link: SharedConnection | None = None
         self._refused: set[tuple[str, int]] = set()
         self._connected = False
         self._said = ""
@@ -154,6 +170,14 @@ class Uplink:
             pass
         return self._replay.waiting_bytes
 
+    async def say_goodbye(self) -> None:
+        """Tell a connected backend that this collector ends because it was asked to."""
+        if self._link is None:
+            return
+        with suppress(ConnectionClosed, TimeoutError, OSError):
+            async with asyncio.timeout(GOODBYE_S):
+                await self._give(self._link, CollectorGoodbye().model_dump_json())
+
     async def run(self) -> None:
         """Connect, and connect again, until cancelled."""
         backoff = Backoff()
@@ -177,6 +201,7 @@ class Uplink:
                 await self._greet(link)
                 welcomed = clock()
                 self._connected = True
+                self._link = link
                 self._say(logging.INFO, "connected to the backend")
                 await self._serve(link)
         except ConnectionClosed as error:
@@ -197,6 +222,7 @@ class Uplink:
         finally:
             self._direct.forbid()
             self._connected = False
+            self._link = None
             self._confirmed.set()
         return end, None if welcomed is None else clock() - welcomed
 
@@ -209,7 +235,11 @@ class Uplink:
     async def _greet(self, link: SharedConnection) -> None:
         known = self._targets.all()
         hello = CollectorHello(
-            protocol=PROTOCOL_VERSION, host=self._host, targets=known, policies=self._policies
+            protocol=PROTOCOL_VERSION,
+            host=self._host,
+            targets=known,
+            policies=self._policies,
+            restored=self._restored,
         )
         await self._give(link, hello.model_dump_json())
         try:
@@ -352,4 +382,5 @@ class Uplink:
 
 def _without_decision(target: Target) -> str:
     """A target as text, without what each decision of a policy changes: frames carry that."""
-    return target.model_dump_json(exclude={"steering": {"size", "state", "reason", "decisions"}})
+    programs = {"__all__": {"steering": _OF_DECISIONS}}
+    return target.model_dump_json(exclude={"steering": _OF_DECISIONS, "programs": programs})

@@ -3,12 +3,14 @@
 import os
 from collections.abc import Callable
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from tidscope_collector.ebpf import libbpf
 from tidscope_collector.ebpf.hash_maps import HashMap
+from tidscope_collector.ebpf.watched import Pids, Whose, are_of
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.waits.call_names import names_of_calls
 from tidscope_collector.waits.counts import (
@@ -18,6 +20,14 @@ from tidscope_collector.waits.counts import (
     counts_of_details,
     counts_of_edges,
 )
+from tidscope_collector.waits.ended import (
+    Living,
+    bounded,
+    processes_of,
+    without_dead,
+    without_foreign,
+)
+from tidscope_collector.waits.names_of_processes import ProcessesByName
 from tidscope_collector.waits.slots import (
     CALL_COUNT,
     CALL_KEY,
@@ -32,19 +42,16 @@ from tidscope_collector.waits.slots import (
 )
 from tidscope_collector.waits.states import State
 from tidscope_collector.waits.tables import Table, as_tables
-from tidscope_collector.waits.takers import TakersByName
 
 _MORE_EDGES, _MORE_TAKERS, _MORE_CALLS, _NAMES = 32768, 16384, 65536, 4096
 _MANY_EDGES = _MORE_EDGES * 3 // 4
 """From so many on the rarest are taken out, and kept here."""
 _MANY_TAKERS = _MORE_TAKERS // 16
 """From so many on all are taken out, and kept here by name."""
-_KEPT_ROWS = 16384
-"""Of wake-ups of threads that have ended; of more, the rarest are added up by process."""
+_MOST_NAMES = 16384
 _MOST_LEFT = 1024
 """So many threads may end before what they left is added up; it takes 3 MB until then."""
 
-_PID = np.uint64(32)
 _NO_EDGES = np.empty(0, EDGE_KEY), np.empty(0, EDGE)
 
 
@@ -78,104 +85,145 @@ class Counting:
         """Whether system calls have ever been counted."""
         self._call_names = names_of_calls(os.uname().machine)
         self._known_names: dict[int, tuple[str, bool]] = {}
-        self._takers_by_name = TakersByName(self._name)
-        self._ended: dict[int, Counts] = {}
-        self._freed: dict[tuple[int, int], int] = {}
-        self._left: list[tuple[Slots, Slots, npt.NDArray[np.uint64]]] = []
-        """Of threads that ended since tables were read: their processes, details and ledgers."""
+        self._by_name = ProcessesByName(self._name)
+        self._ended: dict[Whose, Counts] = {}
+        """What threads left that have ended, of all that are counted for."""
+        self._freed: dict[tuple[int, int], tuple[int, tuple[Whose, ...]]] = {}
+        """By index and generation of a slot: its process, and whose it was."""
+        self._left: dict[Whose, list[_Left]] = {}
+        """Of threads that ended since what they left was added up."""
 
-    def forget(self, pid: int) -> None:
-        """Drop what threads of a process left."""
-        self._keep_left()
-        self._ended.pop(pid, None)
+    def begin(self, whose: Whose) -> None:
+        """Count for processes from now on; twice does no harm."""
+        self._ended.setdefault(whose, Counts())
 
-    def keep(self, indices: Indices, ns: npt.NDArray[np.uint64]) -> None:
+    def forget(self, whose: Whose) -> None:
+        """Drop what threads of these processes left."""
+        self._left.pop(whose, None)
+        self._ended.pop(whose, None)
+
+    def keep(
+        self, indices: Indices, ns: npt.NDArray[np.uint64], leaving: Whose | None = None
+    ) -> None:
         """Keep what threads that have ended leave; their slots are freed after this.
 
         Args:
             indices: of their slots.
             ns: uint64[n, STATES], their ledgers.
+            leaving: whose they were until now, too; None: nobody's.
         """
         owners = self._slots["tgid"][indices]
-        self._left.append((owners, self._details[indices], ns))
-        if sum(len(one) for one, _, _ in self._left) > _MOST_LEFT:
-            self._keep_left()
+        details = self._details[indices]
+        owned = {
+            whose: np.ones(len(owners), np.bool_) if whose is leaving else are_of(owners, whose)
+            for whose in self._ended
+        }
+        for whose, mine in owned.items():
+            if not mine.any():
+                continue
+            left = self._left.setdefault(whose, [])
+            left.append(_Left(owners[mine], details[mine], ns[mine]))
+            if sum(len(one.pids) for one in left) > _MOST_LEFT:
+                self._keep_left(whose)
         if self._has_more():
-            generations = self._slots["generation"][indices].astype(np.uint32)
-            keys = zip(indices.tolist(), generations.tolist(), strict=True)
-            self._freed.update(zip(keys, owners.tolist(), strict=True))
+            generations = self._slots["generation"][indices].astype(np.uint32).tolist()
+            for row, key in enumerate(zip(indices.tolist(), generations, strict=True)):
+                whose_all = tuple(whose for whose, mine in owned.items() if mine[row])
+                self._freed[key] = int(owners[row]), whose_all
 
-    def _keep_left(self) -> None:
+    def _keep_left(self, whose: Whose) -> None:
         """Add up what threads left that have ended lately: all of them at once."""
-        if not self._left:
+        self._read_names()
+        if not isinstance(whose, int):
+            for pid, name in whose.names().items():
+                self._known_names[pid] = name, False
+        left = self._left.pop(whose, None)
+        if left is None:
             return
-        owners, details, ns = (np.concatenate(column) for column in zip(*self._left, strict=True))
-        self._left.clear()
-        for pid in np.unique(owners).tolist():
-            mine = np.flatnonzero(owners == pid)
-            nobody = np.zeros(len(mine), np.uint64)
-            counts = counts_of_details(details, mine, nobody, details["edges"][mine], ns[mine])
-            self._keep(pid, replace(counts, queued=_queued(nobody, ns[mine])))
+        pids = np.concatenate([one.pids for one in left]).astype(np.uint64)
+        details = np.concatenate([one.details for one in left])
+        ns = np.concatenate([one.ns for one in left])
+        nobody, rows = np.zeros(len(pids), np.uint64), np.arange(len(pids))
+        counts = counts_of_details(details, rows, nobody, pids, details["edges"], ns)
+        living = processes_of(self._live_slots())
+        self._keep(whose, replace(counts, queued=_queued(nobody, ns)), living)
 
-    def tables(self, pid: int, read: Callable[[], tuple[Ledgers, Indices]]) -> dict[str, Table]:
-        """The tables of a process; see `as_tables`.
+    def tables(self, whose: Whose, read: Callable[[], tuple[Ledgers, Indices]]) -> dict[str, Table]:
+        """The tables of processes; see `as_tables`.
 
         Args:
-            pid: the process.
-            read: reads its ledgers, and which slots these are of; none is freed meanwhile.
+            whose: the processes.
+            read: reads their ledgers, and which slots these are of; none is freed meanwhile.
 
         Raises:
             BpfError: the kernel refused.
         """
-        self._keep_left()
+        self._keep_left(whose)
         ledgers, indices = read()
         tids = np.where(ledgers.state == State.ENDED, 0, ledgers.tid).astype(np.uint64)
         tid_of = np.full(SLOTS, -1, np.int64)
         tid_of[indices] = tids
         own_edges = self._edges_of(indices)
         keys, edges = self._edges.read() if self._has_more() else _NO_EDGES
-        living = self._living(pid)
-        self._keep_dead_wakers(pid, indices, tids, own_edges, living)
-        more = self._read_more(pid, tid_of, living, keys, edges) if self._has_more() else Counts()
-        own = counts_of_details(self._details, indices, tids, own_edges, ledgers.ns)
+        living = Living(self._live_slots())
+        self._keep_dead_wakers(indices, tids, own_edges, living)
+        more = self._read_more(tid_of, living, keys, edges) if self._has_more() else Counts()
+        pids = self._slots["tgid"][indices].astype(np.uint64)
+        own = counts_of_details(self._details, indices, tids, pids, own_edges, ledgers.ns)
         # After what ran meanwhile: that is never more than the time in run queues.
         later, places = read()
         row_of = np.empty(SLOTS, np.intp)
         row_of[places] = np.arange(len(places))
         own = replace(own, queued=_queued(tids, later.ns[row_of[indices]]))
-        ended = _without_dead(self._ended.get(pid, Counts()), pid, living)
-        self._ended[pid] = ended
-        self._read_names()
-        counts = self._takers_by_name.fold(ended.with_all(own, more), pid)
-        return as_tables(counts, pid, self._name, self._takers_by_name.name, self._call_names)
+        ended = without_dead(self._ended.get(whose, Counts()), living)
+        ended = self._ended[whose] = self._by_name.fold(ended, whose, living.pids)
+        counts = self._by_name.fold(ended.with_all(own, more), whose, living.pids)
+        counts = without_foreign(counts, whose)
+        return as_tables(
+            counts, whose, self._by_name.describe, self._by_name.name, self._call_names
+        )
 
-    def _living(self, pid: int) -> npt.NDArray[np.uint64]:
-        """Ids of threads that have a slot now, ascending."""
+    def _live_slots(self) -> Slots:
+        """Those of threads that have not ended."""
         used = self._slots[: min(int(self._control["used"][0]), SLOTS)]
-        mine = used[(used["tgid"] == pid) & (used["exit_ns"] == 0)]
-        return np.unique(mine["tid"]).astype(np.uint64)
+        live: Slots = used[["tgid", "tid"]][(used["tgid"] != 0) & (used["exit_ns"] == 0)]
+        return live
 
     def _keep_dead_wakers(
         self,
-        pid: int,
         indices: Indices,
         tids: npt.NDArray[np.uint64],
         edges: Slots,
-        living: npt.NDArray[np.uint64],
+        living: Living,
     ) -> None:
         """Make room in slots: wake-ups by threads that have ended are kept here from now on."""
-        row, at = np.nonzero(_is_dead(edges["waker"], pid, living) & (edges["count"] != 0))
+        row, at = np.nonzero(living.lack(edges["waker"]) & (edges["count"] != 0))
         if not len(row):
             return
-        self._keep(pid, counts_of_edges(tids[row], edges[row, at]))
+        pids = self._slots["tgid"][indices[row]]
+        self._keep_edges(pids.astype(np.uint64), tids[row], edges[row, at], living.pids)
         edges["count"][row, at] = 0
         shared = self._details["edges"]
         for name in ("blocked_ns", "delay_ns", "count"):  # the program claims what has no count
             shared[name][indices[row], at] = 0
 
-    def _keep(self, pid: int, counts: Counts) -> None:
-        counts = self._takers_by_name.fold(counts, pid)
-        self._ended[pid] = _bounded(self._ended.get(pid, Counts()).with_all(counts))
+    def _keep_edges(
+        self,
+        pids: npt.NDArray[np.uint64],
+        tids: npt.NDArray[np.uint64],
+        edges: Slots,
+        living: Pids,
+    ) -> None:
+        """Keep wake-ups of these threads for all that count for them."""
+        for whose in list(self._ended):
+            mine = are_of(pids.astype(np.uint32), whose)
+            if mine.any():
+                counts = counts_of_edges(tids[mine], pids[mine], edges[mine])
+                self._keep(whose, counts, living)
+
+    def _keep(self, whose: Whose, counts: Counts, living: Pids) -> None:
+        counts = self._by_name.fold(counts, whose, living)
+        self._ended[whose] = bounded(self._ended.get(whose, Counts()).with_all(counts))
 
     def _edges_of(self, indices: Indices) -> Slots:
         copies: Slots = self._details["edges"][indices]
@@ -187,65 +235,91 @@ class Counting:
 
     def _read_more(
         self,
-        pid: int,
         tid_of: npt.NDArray[np.int64],
-        living: npt.NDArray[np.uint64],
+        living: Living,
         keys: Slots,
         edges: Slots,
     ) -> Counts:
         """What stands in hash maps. What threads left that have ended is kept, and taken out."""
-        found = []
-        for owner, tids, rows in self._by_owner(self._edges, keys, pid, tid_of):
-            dead = np.zeros(len(rows), np.bool_)
-            if not owner:
-                dead = _is_dead(edges["waker"][rows], pid, living)
-                if len(keys) > _MANY_EDGES:
-                    often = edges["count"][rows]
-                    dead |= often <= np.median(often)
-                self._keep(pid, counts_of_edges(tids[dead], edges[rows[dead]]))
-                self._edges.remove(keys[rows[dead]])
-            found.append((owner, counts_of_edges(tids[~dead], edges[rows[~dead]])))
+        found: list[Counts] = []
+        rows, tids, pids = self._own(keys, tid_of)
+        dead = living.lack(edges["waker"][rows])
+        if len(keys) > _MANY_EDGES and len(rows):
+            often = edges["count"][rows]
+            dead |= often <= np.median(often)
+        self._keep_edges(pids[dead], tids[dead], edges[rows[dead]], living.pids)
+        self._edges.remove(keys[rows[dead]])
+        found.append(counts_of_edges(tids[~dead], pids[~dead], edges[rows[~dead]]))
+        for owners, gone, pids in self._gone(self._edges, keys):
+            nobody = np.zeros(len(gone), np.uint64)
+            self._keep(owners, counts_of_edges(nobody, pids, edges[gone]), living.pids)
         keys, sums = self._takers.read()
-        for owner, tids, rows in self._by_owner(self._takers, keys, pid, tid_of):
-            who, ns = keys["who"][rows], sums[rows].view(np.uint64)
-            counts = Counts(takers=Rows((tids, who), (ns,)))
-            if not owner and len(keys) > _MANY_TAKERS:
-                self._keep(pid, counts)
-                self._takers.remove(keys[rows])
-                continue
-            found.append((owner, counts))
+        rows, tids, pids = self._own(keys, tid_of)
+        if len(keys) > _MANY_TAKERS:
+            for owner in list(self._ended):
+                mine = are_of(pids.astype(np.uint32), owner)
+                counts = _counts_of_takers(tids[mine], keys[rows[mine]], sums[rows[mine]])
+                self._keep(owner, counts, living.pids)
+            self._takers.remove(keys[rows])
+        else:
+            found.append(_counts_of_takers(tids, keys[rows], sums[rows]))
+        for owners, gone, _ in self._gone(self._takers, keys):
+            nobody = np.zeros(len(gone), np.uint64)
+            self._keep(owners, _counts_of_takers(nobody, keys[gone], sums[gone]), living.pids)
         if self.calls:
-            keys, counts_of_call = self._calls.read()
-            for owner, tids, rows in self._by_owner(self._calls, keys, pid, tid_of):
-                calls = keys["call"][rows].astype(np.uint64)
-                found.append((owner, counts_of_calls(tids, calls, counts_of_call[rows])))
+            keys, of_call = self._calls.read()
+            rows, tids, _ = self._own(keys, tid_of)
+            numbers = keys["call"].astype(np.uint64)
+            found.append(counts_of_calls(tids, numbers[rows], of_call[rows]))
+            for owners, gone, _ in self._gone(self._calls, keys):
+                nobody = np.zeros(len(gone), np.uint64)
+                counts = counts_of_calls(nobody, numbers[gone], of_call[gone])
+                self._keep(owners, counts, living.pids)
         self._freed.clear()
-        for owner, counts in found:
-            if owner:
-                self._keep(owner, counts)
-        return Counts().with_all(*(counts for owner, counts in found if not owner))
+        return Counts().with_all(*found)
 
-    def _by_owner(
-        self, source: HashMap, keys: Slots, pid: int, tid_of: npt.NDArray[np.int64]
-    ) -> list[tuple[int, npt.NDArray[np.uint64], Indices]]:
-        """Rows of the process' slots (owner 0) and of slots freed since: owner, tids, rows."""
+    def _are_current(self, keys: Slots) -> npt.NDArray[np.bool_]:
+        """Which rows are of threads that have their slots still."""
+        slots = self._slots[["generation", "tgid"]][keys["index"]]
+        same: npt.NDArray[np.bool_] = slots["generation"].astype(np.uint32) == keys["generation"]
+        same &= slots["tgid"] != 0
+        return same
+
+    def _own(
+        self, keys: Slots, tid_of: npt.NDArray[np.int64]
+    ) -> tuple[Indices, npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
+        """Rows of slots that are meant, ids of their threads, and of their processes."""
         index = keys["index"]
-        current = self._slots["generation"][index].astype(np.uint32) == keys["generation"]
-        used = self._slots["tgid"][index] != 0
-        mine = np.flatnonzero(current & used & (tid_of[index] >= 0))
-        found = [(0, tid_of[index[mine]].astype(np.uint64), mine)]
-        gone = np.flatnonzero(~(current & used))
-        if len(gone):
-            pairs = zip(index[gone].tolist(), keys["generation"][gone].tolist(), strict=True)
-            owners = np.array([self._freed.get(pair, 0) for pair in pairs], np.int64)
-            for owner in np.unique(owners[owners > 0]).tolist():
-                rows = gone[owners == owner]
-                found.append((owner, np.zeros(len(rows), np.uint64), rows))
-            source.remove(keys[gone])
-        return found
+        rows = np.flatnonzero(self._are_current(keys) & (tid_of[index] >= 0))
+        mine = index[rows]
+        return rows, tid_of[mine].astype(np.uint64), self._slots["tgid"][mine].astype(np.uint64)
+
+    def _gone(
+        self, source: HashMap, keys: Slots
+    ) -> list[tuple[Whose, Indices, npt.NDArray[np.uint64]]]:
+        """Rows of slots freed since: whose, rows, their processes. They are taken out."""
+        gone = np.flatnonzero(~self._are_current(keys))
+        if not len(gone):
+            return []
+        found: dict[Whose, list[tuple[int, int]]] = {}
+        indices, generations = keys["index"][gone].tolist(), keys["generation"][gone].tolist()
+        for row, key in zip(gone.tolist(), zip(indices, generations, strict=True), strict=True):
+            pid, owners = self._freed.get(key, (0, ()))
+            for whose in owners:
+                if whose in self._ended:
+                    found.setdefault(whose, []).append((row, pid))
+        source.remove(keys[gone])
+        return [
+            (
+                whose,
+                np.array([row for row, _ in rows], np.intp),
+                np.array([pid for _, pid in rows], np.uint64),
+            )
+            for whose, rows in found.items()
+        ]
 
     def _read_names(self) -> None:
-        if len(self._known_names) > _KEPT_ROWS:
+        if len(self._known_names) > _MOST_NAMES:
             self._known_names.clear()
         keys, names = self._names.read()
         for pid, comm, kernel in zip(
@@ -276,33 +350,13 @@ def _queued(tids: npt.NDArray[np.uint64], ns: npt.NDArray[np.uint64]) -> Rows:
     return Rows((tids,), (ns[:, State.PREEMPTED] + ns[:, State.WOKEN],))
 
 
-def _is_dead(
-    wakers: npt.NDArray[np.uint64], pid: int, living: npt.NDArray[np.uint64]
-) -> npt.NDArray[np.bool_]:
-    """Whether wakers are threads of the process that have ended."""
-    tids = wakers & np.uint64(0xFFFFFFFF)
-    dead: npt.NDArray[np.bool_] = (wakers >> _PID == np.uint64(pid)) & (tids != 0)
-    return dead & ~np.isin(tids, living)
+class _Left(NamedTuple):
+    """What threads left that have ended: their processes, details and ledgers."""
+
+    pids: npt.NDArray[np.uint32]
+    details: Slots
+    ns: npt.NDArray[np.uint64]
 
 
-def _without_dead(counts: Counts, pid: int, living: npt.NDArray[np.uint64]) -> Counts:
-    """The thread id 0 in place of threads that have ended."""
-    tid, waker, address = counts.edges.keys
-    tid = np.where(np.isin(tid, living), tid, np.uint64(0))
-    (waiter, who), sums = counts.takers.keys, counts.takers.values
-    takers = Rows((np.where(np.isin(waiter, living), waiter, np.uint64(0)), who), sums)
-    waker = np.where(_is_dead(waker, pid, living), waker >> _PID << _PID, waker)
-    edges = Rows((tid, waker, address), counts.edges.values)
-    return replace(counts, edges=edges, takers=takers).with_all()
-
-
-def _bounded(counts: Counts) -> Counts:
-    """At most so many rows of each kind that grows with what threads did."""
-    edges = counts.edges
-    if len(edges.keys[0]) <= _KEPT_ROWS:
-        return counts
-    least = np.argsort(edges.values[0])[: len(edges.keys[0]) - _KEPT_ROWS // 2]
-    tid, waker, address = (column.copy() for column in edges.keys)
-    waker[least] = waker[least] >> _PID << _PID
-    address[least] = 0
-    return replace(counts, edges=Rows((tid, waker, address), edges.values)).with_all()
+def _counts_of_takers(tids: npt.NDArray[np.uint64], keys: Slots, sums: Slots) -> Counts:
+    return Counts(takers=Rows((tids, keys["who"]), (sums.view(np.uint64),)))

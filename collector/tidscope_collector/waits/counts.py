@@ -50,12 +50,13 @@ def _joined(parts: tuple[Rows, ...]) -> Rows:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Of the threads of one process.
+    """Of the threads of one process, or of a group's.
 
     Attributes:
         stays: (tid, state, bucket) to (count).
-        edges: (tid, waker, address) to (count, blocked_ns, delay_ns); the waker is its process id
-            << 32, with its thread id if it is of this process, and 0 for an interrupt.
+        edges: (tid, waker, address, process) to (count, blocked_ns, delay_ns); the waker is its
+            process id << 32, with its thread id if it is one of these threads, and 0 for an
+            interrupt. The process is the waiter's, which the address belongs to; 0 without one.
         takers: (tid, process id << 1 | whether it is a kernel thread) to (ns).
         queued: (tid) to (ns), all the time in run queues.
         calls: (tid, call) to (count, ns).
@@ -63,7 +64,7 @@ class Counts:
     """
 
     stays: Rows = field(default_factory=partial(no_rows, 3, 1))
-    edges: Rows = field(default_factory=partial(no_rows, 3, 3))
+    edges: Rows = field(default_factory=partial(no_rows, 4, 3))
     takers: Rows = field(default_factory=partial(no_rows, 2, 1))
     queued: Rows = field(default_factory=partial(no_rows, 1, 1))
     calls: Rows = field(default_factory=partial(no_rows, 2, 2))
@@ -81,7 +82,7 @@ class Counts:
 
 
 def counts_of_details(
-    details: Slots, indices: Indices, tids: Words, edges: Slots, ns: Words
+    details: Slots, indices: Indices, tids: Words, pids: Words, edges: Slots, ns: Words
 ) -> Counts:
     """What stands in the slots' own tables.
 
@@ -89,6 +90,7 @@ def counts_of_details(
         details: structured array of DETAIL, which the program may be writing to.
         indices: intp[n], the slots.
         tids: uint64[n]; 0 for threads that have ended.
+        pids: uint64[n], their processes.
         edges: structured array of EDGE, n rows: copies of those of the slots.
         ns: uint64[n, STATES], their ledgers: which states they have been in.
     """
@@ -104,16 +106,17 @@ def counts_of_details(
     takers = takers[taken, at]
     row, at = np.nonzero(edges["count"])
     return replace(
-        counts_of_edges(tids[row], edges[row, at]),
+        counts_of_edges(tids[row], pids[row], edges[row, at]),
         stays=stays,
         takers=Rows((tids[taken], takers["who"]), (takers["ns"],)),
     )
 
 
-def counts_of_edges(tids: Words, edges: Slots) -> Counts:
-    """Of edges that found no room in their slots: tids uint64[n], structured array of EDGE."""
+def counts_of_edges(tids: Words, pids: Words, edges: Slots) -> Counts:
+    """Of edges: tids and pids uint64[n], of who waited; structured array of EDGE."""
     values = (edges["count"], edges["blocked_ns"], edges["delay_ns"])
-    return Counts(edges=Rows((tids, edges["waker"], edges["address"]), values))
+    process = np.where(edges["address"] != 0, pids, np.uint64(0))
+    return Counts(edges=Rows((tids, edges["waker"], edges["address"], process), values))
 
 
 def counts_of_calls(tids: Words, calls: Words, counts: Slots) -> Counts:

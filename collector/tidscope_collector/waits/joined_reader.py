@@ -2,6 +2,7 @@
 
 import logging
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +12,8 @@ from tidscope_wire.states import SINCE, STATE, STATE_FIELDS
 from tidscope_collector.compiled.rows import SteadyRows, describe_rows, steady_source
 from tidscope_collector.compiled.structs import LEDGERS, Struct
 from tidscope_collector.ebpf.libbpf import BpfError
+from tidscope_collector.ebpf.watched import Whose
+from tidscope_collector.sampling.readings import text
 from tidscope_collector.threads.reading import ExitDecoder, Reading, TargetReader
 from tidscope_collector.threads.wrapping import WrappingReader
 from tidscope_collector.waits.ledger import LedgerKeeper
@@ -21,7 +24,22 @@ LOG = logging.getLogger(__name__)
 
 LEDGER_FIELDS = (*STATE_FIELDS, STATE, SINCE)
 """The columns of a ledger, which stand behind all others."""
+_MOST_NAMES = 16_384
 _STATES, _SINCE = len(STATE_FIELDS), len(STATE_FIELDS) + 1
+
+
+class LateStates(NamedTuple):
+    """What an ended thread had more than was said with its end.
+
+    Attributes:
+        name: its comm.
+        process: id of its process.
+        totals: name of a field to nanoseconds.
+    """
+
+    name: str
+    process: int
+    totals: dict[str, int]
 
 
 class LedgerReader(WrappingReader):
@@ -32,18 +50,20 @@ class LedgerReader(WrappingReader):
     Args:
         base: gives everything else; closed with it.
         keeper: keeps the ledgers.
-        pid: the process; it is watched until `close`.
+        whose: the processes; they are watched until `close`.
         attach_ns: CLOCK_MONOTONIC of the attachment, from which the wire counts time.
 
     Raises:
         BpfError: the kernel refuses to keep ledgers of it.
     """
 
-    def __init__(self, base: TargetReader, keeper: LedgerKeeper, pid: int, attach_ns: int) -> None:
+    def __init__(
+        self, base: TargetReader, keeper: LedgerKeeper, whose: Whose, attach_ns: int
+    ) -> None:
         super().__init__(base)
         self._steady_base = steady_source(base)
         self._keeper = keeper
-        self._pid = pid
+        self._whose = whose
         self._attach_ns = attach_ns
         self._width = len(base.fields)
         self._reading: Reading | None = None
@@ -62,9 +82,10 @@ class LedgerReader(WrappingReader):
         self._lacks_ledgers = False
         """Whether some of these rows have no ledger."""
         self._closed = False
-        keeper.watch(pid)
+        keeper.watch(whose)
         exits = base.exits
-        self.exits = None if exits is None else _ExitDecoder(exits, keeper, pid)
+        self._ends = None if exits is None else _ExitDecoder(exits, keeper, whose)
+        self.exits: ExitDecoder | None = self._ends
 
     @property
     def fields(self) -> tuple[str, ...]:
@@ -76,10 +97,15 @@ class LedgerReader(WrappingReader):
 
     def close(self) -> None:
         """Keep the ledgers no more, and close the base; twice does no harm."""
+        # A group has its last members then.
+        self.base.close()
         if not self._closed:
             self._closed = True
-            self._keeper.forget(self._pid)
-        self.base.close()
+            self._keeper.forget(self._whose)
+
+    def take_late(self) -> list[LateStates]:
+        """What ended threads had more than was said with their ends, since this was asked last."""
+        return [] if self._ends is None else self._ends.take_late()
 
     def begin(self) -> SteadyRows | None:
         """See `SteadySource.begin`."""
@@ -87,7 +113,7 @@ class LedgerReader(WrappingReader):
         under = None if steady is None else steady.begin()
         if under is None or kept is None or self._from is None:
             self._steady = self._under = None
-        elif self._lacks_ledgers and not self._keeper.is_listed(self._pid):
+        elif self._lacks_ledgers and not self._keeper.is_listed(self._whose):
             self._steady = self._under = None  # one of them may have a ledger by now
         elif self._under is not under:
             same = under.reading.counters is self._from.counters
@@ -112,6 +138,7 @@ class LedgerReader(WrappingReader):
     def _describe(self, kept: Reading, under: SteadyRows) -> SteadyRows:
         """What compiled code needs to bring the columns of ledgers up to date."""
         rows, ledgers = describe_rows(kept), Struct(LEDGERS)
+        alone = self._whose if isinstance(self._whose, int) else 0
         slot_of = np.full(len(self._rows), -1, np.int64)
         has = self._rows >= 0
         slot_of[has] = self._places[self._rows[has]]
@@ -123,8 +150,10 @@ class LedgerReader(WrappingReader):
         ledgers.set(mark_at=offsets["mark"], woken_at=offsets["woken_ns"])
         ledgers.set(arrived_at=offsets["arrived_ns"], began_at=offsets["began_ns"])
         ledgers.set(ns_at=offsets["ns"], attach_ns=self._attach_ns)
-        ledgers.set(tgid=self._pid, tgid_at=offsets["tgid"], tid_at=offsets["tid"])
-        return SteadyRows(kept, rows, under.sample, under.walks, under.completed, ledgers)
+        ledgers.set(tgid=alone, tgid_at=offsets["tgid"], tid_at=offsets["tid"])
+        return SteadyRows(
+            kept, rows, under.sample, under.sampled, under.walks, under.completed, ledgers
+        )
 
     def read(self) -> Reading:
         """Read all threads; see `ProcessReader.read`."""
@@ -150,8 +179,9 @@ class LedgerReader(WrappingReader):
         return self._reading
 
     def _read_ledgers(self) -> Ledgers:
-        ledgers = self._keeper.read(self._pid)
-        self._places = self._keeper.places(self._pid)
+        self._keeper.follow(self._whose)
+        ledgers = self._keeper.read(self._whose)
+        self._places = self._keeper.places(self._whose)
         return ledgers
 
     def _began_since(self, base: Reading, ledgers: Ledgers, rows: Indices) -> bool:
@@ -204,10 +234,12 @@ class LedgerReader(WrappingReader):
 class _ExitDecoder:
     """An `ExitDecoder` whose readings have the columns of ledgers as well."""
 
-    def __init__(self, base: ExitDecoder, keeper: LedgerKeeper, pid: int) -> None:
+    def __init__(self, base: ExitDecoder, keeper: LedgerKeeper, whose: Whose) -> None:
         self._base = base
         self._keeper = keeper
-        self._pid = pid
+        self._whose = whose
+        self._names: dict[int, bytes] = {}
+        """By id: comms of threads whose records came lately."""
 
     def decode(self, words: npt.NDArray[np.uint64], before: npt.NDArray[np.int64]) -> Reading:
         """Make a reading of exit records; see `TaskstatsReader.decode`."""
@@ -219,7 +251,7 @@ class _ExitDecoder:
         if count:
             # All records of a drain have the same moment.
             ages = before[0] - reading.start_ns
-            ns, has = self._exited(reading.tid, ages)
+            ns, has = self._exited(reading, ages)
             counters[:, width : width + _STATES] = ns[:, State.ON_CPU :]
             if reading.absent is not None or not has.all():
                 absent = np.zeros(counters.shape, np.bool_)
@@ -229,13 +261,31 @@ class _ExitDecoder:
         return replace(reading, counters=counters, absent=absent)
 
     def _exited(
-        self, tids: npt.NDArray[np.uint32], ages: npt.NDArray[np.int64]
+        self, reading: Reading, ages: npt.NDArray[np.int64]
     ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.bool_]]:
+        tids, alone = reading.tid, reading.process is None
         try:
-            return self._keeper.exited(self._pid, tids, ages)
+            self._keeper.follow(self._whose)
+            found = self._keeper.exited(self._whose, tids, ages, wait=alone)
         except (BpfError, OSError) as error:
             LOG.warning("%d threads end without their ledgers: %s", len(tids), error)
             return np.zeros((len(tids), _STATES + 1), np.uint64), np.zeros(len(tids), np.bool_)
+        if not alone:
+            self._names.update(zip(tids.tolist(), reading.name.tolist(), strict=True))
+            for tid in list(self._names)[: -_MOST_NAMES or None]:
+                del self._names[tid]
+        return found
+
+    def take_late(self) -> list[LateStates]:
+        """What ended threads had more than was said with their ends, since this was asked last."""
+        return [
+            LateStates(
+                text(self._names.get(one.tid, b"")),
+                one.pid,
+                dict(zip(STATE_FIELDS, one.ns[State.ON_CPU :].tolist(), strict=True)),
+            )
+            for one in self._keeper.take_late(self._whose)
+        ]
 
 
 def columns(ledgers: Ledgers, rows: Indices, attach_ns: int) -> npt.NDArray[np.uint64]:

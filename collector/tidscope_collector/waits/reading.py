@@ -1,8 +1,9 @@
-"""Reading the ledgers of a process again and again: what has not changed is not copied again."""
+"""Reading the ledgers of processes again and again: what has not changed is not copied again."""
 
 import numpy as np
 import numpy.typing as npt
 
+from tidscope_collector.ebpf.watched import Whose, are_of
 from tidscope_collector.waits.slots import (
     HEAD_BYTES,
     SLOT,
@@ -42,7 +43,7 @@ def copy_whole(slots: Slots, indices: Indices) -> Slots:
 
 
 class LedgerReading:
-    """The ledgers of one process, as they were read last.
+    """The ledgers of one process, or of several, as they were read last.
 
     Args:
         slots: all slots, structured array of SLOT; the program writes to them.
@@ -64,19 +65,19 @@ class LedgerReading:
         """Whether no slot was given or freed since the last read."""
         return listing == self._listing
 
-    def read(self, used: Slots, pid: int, listing: object) -> Ledgers:
+    def read(self, used: Slots, whose: Whose, listing: object) -> Ledgers:
         """The ledgers of now. What is returned does not change any more.
 
         Args:
             used: the slots that have been used.
-            pid: the process.
+            whose: the processes.
             listing: differs from that of the last call if slots were given or freed since.
 
         Raises:
             OSError: slots were being written to at each of many looks.
         """
         if listing != self._listing:
-            return self._read_all(used, pid, listing)
+            return self._read_all(used, whose, listing)
         known = self._ledgers
         heads = self._copy_heads()
         moved = np.zeros(len(heads), np.uint64)
@@ -99,9 +100,9 @@ class LedgerReading:
             self._before = heads
         return self._ledgers
 
-    def _read_all(self, used: Slots, pid: int, listing: object) -> Ledgers:
+    def _read_all(self, used: Slots, whose: Whose, listing: object) -> Ledgers:
         known, number = self._ledgers, self._ledgers.number + 1
-        mine = np.flatnonzero(used["tgid"] == pid)
+        mine = np.flatnonzero(are_of(used["tgid"], whose))
         heads = used[["tid", "exit_ns", "start_ns"]][mine]
         indices = mine[np.lexsort((heads["start_ns"], heads["exit_ns"] == 0, heads["tid"]))]
         copies = copy_whole(self._slots, indices)

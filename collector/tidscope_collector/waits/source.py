@@ -10,6 +10,8 @@ from tidscope_wire.generated.models import AbsentField, Process
 
 from tidscope_collector.ebpf import libbpf
 from tidscope_collector.ebpf.obstacles import KernelFeature, Obstacle, attempt
+from tidscope_collector.ebpf.watched import Processes, Whose
+from tidscope_collector.locks.group_locks import GroupLocks
 from tidscope_collector.locks.opening import open_locks, own_account
 from tidscope_collector.locks.waited import LockSource
 from tidscope_collector.procfs.files import ProcFs
@@ -98,6 +100,11 @@ class LedgerSource:
             self._keeper.close()
             self._keeper = None
 
+    @property
+    def lent(self) -> dict[str, int]:
+        """Maps of processes that ledgers are kept of: see groups.bpf.c."""
+        return {} if self._keeper is None else self._keeper.lent
+
     def tables(self, reader: TargetReader, process: Process) -> LedgerTables | None:
         """The tables of a process.
 
@@ -110,22 +117,36 @@ class LedgerSource:
         locks = open_locks(self._procfs, process, ask_program=self._ask_programs)
         return LedgerTables(self._keeper, process.pid, locks)
 
+    def group_tables(
+        self, reader: TargetReader, whose: Processes, locks: GroupLocks
+    ) -> LedgerTables | None:
+        """The tables of a group.
+
+        Args:
+            reader: made by `beside`; None is returned unless it reads ledgers.
+            whose: its processes.
+            locks: of them; closed with the tables.
+        """
+        if self._keeper is None or not isinstance(reader, LedgerReader):
+            return None
+        return LedgerTables(self._keeper, whose, locks)
+
     def account_of(self, process: Process) -> LockSource | None:
         """What a program itself says of its locks; None: nothing, or it is not asked."""
         return own_account(self._procfs, process) if self._ask_programs else None
 
-    def beside(self, base: TargetReader, pid: int, attach_ns: int) -> TargetReader:
+    def beside(self, base: TargetReader, whose: Whose, attach_ns: int) -> TargetReader:
         """Put the columns of ledgers beside those of a reader, where ledgers are kept.
 
         Args:
             base: has none itself.
-            pid: its process.
+            whose: its processes.
             attach_ns: CLOCK_MONOTONIC of the attachment.
         """
         if isinstance(self.ebpf, Obstacle):
             return base
         try:
-            return LedgerReader(base, self.ebpf, pid, attach_ns)
+            return LedgerReader(base, self.ebpf, whose, attach_ns)
         except libbpf.BpfError as error:
             # Targets that have ledgers keep them.
             LOG.warning("no more ledgers: %s", error)

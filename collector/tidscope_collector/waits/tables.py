@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
+from tidscope_collector.ebpf.watched import Whose, are_of
 from tidscope_collector.waits.counts import Counts, Rows
 from tidscope_collector.waits.sums import sum_by
 
@@ -20,7 +21,10 @@ WAKES = np.dtype(
     ]
 )
 LOCKS = np.dtype(
-    [("address", "u8"), ("tid", "u4"), ("wait_ns", "u8"), ("waits", "u8"), ("wakes", "u8")]
+    [
+        *(("address", "u8"), ("process", "u4"), ("tid", "u4")),
+        *((name, "u8") for name in ("wait_ns", "waits", "wakes")),
+    ]
 )
 TAKERS = np.dtype([("tid", "u4"), ("pid", "u4"), ("kernel", "u4"), ("ns", "u8"), ("name", "S16")])
 CALLS = np.dtype([("tid", "u4"), ("call", "u4"), ("count", "u8"), ("ns", "u8"), ("name", "S32")])
@@ -37,17 +41,17 @@ _ONE = np.uint64(1)
 
 def as_tables(
     counts: Counts,
-    pid: int,
+    whose: Whose,
     name_of: NameOf,
     taker_name: Callable[[int], str],
     calls: dict[int, str],
 ) -> dict[str, Table]:
-    """The tables of a process.
+    """The tables of processes.
 
     Args:
-        counts: of it.
-        pid: its id.
-        name_of: names of other processes.
+        counts: of their threads.
+        whose: the processes.
+        name_of: names of processes that woke them.
         taker_name: name of a process that ran while threads were queued.
         calls: names of system calls.
 
@@ -58,7 +62,7 @@ def as_tables(
     return {
         "stays": _plain(counts.stays, STAYS),
         "wakes": _wakes(counts.edges, name_of),
-        "locks": _locks(counts.edges, pid),
+        "locks": _locks(counts.edges, whose),
         "takers": _takers(counts.takers, counts.queued, taker_name),
         "calls": _calls(counts.calls, calls),
         "call_stays": _plain(counts.call_stays, CALL_STAYS),
@@ -73,7 +77,7 @@ def _plain(rows: Rows, table: np.dtype[np.void]) -> Table:
 
 
 def _wakes(edges: Rows, name_of: NameOf) -> Table:
-    tid, waker, _ = edges.keys
+    tid, waker, _, _ = edges.keys
     (waker, tid), values = sum_by((waker, tid), edges.values)
     made = np.zeros(len(tid), WAKES)
     made["waker_tid"], made["waker_pid"], made["wakee_tid"] = waker & _LOW, waker >> _HIGH, tid
@@ -85,15 +89,16 @@ def _wakes(edges: Rows, name_of: NameOf) -> Table:
     return made
 
 
-def _locks(edges: Rows, pid: int) -> Table:
+def _locks(edges: Rows, whose: Whose) -> Table:
     """Waits by who waited, and wake-ups by who gave them."""
     futex = edges.keys[2] != 0
-    tid, waker, address = (column[futex] for column in edges.keys)
+    tid, waker, address, process = (column[futex] for column in edges.keys)
     count, blocked, _ = (column[futex] for column in edges.values)
     none = np.zeros(len(tid), np.uint64)
-    own = np.flatnonzero(waker >> _HIGH == np.uint64(pid))
+    own = np.flatnonzero(are_of((waker >> _HIGH).astype(np.uint32), whose))
     keys = (
         np.concatenate([address, address[own]]),
+        np.concatenate([process, process[own]]),
         np.concatenate([tid, waker[own] & _LOW]),
     )
     values = (

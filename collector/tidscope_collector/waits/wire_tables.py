@@ -1,6 +1,7 @@
 """From the tables of a keeper to those of frames: locks by number, names as text."""
 
 from collections.abc import Mapping
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -8,31 +9,63 @@ from tidscope_wire.frame_tables import Table, dtype_of
 from tidscope_wire.generated.frame_tables import COLUMNS
 from tidscope_wire.generated.models import TableName
 
-from tidscope_collector.locks.locks import Locks
+from tidscope_collector.ebpf.watched import Pids, Whose
+from tidscope_collector.locks.locks import LockWaits
+from tidscope_collector.locks.registry import Addresses, LockName, Numbers
+from tidscope_collector.locks.waited import LockSource
 from tidscope_collector.waits.ledger import LedgerKeeper
 from tidscope_collector.waits.sums import sum_by
+
+
+class LockNumbering(Protocol):
+    """Numbers and names of the locks of a target."""
+
+    def numbers_in(self, processes: Pids, addresses: Addresses) -> Numbers:
+        """Numbers of locks by process and address; 0: there is none yet.
+
+        Args:
+            processes: uint32[n].
+            addresses: uint64[n].
+        """
+
+    def names(self) -> list[LockName]:
+        """Rows of `lock_names`."""
+
+    def waits(self) -> list[LockWaits]:
+        """Rows of `locks` of which no futex tells."""
+
+    def executed_in(self, pid: int, source: LockSource | None = None) -> None:
+        """A process runs another program: its addresses mean other locks from now on.
+
+        Args:
+            pid: of it.
+            source: the new program's own account of its locks.
+        """
+
+    def close(self) -> None:
+        """Stop examining locks."""
 
 
 class LedgerTables:
     """The tables of one target; a `TableSource`.
 
     Args:
-        keeper: watches the process.
-        pid: its id.
-        locks: its locks; closed with this.
+        keeper: watches the processes.
+        whose: which.
+        locks: theirs; closed with this.
 
     Attributes:
         locks: the same.
     """
 
-    def __init__(self, keeper: LedgerKeeper, pid: int, locks: Locks) -> None:
+    def __init__(self, keeper: LedgerKeeper, whose: Whose, locks: LockNumbering) -> None:
         self._keeper = keeper
-        self._pid = pid
+        self._whose = whose
         self.locks = locks
 
     def read(self) -> dict[TableName, Table]:
         """All rows as they are now; see `TableSource`."""
-        return as_wire_tables(self._keeper.tables(self._pid), self.locks)
+        return as_wire_tables(self._keeper.tables(self._whose), self.locks)
 
     def close(self) -> None:
         """Examine locks no more."""
@@ -42,12 +75,12 @@ class LedgerTables:
 _PLAIN: tuple[TableName, ...] = ("stays", "wakes", "takers", "calls", "call_stays")
 
 
-def as_wire_tables(counted: Mapping[str, Table], locks: Locks) -> dict[TableName, Table]:
+def as_wire_tables(counted: Mapping[str, Table], locks: LockNumbering) -> dict[TableName, Table]:
     """Make the tables of a frame.
 
     Args:
         counted: as `LedgerKeeper.tables` gives them.
-        locks: of the same process. Waits for a lock that has no number yet are left out.
+        locks: of the same processes. Waits for a lock that has no number yet are left out.
     """
     made: dict[TableName, Table] = {name: _plain(name, counted[name]) for name in _PLAIN}
     made["locks"] = _locks(counted["locks"], locks)
@@ -69,10 +102,10 @@ def _texts(values: npt.NDArray[np.bytes_]) -> list[str]:
     return [known[value] for value in values.tolist()]
 
 
-def _locks(counted: Table, locks: Locks) -> Table:
+def _locks(counted: Table, locks: LockNumbering) -> Table:
     """Rows by number: several addresses may be one lock, and some locks are at no address."""
-    addresses, place = np.unique(counted["address"], return_inverse=True)
-    numbers = locks.numbers(addresses)[place].astype(np.uint64)
+    places, which = np.unique(counted[["process", "address"]], return_inverse=True)
+    numbers = locks.numbers_in(places["process"], places["address"])[which].astype(np.uint64)
     futex = counted[numbers != 0]
     others = locks.waits()
     lock = np.concatenate([numbers[numbers != 0], _words([one.lock for one in others])])

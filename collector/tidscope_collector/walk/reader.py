@@ -61,6 +61,8 @@ class WalkReader:
         self._compiled = compiled
         self._steady: SteadyRows | None = None
         """The rows, if the next walk may be a steady one."""
+        self._gone = np.empty(0, np.bool_)
+        """Of each of them whether its thread was not there any more."""
         self._plan, self._sample_only = Struct(WALK), Struct(TICK)
         self._plan.point(block=walks.block)
         self._plan.point(network=describe_network(self._network, self._width, pid))
@@ -97,6 +99,7 @@ class WalkReader:
         if (
             steady is not None
             and self._compiled is not None
+            and not steady.rows["news"]
             and self.sampled(self._compiled.tick(self._sample_only.address))
         ):
             self._look()
@@ -168,7 +171,12 @@ class WalkReader:
         elif self._steady is not None:
             reading = self._steady.reading
             counters = reading.counters[:, : self._width]
-            self._check.check(Walked(reading.tid, reading.start_ns, counters), same=True)
+            if not self._gone.any():
+                self._check.check(Walked(reading.tid, reading.start_ns, counters), same=True)
+                return
+            there = ~self._gone
+            walked = Walked(reading.tid[there], reading.start_ns[there], counters[there])
+            self._check.check(walked, same=False)
 
     def _prepare(self) -> None:
         """Make the rows of the last reading those that steady walks bring up to date."""
@@ -176,9 +184,11 @@ class WalkReader:
         if self._compiled is None or reading is None or columns is None:
             return
         rows = describe_rows(reading)
+        self._gone = np.zeros(len(reading.tid), np.bool_)
+        rows.point(gone=self._gone)
         self._plan.point(rows=rows, states=columns.state, starts=columns.start_ns)
         self._plan.point(comms=columns.comm)
-        self._steady = SteadyRows(reading, rows, self._plan, walks=True, completed=True)
+        self._steady = SteadyRows(reading, rows, self._plan, rows, walks=True, completed=True)
 
     def _updated(self, now: Columns, count: int) -> bool:
         """Bring the last reading up to date, which has the same threads, unless something fell."""

@@ -7,6 +7,7 @@ import type {
   HealthResponse,
   PoliciesResponse,
   ProcessesResponse,
+  SizeAudit,
   SteeringOptions,
   SteerRequest,
   Target,
@@ -17,6 +18,7 @@ import {
   isHealthResponse,
   isPoliciesResponse,
   isProcessesResponse,
+  isSizeAudit,
   isSteeringOptions,
   isTarget,
 } from "../wire/generated/validators";
@@ -60,13 +62,18 @@ export function steer(target: string, body: SteerRequest): Promise<Target> {
   return request("PUT", `/targets/${target}/steering`, isTarget, { body });
 }
 
-export function restartSearch(target: string): Promise<Target> {
-  return request("POST", `/targets/${target}/steering/restart`, isTarget);
+/** @param pid Which program of a group; null: all, or the one process that the target is. */
+export function restartSearch(target: string, pid: number | null = null): Promise<Target> {
+  return request("POST", `/targets/${target}/steering/restart${ofProgram(pid)}`, isTarget);
 }
 
-/** Steer no more: the target gets its original size back. */
-export function releaseTarget(target: string): Promise<Target> {
-  return request("DELETE", `/targets/${target}/steering`, isTarget);
+/** Steer no more: the target gets its original size back; `pid` as in `restartSearch`. */
+export function releaseTarget(target: string, pid: number | null = null): Promise<Target> {
+  return request("DELETE", `/targets/${target}/steering${ofProgram(pid)}`, isTarget);
+}
+
+function ofProgram(pid: number | null): string {
+  return pid === null ? "" : `?pid=${pid}`;
 }
 
 export function startDemo(): Promise<DemoResponse> {
@@ -79,6 +86,11 @@ export function stopDemo(): Promise<void> {
 
 export function examine(host: string | null, signal?: AbortSignal): Promise<DoctorReport> {
   return request("GET", `/doctor${onHost(host)}`, isDoctorReport, { signal });
+}
+
+/** Hold GOMAXPROCS of a host's Go programs against the CPUs that they may use. */
+export function auditSizes(host: string | null, signal?: AbortSignal): Promise<SizeAudit> {
+  return request("GET", `/sizes${onHost(host)}`, isSizeAudit, { signal });
 }
 
 /** Set kernel.task_delayacct of a host; answers with its report. */

@@ -63,6 +63,7 @@ export const KEY_HELP: readonly (readonly [keys: readonly string[], does: string
   [["←", "→", "+", "−"], "On the scrub bar of a run: move the window, make it shorter or longer"],
   [["x"], "Select the focused run for comparison"],
   [["p"], "Pin the thread of the focused row"],
+  [["e"], "Rename or merge the role of the focused row"],
   [["?"], "Show this help"],
   [["Esc"], "Close a dialog, or leave the search field"],
 ];

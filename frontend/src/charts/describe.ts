@@ -117,20 +117,33 @@ export function describeEvent(event: TargetEvent): string {
     case "counters_source_changed":
       return `Counters are read by ${countersName(event.source)}, before by ${countersName(event.previous)}: ${event.reason}.`;
     case "steering_started":
-      return `${event.policy} ${event.shadow ? "decides in shadow mode" : "steers"} from size ${event.size}, between ${event.lower} and ${event.upper}, on ${signalName(event.signal)}${event.proxy ? ", a proxy signal" : ""} (by ${event.actor}).`;
+      return `${ofProgram(event)}${event.policy} ${event.shadow ? "decides in shadow mode" : "steers"} from size ${event.size}, between ${event.lower} and ${event.upper}, on ${signalName(event.signal)}${event.proxy ? ", a proxy signal" : ""} (by ${event.actor}).`;
     case "steering_decided":
       return event.next_size === event.size
-        ? `${event.policy} stays at ${event.size}. ${event.reason}`
-        : `${event.policy}: ${event.size} → ${event.next_size}. ${event.reason}`;
+        ? `${ofProgram(event)}${event.policy} stays at ${event.size}. ${event.reason}`
+        : `${ofProgram(event)}${event.policy}: ${event.size} → ${event.next_size}. ${event.reason}`;
     case "search_restarted":
-      return `${event.policy} search restarted: ${event.reason}${event.actor === "" ? "" : ` (${event.actor})`}.`;
+      return `${ofProgram(event)}${event.policy} search restarted: ${event.reason}${event.actor === "" ? "" : ` (${event.actor})`}.`;
     case "steering_released":
-      return `${event.policy} released by ${event.actor}; size ${event.size} restored.`;
+      return `${ofProgram(event)}${event.policy} released by ${event.actor}; size ${event.size} restored.`;
     case "steering_problem":
       return event.problem === null
-        ? `${event.policy} works again.`
-        : `${event.policy} cannot run: ${event.problem}`;
+        ? `${ofProgram(event)}${event.policy} works again.`
+        : `${ofProgram(event)}${event.policy} cannot run: ${event.problem}`;
+    case "steering_proven":
+      return `${event.policy}, proof ended. ${event.proof.text}`;
   }
+}
+
+/** Which program of a group an event is about, if it is about one. */
+function ofProgram({
+  pid,
+  program,
+}: {
+  readonly pid?: number | null;
+  readonly program?: string | null;
+}) {
+  return pid == null ? "" : `${program ?? "process"} (${pid}): `;
 }
 
 /** How counters of threads are read, in words. */

@@ -91,15 +91,24 @@ export function steerNote(
   if (steer === null) return null;
   const reach_s = (NEAR_PX / plot.width) * (plot.t1_s - plot.t0_s);
   const restart = steer.restarts.findLast((each) => Math.abs(each.t_s - t_s) <= reach_s);
-  if (restart !== undefined) return `${restart.policy} search restarted: ${restart.reason}`;
+  if (restart !== undefined) {
+    return `${ofProgram(restart)}${restart.policy} search restarted: ${restart.reason}`;
+  }
   const own = isSteerChart(chart);
   const decision = steer.decisions.findLast(
     (each) => each.t_s <= t_s + reach_s && (own || (isMove(each) && each.t_s >= t_s - reach_s)),
   );
+  if (decision?.program !== undefined && decision.t_s >= t_s - reach_s) {
+    return `${ofProgram(decision)}${decision.policy}: ${decisionWords(decision)}. ${decision.reason}`;
+  }
   const band = steer.bands.findLast(({ from_s }) => from_s <= t_s + reach_s);
   const over = band === undefined || (band.to_s !== null && band.to_s < t_s - reach_s);
   if (decision === undefined || over || decision.t_s < band.from_s) return null;
   return `${decision.policy}: ${decisionWords(decision)}. ${decision.reason}`;
+}
+
+function ofProgram({ program }: { readonly program?: string }): string {
+  return program === undefined ? "" : `${program}, `;
 }
 
 /** A decision in few words: "8 → 9", "stays at 8", "stays at 8, would set 9". */

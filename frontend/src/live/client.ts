@@ -302,11 +302,13 @@ function factStores(): FactStores {
     findings: createStore<FactViews["findings"] | null>(null),
     thread: createStore<FactViews["thread"] | null>(null),
     processes: createStore<FactViews["processes"] | null>(null),
+    pools: createStore<FactViews["pools"] | null>(null),
     thread_facts: createStore<FactViews["thread_facts"] | null>(null),
     wakes: createStore<FactViews["wakes"] | null>(null),
     locks: createStore<FactViews["locks"] | null>(null),
     takers: createStore<FactViews["takers"] | null>(null),
     calls: createStore<FactViews["calls"] | null>(null),
+    names: createStore<FactViews["names"] | null>(null),
   };
 }
 
@@ -314,11 +316,13 @@ function setFacts(stores: FactStores, views: Partial<FactViews>): void {
   if (views.findings) stores.findings.set(views.findings);
   if (views.thread) stores.thread.set(views.thread);
   if (views.processes) stores.processes.set(views.processes);
+  if (views.pools) stores.pools.set(views.pools);
   if (views.thread_facts) stores.thread_facts.set(views.thread_facts);
   if (views.wakes) stores.wakes.set(views.wakes);
   if (views.locks) stores.locks.set(views.locks);
   if (views.takers) stores.takers.set(views.takers);
   if (views.calls) stores.calls.set(views.calls);
+  if (views.names) stores.names.set(views.names);
 }
 
 function has<T>(mounts: ReadonlyMap<symbol, T>, value: T): boolean {

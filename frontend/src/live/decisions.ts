@@ -1,4 +1,4 @@
-import type { FrameHeader, LiveState, Steering } from "../wire/generated/models";
+import type { FrameHeader, LiveState, Steering, Target } from "../wire/generated/models";
 
 /**
  * The state with the decisions of a frame applied to its target's steering; the same object if
@@ -6,23 +6,44 @@ import type { FrameHeader, LiveState, Steering } from "../wire/generated/models"
  */
 export function withDecisions(live: LiveState, header: FrameHeader): LiveState {
   const target = live.targets.find((one) => one.id === header.target);
-  if (target?.steering == null) return live;
-  const steering = decided(target.steering, header);
-  if (steering === target.steering) return live;
-  return {
-    ...live,
-    targets: live.targets.map((one) => (one === target ? { ...one, steering } : one)),
-  };
+  if (target === undefined) return live;
+  const changed = applied(target, header);
+  if (changed === target) return live;
+  return { ...live, targets: live.targets.map((one) => (one === target ? changed : one)) };
 }
 
-function decided(before: Steering, header: FrameHeader): Steering {
+function applied(target: Target, header: FrameHeader): Target {
+  if (target.steering !== null) {
+    const steering = decided(target.steering, header, null);
+    return steering === target.steering ? target : { ...target, steering };
+  }
+  const before = target.programs ?? [];
+  const programs = before.map((one) => {
+    const steering = decided(one.steering, header, one.pid);
+    return steering === one.steering ? one : { ...one, steering };
+  });
+  return programs.every((one, i) => one === before[i]) ? target : { ...target, programs };
+}
+
+/** @param pid Which program of a group; null: the target is one process. */
+function decided(before: Steering, header: FrameHeader, pid: number | null): Steering {
   let steering = before;
   for (const event of header.events) {
-    if (event.type !== "steering_decided" || event.number <= steering.decisions) continue;
+    if (event.type !== "steering_decided" || (event.pid ?? null) !== pid) continue;
+    if (event.number <= steering.decisions) continue;
     const at_unix_us = header.unix_us - (header.time_ns - event.at_ns) / 1000;
     if (at_unix_us < steering.since_unix_us) continue; // Of an earlier time that it was steered.
-    const { next_size, state, reason, number } = event;
-    steering = { ...steering, size: next_size, state, reason, decisions: number };
+    const { next_size, state, reason, number, ops, elapsed_s } = event;
+    steering = {
+      ...steering,
+      size: next_size,
+      state,
+      reason,
+      decisions: number,
+      ops_per_s: elapsed_s > 0 ? ops / elapsed_s : 0,
+      interval_s: elapsed_s,
+      decided_unix_us: Math.round(at_unix_us),
+    };
   }
   return steering;
 }

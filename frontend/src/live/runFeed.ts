@@ -24,6 +24,7 @@ import { TargetModel } from "../model/targetModel";
 import type { Outline, Reading } from "../model/views";
 import type { Span } from "../model/window";
 import { type Frame, FrameDecoder } from "../wire/frame";
+import type { RoleRule } from "../wire/generated/models";
 import { decodeExtremes } from "../wire/rateExtremes";
 
 /** A window that still moves is not asked for yet. */
@@ -83,6 +84,8 @@ export class RunFeed {
   private span: Span;
   /** A field whose past is kept beside those that always are. */
   private field: string | null = null;
+  /** By which threads have roles, before the rules of the run. */
+  private ownRules: readonly RoleRule[] = [];
   private asking: AbortController | null = null;
   private asked: Wanted | null = null;
   private cancel: (() => void) | null = null;
@@ -116,6 +119,12 @@ export class RunFeed {
       this.report();
       this.settle();
     });
+  }
+
+  /** Put threads into roles by these rules, in the past too. */
+  applyOwnRoles(rules: readonly RoleRule[]): void {
+    this.ownRules = rules;
+    this.show(this.shown);
   }
 
   /** This is looked at now. */
@@ -244,7 +253,7 @@ export class RunFeed {
   private freshModel(): TargetModel {
     const history = new History(RING_FIELDS.length, 1, HISTORY_BYTES, Number.POSITIVE_INFINITY);
     const model = new TargetModel(history, this.roles);
-    model.threads.applyRules(this.run.target.role_rules ?? []);
+    model.threads.applyRules([...this.ownRules, ...(this.run.target.role_rules ?? [])]);
     return model;
   }
 

@@ -4,6 +4,7 @@
  */
 
 import { healthView } from "../model/healthView";
+import { sameRules } from "../model/role";
 import type { RunSource } from "../model/runWindow";
 import { TargetModel } from "../model/targetModel";
 import { ViewBuilder } from "../model/viewBuilder";
@@ -95,14 +96,17 @@ export class LiveSession {
       case "follow":
         this.follow(message.target);
         break;
-      case "request":
+      case "request": {
+        const { role_rules } = this.request;
         this.request = message.request;
         this.charts = message.charts;
+        if (!sameRules(role_rules, this.request.role_rules)) this.applyOwnRoles();
         this.feed?.keep(this.request.map?.field ?? null);
         this.feed?.see(spanOf(this.request.window, this.run?.to_s ?? 0));
         this.builder.ask(this.request, this.charts);
         this.schedule.asked();
         break;
+      }
       case "visible":
         if (message.visible) this.builder.askAll();
         this.schedule.setRunning(message.visible);
@@ -211,15 +215,30 @@ export class LiveSession {
     this.badReason = "";
     this.latency_ms = null;
     this.lastFrame_ms = this.env.clock_ms();
+    this.begin();
+  }
+
+  private begin(): void {
     this.makeOf(new TargetModel());
     this.applyRules();
     this.subscribe();
   }
 
-  /** Roles are those that the collector counts by. */
+  /** Roles are those that the collector counts by, and before them a person's own. */
   private applyRules(): void {
+    if (this.run !== null) return;
     const target = this.live?.targets.find(({ id }) => id === this.followed);
-    if (target && this.run === null) this.model.threads.applyRules(target.role_rules ?? []);
+    this.model.threads.applyRules([...this.request.role_rules, ...(target?.role_rules ?? [])]);
+  }
+
+  /** A person put threads into other roles: the past is read again, so that it has them too. */
+  private applyOwnRoles(): void {
+    this.feed?.applyOwnRoles(this.request.role_rules);
+    if (this.run !== null || this.followed === null) return;
+    if (this.model.seq > 0) {
+      this.send({ type: "unsubscribe", target: this.followed });
+      this.begin();
+    } else this.applyRules();
   }
 
   private onMessage(text: string): void {

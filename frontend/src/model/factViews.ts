@@ -4,6 +4,8 @@ import { type CallsView, callsView } from "./calls";
 import type { ViewInput } from "./chartView";
 import { type FindingsView, findingsView } from "./findings/findings";
 import { type LocksView, locksView } from "./locks";
+import { type NamesView, namesView } from "./namesView";
+import { type PoolsView, poolsView } from "./pools/poolsView";
 import { type ProcessesView, processesView } from "./processesView";
 import { type TakersView, takersView } from "./takers";
 import { type ThreadFactsView, threadFactsView } from "./threadFacts";
@@ -15,24 +17,28 @@ import { type WakesView, wakesView } from "./wakes";
 export interface FactViews extends Record<FactPart, object> {
   readonly findings: FindingsView;
   readonly processes: ProcessesView;
+  readonly pools: PoolsView;
   readonly wakes: WakesView;
   readonly locks: LocksView;
   readonly takers: TakersView;
   readonly calls: CallsView;
   readonly thread: ThreadView;
   readonly thread_facts: ThreadFactsView;
+  readonly names: NamesView;
 }
 
 /** In the order in which they are made when the request changed. */
 export const FACT_PARTS = [
   "findings",
   "processes",
+  "pools",
   "thread",
   "thread_facts",
   "wakes",
   "locks",
   "takers",
   "calls",
+  "names",
 ] as const satisfies readonly FactPart[];
 
 export function isFactPart(name: string): name is FactPart {
@@ -61,6 +67,8 @@ export class FactViewMaker {
       }
       case "processes":
         return { processes: processesView(input) };
+      case "pools":
+        return { pools: poolsView(input) };
       case "wakes":
         return { wakes: wakesView(input) };
       case "locks":
@@ -75,6 +83,8 @@ export class FactViewMaker {
       }
       case "thread_facts":
         return { thread_facts: threadFactsView(input) };
+      case "names":
+        return { names: namesView(input.model) };
     }
   }
 }

@@ -71,6 +71,32 @@ describe("History", () => {
     }
   });
 
+  it("reads fields that are not wanted only where they move", () => {
+    const history = new History(3, 1);
+    const latest = Float64Array.of(1, 2, 3);
+    for (let i = 0; i < 20; i++) {
+      history.begin(i, latest, 8);
+      // The second field moves within a block, the third with the first instant of the next one.
+      if (i === 3) history.set(0, 1, latest.fill(30, 1, 2)[1] ?? 0);
+      if (i === 16) history.set(0, 2, latest.fill(40, 2, 3)[2] ?? 0);
+    }
+    const readBetween = (t0: number, t1: number) => {
+      const stretches = history.between(t0, t1);
+      const wanted = Uint8Array.of(0, 0, 0);
+      const out = new Float64Array(3 * stretches.n).fill(-1);
+      const fields = Int32Array.of(0, 1, 2);
+      history.readFields(stretches, null, 0, fields, 0, out, wanted);
+      return { wanted: [...wanted], out: [...out] };
+    };
+    expect(readBetween(2, 4)).toEqual({
+      wanted: [0, 1, 0],
+      out: [-1, -1, -1, 2, 30, 30, -1, -1, -1],
+    });
+    expect(readBetween(4, 5).wanted).toEqual([0, 0, 0]);
+    expect(readBetween(15, 16)).toEqual({ wanted: [0, 0, 1], out: [-1, -1, -1, -1, 3, 40] });
+    expect(readBetween(17, 18).wanted).toEqual([0, 0, 0]);
+  });
+
   it("keeps only the fields it is given, and has nothing of the others", () => {
     const history = new History(3, 2);
     history.keep([0, 2]);

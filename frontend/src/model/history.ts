@@ -246,6 +246,8 @@ export class History {
    *
    * @param picks Numbers of the instants, ascending; null: all.
    * @param out Float64[fields * instants], at least: one field after another; as `read` gives them.
+   * @param wanted Uint8[fields]: those with 0 are read only if they move within these instants, and
+   *   have 1 then. All are read if it is left out.
    */
   readFields(
     stretches: Stretches,
@@ -254,8 +256,13 @@ export class History {
     fields: Int32Array,
     sinceBlock: number,
     out: Float64Array,
+    wanted?: Uint8Array,
   ): void {
     const n = picks?.length ?? stretches.n;
+    for (let f = 0; wanted && f < fields.length; f++) {
+      if (wanted[f] !== 0) continue;
+      if (this.moves(stretches, slot, fields[f] ?? -1, sinceBlock)) wanted[f] = 1;
+    }
     let p = 0;
     let at = 0;
     for (const { block, from, to } of stretches.parts) {
@@ -263,6 +270,7 @@ export class History {
       let next = picks ? p : end;
       while (picks && next < n && (picks[next] ?? 0) < end) next++;
       for (let f = 0; f < fields.length; f++) {
+        if (wanted?.[f] === 0) continue;
         const key = this.indexOf(slot, fields[f] ?? -1);
         const column = key < 0 || block.id < sinceBlock ? -2 : (block.index[key] ?? -2);
         if (column < 0) {
@@ -282,6 +290,19 @@ export class History {
       p = next;
       at = end;
     }
+  }
+
+  /** Whether a slot's field may have several values at these instants. */
+  private moves({ parts }: Stretches, slot: number, field: number, sinceBlock: number): boolean {
+    const key = this.indexOf(slot, field);
+    for (let p = 0; p < parts.length; p++) {
+      const { block, from } = parts[p] as Stretch;
+      if (block.id < sinceBlock) return true;
+      const column = block.index[key] ?? -1;
+      // Of several blocks each begins with the last value of the one before.
+      if (column >= 0 && (p > 0 || (block.filled[column] ?? 0) > from + 1)) return true;
+    }
+    return false;
   }
 
   /** Value of a slot's field at the first (or last) of these instants. */

@@ -15,6 +15,8 @@ export class Pieces {
   readonly sample: Int32Array;
   readonly column: Int32Array;
   readonly seconds: Float64Array;
+  /** Float64[count]: what part of the time between its samples it is. */
+  readonly shares: Float64Array;
   /** When it begins, seconds since attach. */
   readonly begin_s: Float64Array;
   /** Of each column's ends the sample before, and how far it is to the next one, 0 to 1. */
@@ -61,6 +63,7 @@ export class Pieces {
     this.sample = Int32Array.from(sample);
     this.column = Int32Array.from(column);
     this.seconds = Float64Array.from(seconds);
+    this.shares = Float64Array.from(seconds, (part, p) => part * (perSecond[sample[p] ?? 0] ?? 0));
     this.begin_s = Float64Array.from(begin);
     this.edgeSample = new Int32Array(columns + 1);
     this.edgeShare = new Float64Array(columns + 1);

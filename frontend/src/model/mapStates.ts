@@ -16,6 +16,9 @@ const IDLE: readonly boolean[] = [
   true, // parked
 ];
 
+/** When a thread ends that lives. */
+const END_S = Number.POSITIVE_INFINITY;
+
 export class StateFiller {
   private readonly reader: StateReader;
   /** By number of the state, seconds a column of the row's threads. */
@@ -123,8 +126,12 @@ export class StateFiller {
   private spread(thread: Thread, number: number, fresh: boolean): Float64Array {
     const { reader, pieces, own, presence } = this;
     const { count, sample, column, seconds, begin_s, stretches } = pieces;
-    const { time_s } = stretches;
+    const { time_s, n } = stretches;
     const { values, first } = reader;
+    const { from_s, until_s } = thread;
+    if (first === 0 && from_s <= (time_s[0] ?? 0) && (until_s ?? END_S) >= (time_s[n - 1] ?? 0)) {
+      return this.spreadAll(number);
+    }
     const place = reader.placeOf(number);
     own.fill(0);
     let previous = -1;
@@ -148,6 +155,24 @@ export class StateFiller {
         const k = column[p] ?? 0;
         if (part > 0) own[k] = (own[k] ?? 0) + rate * part;
       }
+    }
+    return own;
+  }
+
+  /** The same of a thread that was there all the time. */
+  private spreadAll(number: number): Float64Array {
+    const { reader, pieces, own } = this;
+    const { count, sample, column, shares } = pieces;
+    const { values } = reader;
+    const place = reader.placeOf(number);
+    own.fill(0);
+    for (let p = 0; p < count; p++) {
+      const i = place + (sample[p] ?? 0);
+      const grown = (values[i] ?? 0) - (values[i - 1] ?? 0);
+      // What is settled afterwards may make a column fall by some microseconds.
+      if (grown <= 0) continue;
+      const k = column[p] ?? 0;
+      own[k] = (own[k] ?? 0) + (grown / 1e9) * (shares[p] ?? 0);
     }
     return own;
   }

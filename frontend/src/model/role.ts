@@ -21,11 +21,24 @@ const KEEP = "*";
  */
 export function roleOf(name: string, rules: readonly RoleRule[] = []): string {
   for (const rule of rules) {
-    if (compiled(rule.pattern).test(name)) return rule.role === KEEP ? name : rule.role;
+    if (fits(rule.pattern, name)) return rule.role === KEEP ? name : rule.role;
   }
   const begin = /^[A-Z][0-9] [A-Za-z]/.test(name) ? 2 : 0;
   const rest = name.slice(begin).replace(/#[0-9]+|[0-9A-Za-z]+/g, withoutNumber);
   return name.slice(0, begin) + rest;
+}
+
+/** Whether a name fits the pattern of a rule. */
+export function fits(pattern: string, name: string): boolean {
+  return compiled(pattern).test(name);
+}
+
+/** Whether two lists of rules say the same. */
+export function sameRules(a: readonly RoleRule[], b: readonly RoleRule[]): boolean {
+  return (
+    a.length === b.length &&
+    a.every(({ pattern, role }, i) => pattern === b[i]?.pattern && role === b[i]?.role)
+  );
 }
 
 function withoutNumber(part: string): string {

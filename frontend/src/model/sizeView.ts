@@ -55,15 +55,59 @@ export function sizeView(input: ViewInput): ChartView {
   };
 }
 
-/** GOMAXPROCS of each Go program of a group, but for its lead process, as far as it is known. */
+/**
+ * Size of each program of a group, but for its lead process, as far as it is known: GOMAXPROCS is
+ * read at each sample; other pools are known from the decisions.
+ */
 function programSizes({ model, target, span }: ViewInput, end_s: number) {
-  return [...model.sizesOf].flatMap(([pid, sizes]) => {
+  const steered = [...model.programSteer.programs].map(
+    ([pid, { log }]) => [pid, log.sizes] as const,
+  );
+  const logs = new Map([...steered, ...model.sizesOf]);
+  return [...logs].flatMap(([pid, sizes]) => {
     const log = sizes.between(span.t0_s, end_s);
-    if (!hasValue(log) || pid === target?.process.pid) return [];
-    const life = model.levels.processWith(pid);
-    const { key, colour } = life ?? PLAIN_LINE;
-    return [{ log, line: { key, name: life?.name ?? `process ${pid}`, colour, pid } }];
+    const isDrawn = pid === target?.process.pid && model.gomaxprocs !== null;
+    if (!hasValue(log) || isDrawn) return [];
+    return [{ log, line: programLine(model, pid) }];
   });
+}
+
+/** What a line of one program is called, and its colour. */
+function programLine(model: ViewInput["model"], pid: number) {
+  const life = model.levels.processWith(pid);
+  const { key, colour } = life ?? PLAIN_LINE;
+  const known = model.programSteer.programs.get(pid)?.name;
+  return { key, name: life?.name ?? known ?? `process ${pid}`, colour, pid };
+}
+
+/** Operations a second of each steered program of a group, held from one decision to the next. */
+function programOps(input: ViewInput, end_s: number): ChartView | null {
+  const { model, span } = input;
+  const logs = [...model.programSteer.programs].flatMap(([pid, { log }]) => {
+    const rates = log.rates.between(span.t0_s, end_s);
+    return hasValue(rates) ? [{ pid, rates }] : [];
+  });
+  if (logs.length === 0) return null;
+  const times = [...new Set(logs.flatMap(({ rates }) => rates.map(({ t_s }) => t_s)))];
+  const time_s = Float64Array.from([...times.filter((t_s) => t_s < end_s), end_s]).sort();
+  const low = new Float64Array(logs.length * time_s.length);
+  const lines = logs.map(({ pid, rates }, line) => {
+    const values = held(rates, time_s);
+    low.set(values, line * time_s.length);
+    const last = values.at(-1) ?? Number.NaN;
+    return { ...PLAIN_LINE, ...programLine(model, pid), kind: "process" as const, last };
+  });
+  return {
+    ...emptyView(input, "ops", "ok", ""),
+    unit: signalUnit(null),
+    columns: time_s.length,
+    time_s,
+    low,
+    high: low,
+    lines,
+    y_max: HEADROOM * Math.max(0, ...low.filter((value) => !Number.isNaN(value))),
+    step: true,
+  };
 }
 
 /** Operations a second, by the signal in effect: a point at the end of each interval. */
@@ -71,6 +115,8 @@ export function opsView(input: ViewInput): ChartView {
   const { model, span, now_s } = input;
   const { steer } = model;
   const end_s = Math.min(span.t1_s, now_s);
+  const ofPrograms = programOps(input, end_s);
+  if (ofPrograms !== null) return ofPrograms;
   const signal = steer.lastBand(end_s)?.signal ?? null;
   const unit = signalUnit(signal);
   // One more, so that the line reaches the left edge.

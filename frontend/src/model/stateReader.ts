@@ -22,11 +22,17 @@ export class StateReader {
   first = 0;
   /**
    * Float64[(2 + states) * n]: nanoseconds in each state since its ledger began, n values from
-   * `placeOf` on; NaN where it is not known. After its end they stand still.
+   * `placeOf` on; NaN where it is not known. After its end they stand still. Those of states that are
+   * not in `moving` are there after `loadAll` only.
    */
   readonly values: Float64Array;
   private readonly present: readonly number[];
+  /** Fields of the state at an instant, and those of finished stays; where the latter go. */
+  private readonly now = Int32Array.of(RINGS.current, RINGS.since);
   private readonly fields: Int32Array;
+  private readonly finished: Float64Array;
+  /** Of each field of finished stays: whether it is read. */
+  private readonly wanted: Uint8Array;
   private readonly places: Int32Array;
   private readonly picks: Int32Array | null;
 
@@ -42,10 +48,12 @@ export class StateReader {
       : stretches.time_s;
     this.n = this.time_s.length;
     this.present = [...states.present];
-    this.fields = Int32Array.of(RINGS.current, RINGS.since, ...this.present.map(RINGS.ofState));
+    this.fields = Int32Array.from(this.present, RINGS.ofState);
+    this.wanted = new Uint8Array(this.fields.length);
     this.places = new Int32Array(Math.max(0, ...this.present) + 1);
     for (const [k, number] of this.present.entries()) this.places[number] = (FIRST + k) * this.n;
-    this.values = new Float64Array(this.fields.length * this.n);
+    this.values = new Float64Array((FIRST + this.fields.length) * this.n);
+    this.finished = this.values.subarray(FIRST * this.n);
   }
 
   /** Read a thread; false: it has no ledger within the stretch. */
@@ -68,27 +76,41 @@ export class StateReader {
         }
       }
     }
-    return this.loadAll(thread);
+    this.wanted.fill(0);
+    return this.read(thread);
   }
 
-  /** The same, with `values` also of a thread that is steady. */
+  /** The same, with `values` of all states, also of a thread that is steady. */
   loadAll(thread: Thread): boolean {
-    const { states, stretches, picks, fields, values, moving, n } = this;
+    this.wanted.fill(1);
+    return this.read(thread);
+  }
+
+  /** Read the states that are wanted, those in which it is at an instant, and those that grew. */
+  private read(thread: Thread): boolean {
+    const { states, stretches, picks, values, moving, wanted, present, n } = this;
+    const { slot } = thread;
     moving.length = 0;
     this.steady = 0;
     this.first = 0;
     const own = states.sinceBlock(thread);
-    states.history.readFields(stretches, picks, thread.slot, fields, own, values);
+    states.history.readFields(stretches, picks, slot, this.now, own, values);
     while (this.first < n && Number.isNaN(values[CURRENT * n + this.first] ?? Number.NaN)) {
       this.first++;
     }
     if (this.first === n) return false;
+    for (let i = this.first; i < n; i++) {
+      const place = this.places[values[CURRENT * n + i] ?? 0] ?? 0;
+      if (place > 0) wanted[place / n - FIRST] = 1;
+    }
+    states.history.readFields(stretches, picks, slot, this.fields, own, this.finished, wanted);
     this.addStays(thread);
-    for (const number of this.present) {
-      const place = this.places[number] ?? 0;
+    for (let k = 0; k < present.length; k++) {
+      if (wanted[k] === 0) continue;
+      const place = (FIRST + k) * n;
       const begin = values[place + this.first] ?? 0;
       const end = values[place + n - 1] ?? 0;
-      if (end !== begin || (this.first > 0 && end > 0)) moving.push(number);
+      if (end !== begin || (this.first > 0 && end > 0)) moving.push(present[k] ?? 0);
     }
     return true;
   }

@@ -51,6 +51,8 @@ export interface DecisionView {
   /** False if the interval said nothing about the size. */
   readonly counted: boolean;
   readonly probing: boolean;
+  /** Name and process id of a program of a group; left out where the target is one process. */
+  readonly program?: string;
 }
 
 /** The search started again. */
@@ -59,6 +61,8 @@ export interface RestartView {
   readonly policy: string;
   readonly reason: string;
   readonly actor: string;
+  /** As of a decision. */
+  readonly program?: string;
 }
 
 /** What a size gave, over the intervals that count. */

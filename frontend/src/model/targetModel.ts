@@ -26,7 +26,9 @@ import { InexactValues } from "./inexact";
 import { Levels } from "./levels";
 import { LossLog } from "./lossLog";
 import { MachineLog } from "./machineLog";
+import { PoolLog } from "./pools/poolLog";
 import { ProcessTable } from "./processTable";
+import { ProgramSteerLogs } from "./programSteerLogs";
 import type { RateExtremes } from "./rateExtremes";
 import { Reconciliation } from "./reconciliation";
 import { StateLog } from "./stateLog";
@@ -66,10 +68,13 @@ export class TargetModel {
   readonly cgroup: CgroupLog;
   /** Frame tables: who wakes whom, locks and so on. */
   readonly facts: Facts;
+  readonly pools: PoolLog;
   /** Values of threads that are not exact although their field is. */
   readonly inexactValues = new InexactValues();
   /** What steered it, and what was decided. */
   readonly steer = new SteerLog();
+  /** The same of each program of a group. */
+  readonly programSteer = new ProgramSteerLogs();
   /** CPU of the process against that of its threads. */
   readonly reconciliation = new Reconciliation();
 
@@ -120,6 +125,7 @@ export class TargetModel {
     this.accounting = new GaugeLog(maxAge_s);
     this.cgroup = new CgroupLog(maxAge_s);
     this.facts = new Facts(maxAge_s);
+    this.pools = new PoolLog(maxAge_s);
     this.counters = new CounterTable(this.history);
     this.states = new StateLog(maxAge_s);
     this.threads = new Threads(roles);
@@ -181,6 +187,9 @@ export class TargetModel {
       this.processes.take(processes, described?.omitted ?? 0, header.kind === "key");
       this.levels.describe(this.processes.rows.values());
     }
+    const { pools, pool_times } = frame.tables;
+    const { omitted = 0 } = header.tables?.find(({ name }) => name === "pools") ?? {};
+    this.pools.take(pools, pool_times, omitted, header.kind === "key");
     this.inexactValues.take(frame.tables.inexact, header.kind === "key");
     this.facts.take(header.tables ?? null, frame.tables, t_s, header.kind === "key");
     this.cgroup.note(t_s, header.process);
@@ -218,7 +227,7 @@ export class TargetModel {
   recall({ header }: Frame): void {
     const t_s = header.time_ns / 1e9;
     for (const event of header.events) {
-      this.steer.note(t_s, event);
+      if (!this.programSteer.note(t_s, event)) this.steer.note(t_s, event);
       if (isNews(event, false)) this.events.add(t_s, event);
     }
     this.machine.note(header.machine);
@@ -233,6 +242,7 @@ export class TargetModel {
   resume(): void {
     this.since_s = this.now_s;
     this.facts.resume();
+    this.pools.resume();
     this.levels.forgetEnded();
     this.threads.forgetEnded();
     this.unrecorded.clear();
@@ -278,7 +288,7 @@ export class TargetModel {
         default:
           break;
       }
-      this.steer.note(t_s, event);
+      if (!this.programSteer.note(t_s, event)) this.steer.note(t_s, event);
       if (isNews(event, initial)) this.events.add(t_s, event);
     }
   }

@@ -1,6 +1,6 @@
 /** What a target is called: a process by its name, a group by its own. */
 
-import type { GroupKind, Target } from "../wire/generated/models";
+import type { GroupKind, RunSummary, Target } from "../wire/generated/models";
 
 /** Kinds of groups in words. */
 export const GROUP_KINDS: Readonly<Record<GroupKind, string>> = {
@@ -15,7 +15,24 @@ export function targetName({ process, group }: Pick<Target, "process" | "group">
   return group?.name ?? process.name;
 }
 
+/** The program by whose name a person's own roles are kept. */
+export function programOf({ process }: Pick<Target, "process">): string {
+  return process.name;
+}
+
 /** What tells it from others of its name: the kind of a group, or a process id. */
 export function targetId({ process, group }: Pick<Target, "process" | "group">): string {
   return group ? GROUP_KINDS[group.kind] : `pid ${process.pid}`;
 }
+
+/** Name of what was recorded, of a run in a list. */
+export function runTargetName({ process, target_group }: RunTarget): string {
+  return target_group?.name ?? process;
+}
+
+/** Kind of the group that a run is of; null: of one process. */
+export function runTargetKind({ target_group }: RunTarget): string | null {
+  return target_group ? GROUP_KINDS[target_group.kind] : null;
+}
+
+type RunTarget = Pick<RunSummary, "process" | "target_group">;

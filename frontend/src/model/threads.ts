@@ -2,7 +2,7 @@
 
 import type { RoleRule } from "../wire/generated/models";
 import type { LevelSum, Lined, ProcessLife } from "./lined";
-import { roleOf } from "./role";
+import { roleOf, sameRules } from "./role";
 import type { ThreadKey } from "./viewRequest";
 
 /** One thread. Identity is tid and start time: a tid that is used again is another thread. */
@@ -96,7 +96,7 @@ export class Threads {
 
   /** Put all threads into roles by other rules. */
   applyRules(rules: readonly RoleRule[]): void {
-    if (JSON.stringify(rules) === JSON.stringify(this.rules)) return;
+    if (sameRules(rules, this.rules)) return;
     this.rules = rules;
     for (const thread of this.all()) this.rename(thread, thread.name);
   }

@@ -367,9 +367,14 @@ export class ViewBuilder {
       const began_us = target.steering.since_unix_us - target.attached_unix_us;
       model.steer.assume(began_us / 1e6, now_s, target.steering);
     }
-    if (this.steerSeen >= 0 && (this.frozen || model.steer.edition === this.steerSeen)) return null;
-    this.steerSeen = model.steer.edition;
-    return model.steer.view(now_s);
+    for (const program of (this.frozen ? null : target?.programs) ?? []) {
+      const began_us = program.steering.since_unix_us - (target?.attached_unix_us ?? 0);
+      model.programSteer.assume(program, began_us / 1e6, now_s);
+    }
+    const edition = model.steer.edition + model.programSteer.edition;
+    if (this.steerSeen >= 0 && (this.frozen || edition === this.steerSeen)) return null;
+    this.steerSeen = edition;
+    return model.steer.view(now_s) ?? model.programSteer.view(now_s);
   }
 }
 

@@ -4,6 +4,8 @@
  * Times named `_s` are seconds since attach.
  */
 
+import type { RoleRule } from "../wire/generated/models";
+
 /**
  * Identity of a thread: "TID@START_NS"; of a role "role:NAME", of a process of a group
  * "process:PID@START_NS".
@@ -28,12 +30,14 @@ export type ChartId =
 export type FactPart =
   | "findings"
   | "processes"
+  | "pools"
   | "thread"
   | "thread_facts"
   | "wakes"
   | "locks"
   | "takers"
-  | "calls";
+  | "calls"
+  | "names";
 
 /** What the lines of charts are of. */
 export type Level = "process" | "role" | "thread";
@@ -122,6 +126,8 @@ export interface ViewRequest {
   readonly facts: readonly FactPart[];
   /** The lock whose threads are listed; null: none. */
   readonly open_lock: number | null;
+  /** By which threads have roles, before the rules of the target: a person's own, on this page. */
+  readonly role_rules: readonly RoleRule[];
 }
 
 /** What a map request is until the page knows its size. */
@@ -165,6 +171,7 @@ export const DEFAULT_REQUEST: ViewRequest = {
   map: null,
   facts: [],
   open_lock: null,
+  role_rules: [],
 };
 
 /** What the pointer is over, shared by all charts. */

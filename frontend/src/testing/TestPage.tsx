@@ -48,6 +48,10 @@ function workerOver(backend: FakeBackend, read: ReadFrames): WorkerLike {
   return worker;
 }
 
+function isSubscribe(command: unknown): boolean {
+  return (command as { readonly type?: unknown }).type === "subscribe";
+}
+
 /** Frames that come at once: views of each of them would take the time of many tests. */
 const BURST = 10;
 
@@ -64,6 +68,8 @@ export class TestPage {
   readonly backend: FakeBackend;
   readonly client: LiveClient;
   private seq = 0;
+  /** Messages of the page that were looked at. */
+  private heard = 0;
 
   private constructor(backend: FakeBackend, client: LiveClient) {
     this.backend = backend;
@@ -123,7 +129,7 @@ export class TestPage {
     for (let left = Math.round(10 * seconds); left > 0; left -= BURST) {
       await this.pass(100 * Math.min(BURST, left));
       for (let each = Math.min(BURST, left); each > 0; each--) {
-        const rows = steadyWork((this.seq + 1) / 10, this.seq === 0);
+        const rows = steadyWork((this.seq + 1) / 10, this.beginsWithKey());
         const cpu_ns = rows.reduce((sum, { counters }) => sum + (counters.cpu_run_ns ?? 0), 0);
         this.send(rows, { process: { cpu_ns } });
       }
@@ -135,6 +141,14 @@ export class TestPage {
   async frame(rows: readonly Row[], changes: Partial<FrameChanges> = {}): Promise<void> {
     this.send(rows, changes);
     await this.pass(100);
+  }
+
+  /** Whether the page has asked for frames since the last one: they begin with a key frame. */
+  private beginsWithKey(): boolean {
+    const { commands } = this.backend;
+    const asks = commands.slice(this.heard).some((each) => isSubscribe(each));
+    this.heard = commands.length;
+    return asks;
   }
 
   private send(rows: readonly Row[], changes: Partial<FrameChanges> = {}): void {

@@ -110,6 +110,7 @@ export class FakeBackend {
 
   constructor() {
     this.on("GET /health", () => HEALTH_ANSWER);
+    this.on("GET /sizes", () => ({ programs: [], omitted: 0 }));
     this.on("GET /processes", () => ({ host: HOST.id, processes: [process()] }));
     vi.stubGlobal("fetch", (path: string, init: RequestInit) => this.answer(path, init));
   }

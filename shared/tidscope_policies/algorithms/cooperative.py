@@ -1,8 +1,9 @@
 """cooperative: kalman-kg for several steered programs on one host.
 
-Ours. Alone it is kalman-kg. Together with others
+Ours. Alone it is kalman-kg from the number of cores that it may use. Together with others
 
-- it starts from its share of the cores, cores / instances;
+- it starts from its share of the cores that it may use, by the machine, its affinity, and the
+  limits of its control groups;
 - one program tries sizes out at a time: it holds the host's token (coordinator.py) while the others
   keep still, and what they see meanwhile is not taken for an effect of their own size;
 - it maximises the sum of the logarithms of everybody's progress. For itself alone every program
@@ -37,7 +38,7 @@ PEER_PATIENCE = 5
 class CooperativeParameters(SearchParameters):
     """Of the policy `cooperative`."""
 
-    cores: int = parameter(0, 0, 65536, "cores", "cores to share; 0: the highest size")
+    cores: int = parameter(0, 0, 65536, "cores", "cores to share; 0: those it may use")
     patience: int = parameter(
         3, 1, 60, "intervals", "how long it keeps its turn after a move, to measure the effect"
     )
@@ -89,12 +90,15 @@ class Cooperative:
         self._search.forget(why, peers.instances)
         self._instances, self._restarted, self._disturbed = peers.instances, "", False
         self._others = _PeerGate()
-        cores = self._p.cores or seen.bounds.high
-        if peers.instances == 1:
-            return Decision(seen.size, "starting", f"{why} at {seen.size}, for one program.")
-        size = seen.bounds.clamp(cores // peers.instances)
-        whose = f"{cores} cores for {peers.instances} programs"
-        return Decision(size, "starting", f"{why} at {size}: {whose}.")
+        programs = "one program" if peers.instances == 1 else f"{peers.instances} programs"
+        if self._p.cores or seen.cores is None:
+            cores = float(self._p.cores or seen.bounds.high)
+            share = cores / peers.instances
+        else:
+            cores, share = seen.cores.usable, seen.cores.share
+        size = seen.bounds.clamp(int(share))
+        noun = "core" if cores == 1 else "cores"
+        return Decision(size, "starting", f"{why} at {size}: {cores:g} {noun} for {programs}.")
 
 
 class _PeerGate:

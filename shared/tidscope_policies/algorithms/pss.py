@@ -1,15 +1,18 @@
 """pss: ask a perceptron whether one thread more is better.
 
 Source: Z. Zhang and others, A prediction system service (2022-2023). Every interval the predictor
-(prediction.py, with what was corrected there) is asked "would growing help?" with the size, what
-was done last and what came of it as features; the size moves by one that way. The next interval
-tells whether that was right.
+(tidscope_predictd, with what was corrected there) is asked "would growing help?" with the size,
+what was done last and what came of it as features; the size moves by one that way. The next
+interval tells whether that was right. The predictor may be one that other processes teach, too.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log
+from typing import Protocol
 
-from tidscope_policies.algorithms.prediction import Predictor
+from tidscope_predictd.model.perceptron import Predictor, Rule
+
 from tidscope_policies.contract import (
     NOT_COUNTED,
     Decision,
@@ -19,10 +22,25 @@ from tidscope_policies.contract import (
 from tidscope_policies.parameters import Parameters, parameter
 
 DOWN, UP = -1, 1
-FEATURES = 4
 TREND_STEP = 0.02
 """Width of the classes that a relative change of progress is reported in."""
 MOST_TREND = 5
+
+
+class Learner(Protocol):
+    """Answers yes or no, and learns: `tidscope_predictd` has one of a process, and shared ones."""
+
+    def predict(self, features: Sequence[int], /) -> int:
+        """Above 0 yes, below 0 no, 0 undecided."""
+        ...
+
+    def update(self, features: Sequence[int], /, *, answer: bool) -> None:
+        """Learn what the answer was."""
+        ...
+
+    def reset(self) -> None:
+        """Forget everything."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -35,12 +53,17 @@ class PssParameters(Parameters):
 
 
 class Pss:
-    """Steps of one, the way the predictor says."""
+    """Steps of one, the way the predictor says.
 
-    def __init__(self, parameters: PssParameters) -> None:
+    Args:
+        parameters: of the policy.
+        learner: the predictor; None: one of its own.
+    """
+
+    def __init__(self, parameters: PssParameters, learner: Learner | None = None) -> None:
         self._p = parameters
-        self._predictor = Predictor(FEATURES, parameters.threshold, parameters.limit)
-        self._asked: tuple[object, ...] | None = None
+        self._predictor = learner or Predictor(Rule(parameters.threshold, parameters.limit))
+        self._asked: tuple[int, ...] | None = None
         self._before: float | None = None
         self._direction = DOWN
         self._trend = 0
@@ -74,11 +97,13 @@ class Pss:
         self._why = f"The weights are reset: {reason}. "
 
     def _step(self, seen: Observation) -> Decision:
+        up = self._direction == UP
+        trends = 2 * MOST_TREND + 1
         features = (
             seen.size,
-            (seen.size, self._direction),
-            (self._direction, self._trend),
-            (seen.size, self._trend),
+            2 * seen.size + up,
+            2 * self._trend + up,
+            trends * seen.size + self._trend,
         )
         score = self._predictor.predict(features)
         if score:

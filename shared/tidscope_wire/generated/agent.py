@@ -21,9 +21,9 @@ class AgentCall(Message):
     """
     Chosen by the caller, repeated in the answer.
     """
-    method: Literal["hello", "read", "release"]
+    method: Literal["hello", "read", "read_pools", "release"]
     """
-    hello: identify yourself; read: the counters; release: restore the original size now.
+    hello: identify yourself; read: the counters of what can be steered; read_pools: those of all pools (protocol 2); release: restore the original size now.
     """
 
 
@@ -62,10 +62,11 @@ class AgentFailure(Message):
 
 
 AgentKnob = TypeAliasType(
-    "AgentKnob", Annotated[Literal["gomaxprocs", "pool"], Field(title="AgentKnob")]
+    "AgentKnob",
+    Annotated[Literal["gomaxprocs", "pool", "none"], Field(title="AgentKnob")],
 )
 """
-What an agent sets: GOMAXPROCS of a Go program, or the number of workers of a pool.
+What an agent sets: GOMAXPROCS of a Go program, the number of workers of a pool, or none: the pools of the program can be read only, and all sizes of its hello are 1.
 """
 
 
@@ -79,6 +80,117 @@ class AgentNotice(Message):
     )
     jsonrpc: Literal["2.0"] = "2.0"
     method: Literal["restart_search"] = "restart_search"
+
+
+ResponseItem = TypeAliasType(
+    "ResponseItem", Annotated[int, Field(ge=0, le=9223372036854775807)]
+)
+
+
+QueueWaitItem = TypeAliasType(
+    "QueueWaitItem", Annotated[int, Field(ge=0, le=9223372036854775807)]
+)
+
+
+class AgentPool(Message):
+    """
+    Figures of one pool, cumulative since the program started where they count; null: this kind of pool cannot know it.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    name: Annotated[str, Field(max_length=64, min_length=1)]
+    """
+    Unique within the program; pools of one name are added up.
+    """
+    kind: Annotated[str, Field(pattern="^[a-z][a-z0-9-]{0,31}$")]
+    """
+    What it is: gomaxprocs, threads, fork-join, carriers, tokio, tokio-blocking, rayon and so on.
+    """
+    size: Annotated[int | None, Field(ge=0, le=4294967295)]
+    """
+    Workers that it may have now.
+    """
+    busy: Annotated[int | None, Field(ge=0, le=4294967295)]
+    """
+    Workers that run a job now.
+    """
+    queue: Annotated[int | None, Field(ge=0, le=4294967295)]
+    """
+    Jobs that wait to be started.
+    """
+    submitted: Annotated[int | None, Field(ge=0, le=9223372036854775807)]
+    """
+    Jobs that were submitted.
+    """
+    started: Annotated[int | None, Field(ge=0, le=9223372036854775807)]
+    """
+    Jobs that a worker started.
+    """
+    finished: Annotated[int | None, Field(ge=0, le=9223372036854775807)]
+    """
+    Jobs that ended, failed ones included.
+    """
+    failed: Annotated[int | None, Field(ge=0, le=9223372036854775807)]
+    """
+    Jobs that ended with an error.
+    """
+    response_ns: Annotated[int | None, Field(ge=0, le=9223372036854775807)]
+    """
+    From submission to end, of finished jobs.
+    """
+    run_ns: Annotated[int | None, Field(ge=0, le=9223372036854775807)]
+    """
+    From start to end, of finished jobs.
+    """
+    queue_wait_ns: Annotated[int | None, Field(ge=0, le=9223372036854775807)]
+    """
+    From submission to start, of started jobs.
+    """
+    idle_ns: Annotated[int | None, Field(ge=0, le=9223372036854775807)]
+    """
+    Time that workers were without a job, up to now.
+    """
+    parks: Annotated[int | None, Field(ge=0, le=9223372036854775807)]
+    """
+    How often workers went to sleep for want of work.
+    """
+    steals: Annotated[int | None, Field(ge=0, le=9223372036854775807)]
+    """
+    Jobs that workers took from each other.
+    """
+    polls: Annotated[int | None, Field(ge=0, le=9223372036854775807)]
+    """
+    How often tasks were polled.
+    """
+    response: Annotated[list[ResponseItem] | None, Field(max_length=32)]
+    """
+    Finished jobs by response time: entry b counts those below 2^(b+10) ns that no entry before it counts, the 32nd all longer ones; entries of 0 at the end may be left out.
+    """
+    queue_wait: Annotated[list[QueueWaitItem] | None, Field(max_length=32)]
+    """
+    Started jobs by queue wait, in the same way.
+    """
+
+
+class AgentPools(Message):
+    """
+    Answer to read_pools: all pools of the program.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    pools: Annotated[list[AgentPool], Field(max_length=32)]
+    omitted: Annotated[int, Field(ge=0)]
+    """
+    Pools that are left out, because there are more than 32 names.
+    """
+    monotonic_ns: Annotated[int, Field(ge=0)]
+    """
+    When this was read, on a monotonic clock with an arbitrary origin.
+    """
 
 
 class AgentReading(Message):
@@ -178,7 +290,7 @@ class AgentHello(Message):
     """
     protocol: Annotated[int, Field(ge=1)]
     """
-    Protocol version; 1.
+    Protocol version: 1, or 2 with read_pools.
     """
     knob: AgentKnob
     lower: Annotated[int, Field(ge=1, le=1048576)]
@@ -229,7 +341,7 @@ class AgentAnswer(Message):
     """
     Chosen by the caller, repeated in the answer.
     """
-    result: AgentHello | AgentReading | AgentSize
+    result: AgentHello | AgentReading | AgentPools | AgentSize
     """
-    Result of hello, of read, or of set and release.
+    Result of hello, of read, of read_pools, or of set and release.
     """

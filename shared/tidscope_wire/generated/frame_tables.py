@@ -155,6 +155,10 @@ COLUMNS: dict[TableName, dict[str, ColumnType]] = {
         "major_faults": "uint64",
         # Context switches, voluntary and involuntary.
         "switches": "uint64",
+        # GOMAXPROCS, about once a second; 0: not a Go program, or not read.
+        "gomaxprocs": "uint32",
+        # Process id inside its own PID namespace; 0: that of the collector.
+        "namespace_pid": "uint32",
         # Its comm.
         "name": "utf8",
         # Command line or title, at most MAX_PROCESS_TITLE bytes, what looks like a secret left out; of a folded row empty.
@@ -165,6 +169,64 @@ COLUMNS: dict[TableName, dict[str, ColumnType]] = {
         "container": "utf8",
         # systemd unit; empty: none.
         "unit": "utf8",
+    },
+    # Pools of workers in the target, as an agent in the program or the program itself reports them. Those that count do so since attach.
+    "pools": {
+        # Number of the pool, from 1; unique within the target and never used again.
+        "pool": "uint32",
+        # Number of the row of `processes` that it is of; 0: the target is one process.
+        "process": "uint32",
+        # Its process.
+        "pid": "uint32",
+        # When its figures were read, since attach, at least 1; 0: the row is gone.
+        "read_ns": "uint64",
+        # Which of the figures are known: bit b is of the b-th column behind this one, from 0; the others are 0 here.
+        "known": "uint32",
+        # Workers that it may have.
+        "size": "uint32",
+        # Workers that ran a job.
+        "busy": "uint32",
+        # Jobs that waited to be started.
+        "queue": "uint32",
+        # Jobs submitted.
+        "submitted": "uint64",
+        # Jobs started.
+        "started": "uint64",
+        # Jobs that ended, failed ones included.
+        "finished": "uint64",
+        # Jobs that ended with an error.
+        "failed": "uint64",
+        # From submission to end, of finished jobs.
+        "response_ns": "uint64",
+        # From start to end, of finished jobs.
+        "run_ns": "uint64",
+        # From submission to start, of started jobs.
+        "queue_wait_ns": "uint64",
+        # Time that workers were without a job.
+        "idle_ns": "uint64",
+        # How often workers went to sleep for want of work.
+        "parks": "uint64",
+        # Jobs that workers took from each other.
+        "steals": "uint64",
+        # How often tasks were polled.
+        "polls": "uint64",
+        # Name, unique within the program.
+        "name": "utf8",
+        # gomaxprocs, threads, fork-join, carriers, tokio, rayon and so on.
+        "kind": "utf8",
+        # agent, prometheus or hsperfdata.
+        "source": "utf8",
+    },
+    # Jobs of pools by how long they took: bucket b is of times below 2^(b+10) ns, the last one, 31, of all longer ones too.
+    "pool_times": {
+        # Number of the pool.
+        "pool": "uint32",
+        # 0: response time of finished jobs; 1: queue wait of started jobs.
+        "time": "uint32",
+        # Bucket, from 0.
+        "bucket": "uint32",
+        # Jobs.
+        "count": "uint64",
     },
 }
 
@@ -178,5 +240,7 @@ KEYS: dict[TableName, tuple[str, ...]] = {
     "call_stays": ("tid", "call", "bucket"),
     "inexact": ("tid", "field"),
     "processes": ("process",),
+    "pools": ("pool",),
+    "pool_times": ("pool", "time", "bucket"),
 }
 """Columns that tell the rows of a table apart, the first ones."""

@@ -46,6 +46,10 @@ MAX_RUN_NOTES = 20_000
 """Characters in a run's notes."""
 MAX_MARK_TEXT = 200
 """Characters in a mark's text."""
+MAX_ROLE_RULES = 64
+"""Rules by which a target's threads have roles."""
+MAX_OWN_ROLE_RULES = 32
+"""Roles that a person corrects for one target, beside those that the collector was started with."""
 MAX_TABLE_ROWS = 65_536
 """Rows of a table of a frame."""
 MAX_GROUP_PROCESSES = 4_096

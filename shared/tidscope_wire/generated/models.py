@@ -178,6 +178,17 @@ class ClientProof(Message):
     """
 
 
+class CollectorGoodbye(Message):
+    """
+    The collector ends because it was asked to: a connection that breaks without this is an outage.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["collector_goodbye"] = "collector_goodbye"
+
+
 class CollectorHealth(Message):
     """
     The collector's own measurements, cumulative since it started unless noted. Of this sample are sample_us and late_us; the rest is at most a second old, and what tells of rates and losses is current.
@@ -282,6 +293,15 @@ class CollectorHealth(Message):
     """
     Threads of attached processes that have no ledger because all slots of the eBPF program were in use, host-wide.
     """
+
+
+AttachedItem = TypeAliasType("AttachedItem", Annotated[str, Field(max_length=256)])
+
+
+FailedItem = TypeAliasType("FailedItem", Annotated[str, Field(max_length=1024)])
+
+
+Lease = TypeAliasType("Lease", Annotated[str, Field(max_length=256)])
 
 
 ResumeAdditionalProperty = TypeAliasType(
@@ -441,6 +461,44 @@ class CountersSourceChanged(Message):
     disagreed: bool
     """
     The two ways disagreed: reason names the field and its values. False: one has become cheaper than the other.
+    """
+
+
+class CpuAllowance(Message):
+    """
+    How much CPU a program may use.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    cpus: Annotated[int, Field(ge=0)]
+    """
+    CPUs of its affinity.
+    """
+    limit_cores: Annotated[float | None, Field(ge=0.0)]
+    """
+    Cores that it may use on average: the tightest cpu.max of its control group and those above; null: no limit.
+    """
+    limit_group: Annotated[str | None, Field(max_length=4096)]
+    """
+    The control group that has this limit.
+    """
+    weight: Annotated[int | None, Field(ge=0)]
+    """
+    cpu.weight of its control group, 100 being usual; null: not known.
+    """
+    request_cores: Annotated[float | None, Field(ge=0.0)]
+    """
+    Cores that its pod asked for, as the weight says; null outside of Kubernetes.
+    """
+    periods: Annotated[int | None, Field(ge=0)]
+    """
+    Periods of the limit so far in which the group ran; null without a limit.
+    """
+    throttled: Annotated[int | None, Field(ge=0)]
+    """
+    How many of them ended throttled.
     """
 
 
@@ -765,6 +823,8 @@ TableName = TypeAliasType(
             "call_stays",
             "inexact",
             "processes",
+            "pools",
+            "pool_times",
         ],
         Field(title="TableName"),
     ],
@@ -906,6 +966,71 @@ How processes are found that join it: ebpf: the kernel reports each fork, exec a
 """
 
 
+CpuAccount = TypeAliasType(
+    "CpuAccount",
+    Annotated[
+        Literal["cpu.stat", "cpuacct.usage", "rusage"], Field(title="CpuAccount")
+    ],
+)
+"""
+Account of CPU time: of the control group (version 2, 1), or of each process and the children that it waited for (getrusage(2)).
+"""
+
+
+IoAccount = TypeAliasType(
+    "IoAccount",
+    Annotated[
+        Literal["io.stat", "blkio.throttle.io_service_bytes_recursive"] | None,
+        Field(title="IoAccount"),
+    ],
+)
+"""
+Account of bytes from and to block devices; null: there is none.
+"""
+
+
+class GroupCheck(Message):
+    """
+    What the threads of a group add up to, those that ended included, beside what the kernel says of the same time by another account. Both count from the first sample on, and are read right after each other about once a second.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    cpu_by: Annotated[CpuAccount, Field(title="CpuAccount")]
+    """
+    Account of CPU time: of the control group (version 2, 1), or of each process and the children that it waited for (getrusage(2)).
+    """
+    threads_cpu_ns: Annotated[int, Field(ge=0)]
+    """
+    CPU time of the threads, nanoseconds.
+    """
+    kernel_cpu_ns: Annotated[int, Field(ge=0)]
+    """
+    The same by the account, nanoseconds.
+    """
+    io_by: Annotated[IoAccount, Field(title="IoAccount")]
+    """
+    Account of bytes from and to block devices; null: there is none.
+    """
+    threads_read_bytes: Annotated[int | None, Field(ge=0)]
+    """
+    Bytes that the threads had read from block devices; null without an account.
+    """
+    kernel_read_bytes: Annotated[int | None, Field(ge=0)]
+    """
+    The same by the account, all devices added up.
+    """
+    threads_write_bytes: Annotated[int | None, Field(ge=0)]
+    """
+    Bytes that the threads had written to block devices, or to pages that are written later; null without an account.
+    """
+    kernel_write_bytes: Annotated[int | None, Field(ge=0)]
+    """
+    The same by the account; version 1 counts pages that are written later for no group.
+    """
+
+
 class GroupCounts(Message):
     """
     How many processes a group has and had.
@@ -933,6 +1058,10 @@ class GroupCounts(Message):
     missed: Annotated[int | None, Field(ge=0)]
     """
     Processes that may have been missed; null: it cannot be known.
+    """
+    check: GroupCheck | None = None
+    """
+    What its threads add up to beside an account that the kernel keeps by itself; null: there is no such account, or none yet.
     """
 
 
@@ -1192,6 +1321,15 @@ class MatchedRole(Message):
     """
 
 
+OutageKind = TypeAliasType(
+    "OutageKind",
+    Annotated[Literal["ended", "lost", "crashed"], Field(title="OutageKind")],
+)
+"""
+How a collector went away: it said goodbye (ended); its connection broke without a goodbye (lost); the same, and another process has taken its place since, or it is known to be gone (crashed).
+"""
+
+
 class PolicyParameter(Message):
     """
     A parameter of a policy.
@@ -1329,7 +1467,7 @@ What runs it.
 
 class ProcessContainer(Message):
     """
-    The container of a process, as far as the path of its cgroup tells.
+    The container of a process, as far as the path of its cgroup tells, and what Docker and Podman wrote down.
     """
 
     model_config = ConfigDict(
@@ -1341,7 +1479,7 @@ class ProcessContainer(Message):
     """
     name: str | None
     """
-    Its name; null if the path does not tell it.
+    Its name; null if neither tells it.
     """
     runtime: Annotated[ContainerRuntime, Field(title="ContainerRuntime")]
     """
@@ -1448,6 +1586,36 @@ class PrometheusCounter(Message):
     """
 
 
+class ProofPlan(Message):
+    """
+    Prove a policy against the size that the program has by itself: blocks with the policy and without it, in pairs, in random order.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    block_s: Annotated[float | None, Field(ge=1.0, le=600.0)] = None
+    """
+    Measured seconds of a block; null: 20.
+    """
+    most_s: Annotated[float | None, Field(ge=10.0, le=86400.0)] = None
+    """
+    Seconds after which it ends at the latest; null: 900.
+    """
+    smallest_percent: Annotated[float | None, Field(ge=0.1, le=50.0)] = None
+    """
+    Differences below this are none; null: 1.
+    """
+    loss_percent: Annotated[float | None, Field(ge=0.1, le=100.0)] = None
+    """
+    It is stopped when this share of the work is lost; null: 5.
+    """
+    seed: Annotated[int | None, Field(ge=0, le=9007199254740991)] = None
+    """
+    Of the order of blocks; null: 1.
+    """
+
+
 class ProofRequest(Message):
     """
     Body of POST /api/v1/proof: the backend is to prove that it knows a secret.
@@ -1497,6 +1665,18 @@ class ProofResponse(Message):
     """
     With the newest key of the subject and, while a rotation's grace lasts, the one before; with random ones where there is none.
     """
+
+
+ProofVerdict = TypeAliasType(
+    "ProofVerdict",
+    Annotated[
+        Literal["open", "better", "worse", "same", "harmful", "unsettled"],
+        Field(title="ProofVerdict"),
+    ],
+)
+"""
+How a proof stands: open; better, worse or same are shown; harmful: stopped because too much work was lost; unsettled: ended without a result.
+"""
 
 
 Provenance = TypeAliasType(
@@ -1666,6 +1846,32 @@ class RefusedReply(Message):
     Chosen by the sender, repeated in the reply.
     """
     problem: Problem
+
+
+class RestoredProgram(Message):
+    """
+    A program that an earlier collector left changed, and that this one restored at its start.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    pid: Annotated[int, Field(ge=1)]
+    """
+    Process id, as the collector's PID namespace counts.
+    """
+    name: Annotated[str, Field(max_length=64)]
+    """
+    Name of the process.
+    """
+    threads: Annotated[int, Field(ge=0)]
+    """
+    Threads whose CPU affinity was restored.
+    """
+    problem: Annotated[str, Field(max_length=1024)]
+    """
+    What kept it from being restored, one sentence; empty if nothing did.
+    """
 
 
 class Retention(Message):
@@ -1977,130 +2183,6 @@ recording: frames are being added. complete: ended as intended, and nothing is m
 """
 
 
-class RunSummary(Message):
-    """
-    A run in the list of runs.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    id: Annotated[str, Field(pattern="^r-[0-9]{8}-[0-9]{6}-[0-9a-f]{6}$")]
-    """
-    Run id: start time in UTC and six random hex digits.
-    """
-    name: Annotated[str, Field(max_length=120)]
-    """
-    Display name.
-    """
-    tags: Annotated[list[Tag], Field(max_length=32)]
-    """
-    Tags.
-    """
-    group: Annotated[str | None, Field(max_length=80)]
-    """
-    Runs of one group are repeats of one another; null: not in a group.
-    """
-    notes: Annotated[str, Field(max_length=20000)]
-    """
-    Free-text notes.
-    """
-    state: RunState
-    end: RunEnd | None
-    """
-    Why it ended; null while it is being recorded.
-    """
-    end_detail: str
-    """
-    The same as a sentence, with what is missing.
-    """
-    created_unix_us: Annotated[int, Field(ge=0)]
-    """
-    When recording was requested, Unix microseconds.
-    """
-    started_unix_us: Annotated[int, Field(ge=0)]
-    """
-    Wall clock of its first frame, Unix microseconds.
-    """
-    duration_ns: Annotated[int, Field(ge=0)]
-    """
-    From its first frame to its last, nanoseconds.
-    """
-    host_name: str
-    """
-    Name of the host.
-    """
-    target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
-    """
-    Identity of one attachment; a new one each time a process is attached to.
-    """
-    pid: Annotated[int, Field(ge=1)]
-    """
-    Process id.
-    """
-    process: str
-    """
-    Comm of the process.
-    """
-    command: str | None
-    """
-    Command line of the process; null: hidden, since arguments are not for viewers.
-    """
-    policies: list[str]
-    """
-    Policies that steered the target, in order.
-    """
-    losses: RunLosses
-    children_cpu_us: Annotated[int | None, Field(ge=0)] = None
-    """
-    CPU time of children that the recorded command waited for, microseconds; a run of one process does not show it. Null: not known, or the run is not of a command.
-    """
-    counts: RunCounts
-    exit_code: int | None
-    """
-    Exit code of the command that was recorded; null if a signal ended it, or if the run is not of a command.
-    """
-    signal: Annotated[str | None, Field(max_length=20)]
-    """
-    Name of the signal that ended the command, such as SIGKILL; null if none did.
-    """
-    imported: bool
-    """
-    It was imported.
-    """
-
-
-class RunsResponse(Message):
-    """
-    GET /api/v1/runs.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    runs: list[RunSummary]
-    """
-    Newest first.
-    """
-    deleted: list[RunSummary]
-    """
-    Runs in the trash, which can be restored.
-    """
-    damaged: list[DamagedRun]
-    """
-    Folders that cannot be read.
-    """
-    bytes: Annotated[int, Field(ge=0)]
-    """
-    Bytes of all runs, the trash included.
-    """
-    free_bytes: Annotated[int, Field(ge=0)]
-    """
-    Free space on the disk.
-    """
-    retention: Retention
-
-
 Runtime = TypeAliasType(
     "Runtime",
     Annotated[
@@ -2157,6 +2239,14 @@ class SearchRestarted(Message):
     actor: Annotated[str, Field(max_length=128)]
     """
     Who requested it: page or command line, and its address.
+    """
+    pid: Annotated[int | None, Field(ge=1)] = None
+    """
+    Which program of a group; null: the target is one process.
+    """
+    program: Annotated[str | None, Field(max_length=64)] = None
+    """
+    Name of that program.
     """
 
 
@@ -2316,6 +2406,32 @@ class SignalOption(Message):
     """
 
 
+class SizeAuditCommand(Message):
+    """
+    Hold the sizes of programs' pools against the CPUs that they may use.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["size_audit_command"] = "size_audit_command"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the sender, repeated in the reply.
+    """
+
+
+SizeVerdict = TypeAliasType(
+    "SizeVerdict",
+    Annotated[
+        Literal["fits", "too-large", "too-small", "unknown"], Field(title="SizeVerdict")
+    ],
+)
+"""
+Whether the size of a pool fits the CPUs that its program may use.
+"""
+
+
 class Source(Message):
     """
     Where a target's samples come from.
@@ -2364,112 +2480,6 @@ class Source(Message):
     calls: bool = False
     """
     Whether system calls are counted.
-    """
-
-
-class SteerRequest(Message):
-    """
-    Body of PUT /api/v1/targets/{target_id}/steering: start steering a target, or change how it is steered.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    policy: Annotated[str, Field(max_length=64, min_length=1)]
-    """
-    Name of a policy.
-    """
-    parameters: dict[str, float] | None = None
-    """
-    Parameters that differ from their defaults, by name; null: none.
-    """
-    shadow: bool | None = None
-    """
-    Shadow mode: decide without acting; null: act.
-    """
-    knob: KnobKind | None = None
-    """
-    Knob to set; null: the best available.
-    """
-    signal: SignalKind | None = None
-    """
-    Signal to steer on; null: the best available.
-    """
-    lower: Annotated[int | None, Field(ge=1, le=1048576)] = None
-    """
-    Smallest allowed size; null: the knob's.
-    """
-    upper: Annotated[int | None, Field(ge=1, le=1048576)] = None
-    """
-    Largest allowed size; null: the knob's.
-    """
-    prometheus: PrometheusCounter | None = None
-    """
-    Which counter, if the signal is prometheus.
-    """
-
-
-class Steering(Message):
-    """
-    How a target is being steered.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    policy: Annotated[str, Field(max_length=64, min_length=1)]
-    """
-    Name of a policy.
-    """
-    parameters: Annotated[dict[str, float], Field(max_length=64)]
-    """
-    All parameters.
-    """
-    shadow: bool
-    """
-    Shadow mode: decides without acting.
-    """
-    knob: KnobKind
-    signal: SignalKind
-    proxy: bool
-    """
-    The signal is a proxy: lower confidence.
-    """
-    lower: Annotated[int, Field(ge=1, le=1048576)]
-    """
-    Smallest size allowed.
-    """
-    upper: Annotated[int, Field(ge=1, le=1048576)]
-    """
-    Largest size allowed.
-    """
-    original: Annotated[int, Field(ge=1, le=1048576)]
-    """
-    Size that a release restores.
-    """
-    size: Annotated[int, Field(ge=1, le=1048576)]
-    """
-    Current size.
-    """
-    state: Annotated[str, Field(max_length=256)]
-    """
-    What the policy is doing, in words.
-    """
-    reason: Annotated[str, Field(max_length=1024)]
-    """
-    Reason of the last decision, one sentence.
-    """
-    decisions: Annotated[int, Field(ge=0)]
-    """
-    Number of decisions.
-    """
-    since_unix_us: Annotated[int, Field(ge=0)]
-    """
-    When steering started, Unix microseconds.
-    """
-    problem: Annotated[str | None, Field(max_length=1024)]
-    """
-    What keeps it from working, one sentence; null if nothing does.
     """
 
 
@@ -2534,33 +2544,31 @@ class SteeringDecided(Message):
     """
     It is exploring sizes.
     """
+    with_policy: bool | None = None
+    """
+    In a proof, whether the policy steered in the interval; null: it is none.
+    """
+    pid: Annotated[int | None, Field(ge=1)] = None
+    """
+    Which program of a group; null: the target is one process.
+    """
+    program: Annotated[str | None, Field(max_length=64)] = None
+    """
+    Name of that program.
+    """
 
 
-class SteeringOptions(Message):
-    """
-    Body of GET /api/v1/targets/{target_id}/steering: how the target can be steered.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    knobs: list[KnobOption]
-    """
-    Best first.
-    """
-    signals: list[SignalOption]
-    """
-    Best first.
-    """
-    steering: Steering | None
-    """
-    Current steering; null: the target is not steered.
-    """
+Target1 = TypeAliasType(
+    "Target1", Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
+)
+"""
+Identity of one attachment; a new one each time a process is attached to.
+"""
 
 
 class SteeringOptionsCommand(Message):
     """
-    Ask how a target can be steered.
+    Ask how a target, a process or a group can be steered; one of them is named.
     """
 
     model_config = ConfigDict(
@@ -2571,26 +2579,18 @@ class SteeringOptionsCommand(Message):
     """
     Chosen by the sender, repeated in the reply.
     """
-    target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
+    target: Target1 | None = None
     """
-    Identity of one attachment; a new one each time a process is attached to.
+    An attached target; null: pid or group says who.
     """
-
-
-class SteeringOptionsReply(Message):
+    pid: Annotated[int | None, Field(ge=1)] = None
     """
-    How a target can be steered.
+    A process, attached or not; nothing is attached to.
     """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    type: Literal["steering_options_reply"] = "steering_options_reply"
-    request_id: Annotated[int, Field(ge=0)]
+    group: GroupSelector | None = None
     """
-    Chosen by the sender, repeated in the reply.
+    A group, attached or not; nothing is attached to.
     """
-    options: SteeringOptions
 
 
 class SteeringProblem(Message):
@@ -2609,6 +2609,14 @@ class SteeringProblem(Message):
     problem: Annotated[str | None, Field(max_length=1024)]
     """
     What is wrong, one sentence; null: resolved.
+    """
+    pid: Annotated[int | None, Field(ge=1)] = None
+    """
+    Which program of a group; null: the target is one process.
+    """
+    program: Annotated[str | None, Field(max_length=64)] = None
+    """
+    Name of that program.
     """
 
 
@@ -2632,6 +2640,14 @@ class SteeringReleased(Message):
     actor: Annotated[str, Field(max_length=128)]
     """
     Who requested it: page or command line, and its address.
+    """
+    pid: Annotated[int | None, Field(ge=1)] = None
+    """
+    Which program of a group; null: the target is one process.
+    """
+    program: Annotated[str | None, Field(max_length=64)] = None
+    """
+    Name of that program.
     """
 
 
@@ -2673,6 +2689,14 @@ class SteeringStarted(Message):
     actor: Annotated[str, Field(max_length=128)]
     """
     Who requested it: page or command line, and its address.
+    """
+    pid: Annotated[int | None, Field(ge=1)] = None
+    """
+    Which program of a group; null: the target is one process.
+    """
+    program: Annotated[str | None, Field(max_length=64)] = None
+    """
+    Name of that program.
     """
 
 
@@ -2976,7 +3000,15 @@ class AttachCommand(Message):
     """
     Samples a second.
     """
+    role_rules: Annotated[list[RoleRule] | None, Field(max_length=32)] = None
+    """
+    A person's own roles, which stand before those that the collector was started with, in their order; null or missing: none.
+    """
     actor: Actor
+    continues: Annotated[str | None, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")] = None
+    """
+    The earlier target, of a collector that has gone, in whose place this one is attached.
+    """
 
 
 class AttachRequest(Message):
@@ -3006,6 +3038,10 @@ class AttachRequest(Message):
     rate_hz: Annotated[float, Field(ge=1.0, le=100.0)] = 10
     """
     Samples a second.
+    """
+    role_rules: Annotated[list[RoleRule] | None, Field(max_length=32)] = None
+    """
+    A person's own roles, which stand before those that the collector was started with, in their order; null or missing: none.
     """
 
 
@@ -3120,6 +3156,41 @@ class CollectorInfo(Message):
     max_targets: Annotated[int, Field(ge=0)]
     """
     Maximum number of targets at once.
+    """
+
+
+class CollectorOutage(Message):
+    """
+    The last time that a host's collector went away.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    kind: OutageKind
+    at_unix_us: Annotated[int, Field(ge=0)]
+    """
+    When it went, Unix microseconds.
+    """
+    back_unix_us: Annotated[int | None, Field(ge=0)]
+    """
+    When a collector was back, Unix microseconds; null: it is still away.
+    """
+    attached: Annotated[list[AttachedItem], Field(max_length=64)]
+    """
+    Names of the targets that were attached again.
+    """
+    failed: Annotated[list[FailedItem], Field(max_length=64)]
+    """
+    Targets that could not be attached again, each with the reason.
+    """
+    restored: Annotated[list[RestoredProgram], Field(max_length=64)]
+    """
+    Programs that the new collector restored at its start.
+    """
+    leases: Annotated[list[Lease], Field(max_length=64)]
+    """
+    Programs that were steered through an agent: it restores the size by itself when its lease ends.
     """
 
 
@@ -3367,6 +3438,10 @@ class Host(Message):
     Whether its collector is connected.
     """
     collector: CollectorInfo
+    outage: CollectorOutage | None = None
+    """
+    The last time that its collector went away without a restart of the backend; null: it never did. Set by the backend.
+    """
 
 
 class HostsResponse(Message):
@@ -3522,6 +3597,14 @@ class Process(Message):
     """
     Its process id inside its own PID namespace; null if that is the collector's.
     """
+    namespace_uid: Annotated[int | None, Field(ge=0)] = None
+    """
+    Its real user id inside its own user namespace; null if that is the same.
+    """
+    namespace_user: Annotated[str | None, Field(max_length=64)] = None
+    """
+    Name of its user by its own /etc/passwd, where that is another one than user; null otherwise.
+    """
 
 
 class ProcessesReply(Message):
@@ -3569,6 +3652,87 @@ class ProcessesResponse(Message):
     """
 
 
+class ProgramChoice(Message):
+    """
+    A program of a group that is to be steered, and what is its own.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    pid: Annotated[int, Field(ge=1)]
+    """
+    Process id, as the collector's PID namespace counts.
+    """
+    knob: KnobKind | None = None
+    """
+    Knob to set; null: the best available.
+    """
+    signal: SignalKind | None = None
+    """
+    Signal to steer on; null: the best available.
+    """
+    lower: Annotated[int | None, Field(ge=1, le=1048576)] = None
+    """
+    Smallest allowed size; null: the knob's.
+    """
+    upper: Annotated[int | None, Field(ge=1, le=1048576)] = None
+    """
+    Largest allowed size; null: the knob's.
+    """
+    prometheus: PrometheusCounter | None = None
+    """
+    Which counter, if the signal is prometheus.
+    """
+
+
+class ProofState(Message):
+    """
+    What a proof has shown so far.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    verdict: ProofVerdict
+    pairs: Annotated[int, Field(ge=0)]
+    """
+    Pairs of blocks that were measured.
+    """
+    discarded: Annotated[int, Field(ge=0)]
+    """
+    Pairs that do not count: the program did nothing in a block, or entered another phase.
+    """
+    gain_percent: float | None
+    """
+    Gain of throughput by the policy; null before the first pair.
+    """
+    low_percent: Annotated[float | None, Field(ge=-100.0)]
+    """
+    Lower end of its interval (95 %, at all times together); null while there is none.
+    """
+    high_percent: float | None
+    """
+    Upper end of its interval.
+    """
+    lost_s: float
+    """
+    Work lost while the policy steered, in seconds of what the program does without it; negative where it did more.
+    """
+    elapsed_s: Annotated[float, Field(ge=0.0)]
+    """
+    Seconds since it began.
+    """
+    steers: bool
+    """
+    Whether the policy steers at present; otherwise the program has its own size.
+    """
+    text: Annotated[str, Field(max_length=1024)]
+    """
+    The same in words.
+    """
+
+
 class ReleaseCommand(Message):
     """
     Stop steering and restore the original size; answered with a TargetReply.
@@ -3587,6 +3751,10 @@ class ReleaseCommand(Message):
     Identity of one attachment; a new one each time a process is attached to.
     """
     actor: Actor
+    pid: Annotated[int | None, Field(ge=1)] = None
+    """
+    Which program of a group; null: all of them, or the one process that the target is.
+    """
 
 
 class RestartSearchCommand(Message):
@@ -3607,6 +3775,10 @@ class RestartSearchCommand(Message):
     Identity of one attachment; a new one each time a process is attached to.
     """
     actor: Actor
+    pid: Annotated[int | None, Field(ge=1)] = None
+    """
+    Which program of a group; null: all of them, or the one process that the target is.
+    """
 
 
 class RunPolicy(Message):
@@ -3639,6 +3811,134 @@ class RunPolicy(Message):
     """
     Largest size allowed.
     """
+
+
+class RunSummary(Message):
+    """
+    A run in the list of runs.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    id: Annotated[str, Field(pattern="^r-[0-9]{8}-[0-9]{6}-[0-9a-f]{6}$")]
+    """
+    Run id: start time in UTC and six random hex digits.
+    """
+    name: Annotated[str, Field(max_length=120)]
+    """
+    Display name.
+    """
+    tags: Annotated[list[Tag], Field(max_length=32)]
+    """
+    Tags.
+    """
+    group: Annotated[str | None, Field(max_length=80)]
+    """
+    Runs of one group are repeats of one another; null: not in a group.
+    """
+    notes: Annotated[str, Field(max_length=20000)]
+    """
+    Free-text notes.
+    """
+    state: RunState
+    end: RunEnd | None
+    """
+    Why it ended; null while it is being recorded.
+    """
+    end_detail: str
+    """
+    The same as a sentence, with what is missing.
+    """
+    created_unix_us: Annotated[int, Field(ge=0)]
+    """
+    When recording was requested, Unix microseconds.
+    """
+    started_unix_us: Annotated[int, Field(ge=0)]
+    """
+    Wall clock of its first frame, Unix microseconds.
+    """
+    duration_ns: Annotated[int, Field(ge=0)]
+    """
+    From its first frame to its last, nanoseconds.
+    """
+    host_name: str
+    """
+    Name of the host.
+    """
+    target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
+    """
+    Identity of one attachment; a new one each time a process is attached to.
+    """
+    pid: Annotated[int, Field(ge=1)]
+    """
+    Process id.
+    """
+    process: str
+    """
+    Comm of the process.
+    """
+    command: str | None
+    """
+    Command line of the process; null: hidden, since arguments are not for viewers.
+    """
+    target_group: Group | None = None
+    """
+    The group of processes that was recorded; null: one process.
+    """
+    policies: list[str]
+    """
+    Policies that steered the target, in order.
+    """
+    losses: RunLosses
+    children_cpu_us: Annotated[int | None, Field(ge=0)] = None
+    """
+    CPU time of children that the recorded command waited for, microseconds; a run of one process does not show it. Null: not known, or the run is not of a command.
+    """
+    counts: RunCounts
+    exit_code: int | None
+    """
+    Exit code of the command that was recorded; null if a signal ended it, or if the run is not of a command.
+    """
+    signal: Annotated[str | None, Field(max_length=20)]
+    """
+    Name of the signal that ended the command, such as SIGKILL; null if none did.
+    """
+    imported: bool
+    """
+    It was imported.
+    """
+
+
+class RunsResponse(Message):
+    """
+    GET /api/v1/runs.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    runs: list[RunSummary]
+    """
+    Newest first.
+    """
+    deleted: list[RunSummary]
+    """
+    Runs in the trash, which can be restored.
+    """
+    damaged: list[DamagedRun]
+    """
+    Folders that cannot be read.
+    """
+    bytes: Annotated[int, Field(ge=0)]
+    """
+    Bytes of all runs, the trash included.
+    """
+    free_bytes: Annotated[int, Field(ge=0)]
+    """
+    Free space on the disk.
+    """
+    retention: Retention
 
 
 class SetDelayAccountingCommand(Message):
@@ -3685,102 +3985,191 @@ class SetRateCommand(Message):
     actor: Actor
 
 
-class SteerCommand(Message):
+class SizedProgram(Message):
     """
-    Steer a target; answered with a TargetReply.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    type: Literal["steer_command"] = "steer_command"
-    request_id: Annotated[int, Field(ge=0)]
-    """
-    Chosen by the sender, repeated in the reply.
-    """
-    target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
-    """
-    Identity of one attachment; a new one each time a process is attached to.
-    """
-    request: SteerRequest
-    actor: Actor
-
-
-class Target(Message):
-    """
-    An attached process, or group of processes.
+    A program, the size of its pool, and whether that fits.
     """
 
     model_config = ConfigDict(
         extra="forbid",
     )
-    id: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
-    """
-    Identity of one attachment; a new one each time a process is attached to.
-    """
-    host: Annotated[str, Field(pattern="^h-[0-9a-f]{12}$")]
-    """
-    Identity of a host: the first 12 hex digits of its boot id, so that a reboot is another host.
-    """
     process: Process
+    allowance: CpuAllowance
+    gomaxprocs: Annotated[int | None, Field(ge=1)]
     """
-    The process; of a group its lead process: the root of a tree, else the one that is oldest at attach.
+    In effect; null: cannot be read.
     """
-    group: Group | None = None
+    chosen: Literal["environment", "program", "runtime", "unknown"]
     """
-    The group that it is; null: one process.
+    Who chose it: the environment that it was started with, the program by a call, the Go runtime; or not known.
     """
-    state: TargetState
-    rate_hz: Annotated[float, Field(ge=1.0, le=100.0)]
+    verdict: SizeVerdict
+    why: Annotated[str, Field(max_length=1024)]
     """
-    Requested sampling rate; each frame's health has the effective rate.
+    Why, one or two sentences.
     """
-    attached_unix_us: Annotated[int, Field(ge=0)]
+    change: Annotated[str | None, Field(max_length=256)]
     """
-    Time of attachment, Unix microseconds: the zero of the stream's time.
-    """
-    source: Source
-    energy: EnergySource
-    fields: list[str]
-    """
-    Fields that frames carry, in column order.
-    """
-    absent: list[AbsentField]
-    """
-    Catalogue fields that frames do not carry.
-    """
-    gomaxprocs: Annotated[int | None, Field(ge=0)]
-    """
-    GOMAXPROCS at attachment, or when the process executed its present program; null if unknown.
-    """
-    gomaxprocs_reason: str
-    """
-    How GOMAXPROCS is read, or why it is not.
-    """
-    thread_names: str | None = None
-    """
-    How its threads got names beyond the kernel's 15 bytes, or why they have none; null or missing: its runtime gives none, or is not asked.
-    """
-    role_rules: Annotated[list[RoleRule] | None, Field(max_length=64)] = None
-    """
-    Rules by which threads have roles, before the general one, in their order; null or missing: none.
-    """
-    steering: Steering | None
-    """
-    How it is steered; null: it is not.
+    The line that makes it fit; null: none is needed, or known.
     """
 
 
-class TargetChanged(Message):
+Programs = TypeAliasType(
+    "Programs", Annotated[list[ProgramChoice], Field(max_length=64)]
+)
+"""
+Of a group: which programs, and what is their own; null: all that can be steered. Knob, signal, bounds and counter above hold for those that name none.
+"""
+
+
+class SteerRequest(Message):
     """
-    Collector to backend: a target was attached, changed its rate or its steering, or ended. Decisions alone are reported by frames.
+    Body of PUT /api/v1/targets/{target_id}/steering: start steering a target, or change how it is steered. Of a group all chosen programs are steered, or, if one of them cannot be, nothing changes.
     """
 
     model_config = ConfigDict(
         extra="forbid",
     )
-    type: Literal["target_changed"] = "target_changed"
-    target: Target
+    policy: Annotated[str, Field(max_length=64, min_length=1)]
+    """
+    Name of a policy.
+    """
+    parameters: dict[str, float] | None = None
+    """
+    Parameters that differ from their defaults, by name; null: none.
+    """
+    shadow: bool | None = None
+    """
+    Shadow mode: decide without acting; null: act.
+    """
+    knob: KnobKind | None = None
+    """
+    Knob to set; null: the best available.
+    """
+    signal: SignalKind | None = None
+    """
+    Signal to steer on; null: the best available.
+    """
+    lower: Annotated[int | None, Field(ge=1, le=1048576)] = None
+    """
+    Smallest allowed size; null: the knob's.
+    """
+    upper: Annotated[int | None, Field(ge=1, le=1048576)] = None
+    """
+    Largest allowed size; null: the knob's.
+    """
+    prometheus: PrometheusCounter | None = None
+    """
+    Which counter, if the signal is prometheus.
+    """
+    proof: ProofPlan | None = None
+    """
+    Prove the policy first; null: let it steer.
+    """
+    programs: Programs | None = None
+    """
+    Of a group: which programs, and what is their own; null: all that can be steered. Knob, signal, bounds and counter above hold for those that name none.
+    """
+    join: bool | None = None
+    """
+    Of a group: whether new programs are steered, too; null: no.
+    """
+
+
+class Steering(Message):
+    """
+    How a target is being steered.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    policy: Annotated[str, Field(max_length=64, min_length=1)]
+    """
+    Name of a policy.
+    """
+    parameters: Annotated[dict[str, float], Field(max_length=64)]
+    """
+    All parameters.
+    """
+    shadow: bool
+    """
+    Shadow mode: decides without acting.
+    """
+    knob: KnobKind
+    signal: SignalKind
+    proxy: bool
+    """
+    The signal is a proxy: lower confidence.
+    """
+    lower: Annotated[int, Field(ge=1, le=1048576)]
+    """
+    Smallest size allowed.
+    """
+    upper: Annotated[int, Field(ge=1, le=1048576)]
+    """
+    Largest size allowed.
+    """
+    original: Annotated[int, Field(ge=1, le=1048576)]
+    """
+    Size that a release restores.
+    """
+    size: Annotated[int, Field(ge=1, le=1048576)]
+    """
+    Current size.
+    """
+    state: Annotated[str, Field(max_length=256)]
+    """
+    What the policy is doing, in words.
+    """
+    reason: Annotated[str, Field(max_length=1024)]
+    """
+    Reason of the last decision, one sentence.
+    """
+    decisions: Annotated[int, Field(ge=0)]
+    """
+    Number of decisions.
+    """
+    since_unix_us: Annotated[int, Field(ge=0)]
+    """
+    When steering started, Unix microseconds.
+    """
+    problem: Annotated[str | None, Field(max_length=1024)]
+    """
+    What keeps it from working, one sentence; null if nothing does.
+    """
+    proof: ProofState | None = None
+    """
+    The proof that is made of the policy; null: it simply steers.
+    """
+    ops_per_s: Annotated[float | None, Field(ge=0.0)] = None
+    """
+    Operations a second in the last interval, as counted by the signal; null before the first decision.
+    """
+    interval_s: Annotated[float | None, Field(ge=0.0)] = None
+    """
+    Actual length of the last interval, seconds; null before the first decision.
+    """
+    decided_unix_us: Annotated[int | None, Field(ge=0)] = None
+    """
+    When the last decision was made, Unix microseconds; null before the first one.
+    """
+
+
+class SteeringProven(Message):
+    """
+    A proof has ended.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["steering_proven"] = "steering_proven"
+    policy: Annotated[str, Field(max_length=64, min_length=1)]
+    """
+    Name of a policy.
+    """
+    proof: ProofState
 
 
 TargetEvent = TypeAliasType(
@@ -3804,125 +4193,14 @@ TargetEvent = TypeAliasType(
         | SteeringDecided
         | SearchRestarted
         | SteeringReleased
-        | SteeringProblem,
+        | SteeringProblem
+        | SteeringProven,
         Field(discriminator="type", title="TargetEvent"),
     ],
 )
 """
 An event of a target.
 """
-
-
-class TargetReply(Message):
-    """
-    A target's state, in reply to a command.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    type: Literal["target_reply"] = "target_reply"
-    request_id: Annotated[int, Field(ge=0)]
-    """
-    Chosen by the sender, repeated in the reply.
-    """
-    target: Target
-    created: bool
-    """
-    False if the process was already attached.
-    """
-
-
-class TargetsResponse(Message):
-    """
-    GET /api/v1/targets.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    targets: list[Target]
-    """
-    Known targets.
-    """
-
-
-CollectorCommand = TypeAliasType(
-    "CollectorCommand",
-    Annotated[
-        CollectorWelcome
-        | FramesReceived
-        | AttachCommand
-        | DetachCommand
-        | SetRateCommand
-        | ListProcessesCommand
-        | DoctorCommand
-        | SetDelayAccountingCommand
-        | SteerCommand
-        | RestartSearchCommand
-        | ReleaseCommand
-        | SteeringOptionsCommand,
-        Field(discriminator="type", title="CollectorCommand"),
-    ],
-)
-"""
-Backend to collector.
-"""
-
-
-class CollectorHello(Message):
-    """
-    Collector to backend, first message.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    type: Literal["collector_hello"] = "collector_hello"
-    protocol: Annotated[int, Field(ge=0)]
-    """
-    Version of this protocol.
-    """
-    host: Host
-    targets: list[Target]
-    """
-    Targets, ended ones included while their frames are kept for replay.
-    """
-    policies: list[PolicyInfo]
-    """
-    Available steering policies.
-    """
-
-
-CollectorMessage = TypeAliasType(
-    "CollectorMessage",
-    Annotated[
-        CollectorHello
-        | TargetReply
-        | ProcessesReply
-        | DoctorReply
-        | RefusedReply
-        | TargetChanged
-        | TargetForgotten
-        | FramesLost
-        | SteeringOptionsReply,
-        Field(discriminator="type", title="CollectorMessage"),
-    ],
-)
-"""
-Collector to backend, as text; frames travel as binary messages.
-"""
-
-
-class DemoResponse(Message):
-    """
-    POST /api/v1/demo: the demo program was started and is being sampled.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    target: Target
 
 
 class FrameHeader(Message):
@@ -3995,36 +4273,13 @@ class FrameHeader(Message):
     """
     How the counters of this sample were read; null if none were.
     """
-    tables: Annotated[list[FrameTable] | None, Field(max_length=9)] = None
+    tables: Annotated[list[FrameTable] | None, Field(max_length=11)] = None
     """
     Tables behind the rows, each name once: in key frames all rows, about once a second those that changed since the table was sent last; null if there are none. A row replaces an earlier one with the same key, and one whose figures are all 0 takes it away; in a key frame the table replaces the earlier table, and tables that it does not name are empty.
     """
     group: GroupCounts | None = None
     """
     Of a group: how many processes it has and had; null: the target is one process.
-    """
-
-
-class LiveState(Message):
-    """
-    Backend to page: hosts and targets, on connect and whenever one changes. Decisions of a policy are no such change: they come in frames (SteeringDecided), and a page that connects finds the newest one in the target's steering.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    type: Literal["live_state"] = "live_state"
-    hosts: list[Host]
-    """
-    Known hosts.
-    """
-    targets: list[Target]
-    """
-    Known targets, ended ones included.
-    """
-    recordings: Annotated[list[Recording], Field(validate_default=True)] = []
-    """
-    Runs being recorded.
     """
 
 
@@ -4039,6 +4294,44 @@ class PoliciesResponse(Message):
     policies: list[PolicyInfo]
     """
     In display order.
+    """
+
+
+class ProgramOptions(Message):
+    """
+    How a program of a group can be steered.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    pid: Annotated[int, Field(ge=1)]
+    """
+    Process id, as the collector's PID namespace counts.
+    """
+    start_ticks: Annotated[int, Field(ge=0)]
+    """
+    Start of the process, clock ticks since boot.
+    """
+    name: Annotated[str, Field(max_length=64)]
+    """
+    Name of the process.
+    """
+    refusal: Annotated[str, Field(max_length=1024)]
+    """
+    Why it cannot be steered, one sentence; empty if it can.
+    """
+    knobs: list[KnobOption]
+    """
+    Best first; empty if it cannot be steered.
+    """
+    signals: list[SignalOption]
+    """
+    Best first; empty if it cannot be steered.
+    """
+    steering: Steering | None
+    """
+    Current steering; null: it is not steered.
     """
 
 
@@ -4080,6 +4373,363 @@ class RunEventsResponse(Message):
     omitted: Annotated[int, Field(ge=0)]
     """
     Events beyond the limit of the response.
+    """
+
+
+class SizeAudit(Message):
+    """
+    GET /api/v1/sizes: the Go programs of a host, and whether GOMAXPROCS fits what they may use.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    programs: Annotated[list[SizedProgram], Field(max_length=256)]
+    """
+    Those that do not fit come first.
+    """
+    omitted: Annotated[int, Field(ge=0)]
+    """
+    Programs that were not looked at, since there are too many.
+    """
+
+
+class SizeAuditReply(Message):
+    """
+    Answer to a SizeAuditCommand.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["size_audit_reply"] = "size_audit_reply"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the sender, repeated in the reply.
+    """
+    audit: SizeAudit
+
+
+class SteerCommand(Message):
+    """
+    Steer a target; answered with a TargetReply.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["steer_command"] = "steer_command"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the sender, repeated in the reply.
+    """
+    target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
+    """
+    Identity of one attachment; a new one each time a process is attached to.
+    """
+    request: SteerRequest
+    actor: Actor
+
+
+class SteeredProgram(Message):
+    """
+    A program of a group, and how it is being steered.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    pid: Annotated[int, Field(ge=1)]
+    """
+    Process id, as the collector's PID namespace counts.
+    """
+    start_ticks: Annotated[int, Field(ge=0)]
+    """
+    Start of the process, clock ticks since boot.
+    """
+    name: Annotated[str, Field(max_length=64)]
+    """
+    Name of the process.
+    """
+    steering: Steering
+
+
+class SteeringOptions(Message):
+    """
+    How a process, or the programs of a group, can be steered.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    knobs: list[KnobOption]
+    """
+    Best first.
+    """
+    signals: list[SignalOption]
+    """
+    Best first.
+    """
+    steering: Steering | None
+    """
+    Current steering; null: the target is not steered.
+    """
+    programs: list[ProgramOptions] | None = None
+    """
+    Of a group: its programs, those first that can be steered; null: the target is one process.
+    """
+    unexamined: Annotated[int, Field(ge=0)] = 0
+    """
+    Of a group: processes that were not examined, because there are too many.
+    """
+
+
+class SteeringOptionsReply(Message):
+    """
+    How a target can be steered.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["steering_options_reply"] = "steering_options_reply"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the sender, repeated in the reply.
+    """
+    options: SteeringOptions
+
+
+class Target(Message):
+    """
+    An attached process, or group of processes.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    id: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
+    """
+    Identity of one attachment; a new one each time a process is attached to.
+    """
+    host: Annotated[str, Field(pattern="^h-[0-9a-f]{12}$")]
+    """
+    Identity of a host: the first 12 hex digits of its boot id, so that a reboot is another host.
+    """
+    process: Process
+    """
+    The process; of a group its lead process: the root of a tree, else the one that is oldest at attach.
+    """
+    group: Group | None = None
+    """
+    The group that it is; null: one process.
+    """
+    state: TargetState
+    rate_hz: Annotated[float, Field(ge=1.0, le=100.0)]
+    """
+    Requested sampling rate; each frame's health has the effective rate.
+    """
+    attached_unix_us: Annotated[int, Field(ge=0)]
+    """
+    Time of attachment, Unix microseconds: the zero of the stream's time.
+    """
+    source: Source
+    energy: EnergySource
+    fields: list[str]
+    """
+    Fields that frames carry, in column order.
+    """
+    absent: list[AbsentField]
+    """
+    Catalogue fields that frames do not carry.
+    """
+    gomaxprocs: Annotated[int | None, Field(ge=0)]
+    """
+    GOMAXPROCS at attachment, or when the process executed its present program; null if unknown.
+    """
+    gomaxprocs_reason: str
+    """
+    How GOMAXPROCS is read, or why it is not.
+    """
+    thread_names: str | None = None
+    """
+    How its threads got names beyond the kernel's 15 bytes, or why they have none; null or missing: its runtime gives none, or is not asked.
+    """
+    role_rules: Annotated[list[RoleRule] | None, Field(max_length=64)] = None
+    """
+    Rules by which threads have roles, before the general one, in their order; null or missing: none.
+    """
+    steering: Steering | None
+    """
+    How it is steered; null: it is not.
+    """
+    programs: list[SteeredProgram] | None = None
+    """
+    Steered programs of a group; null: the target is one process.
+    """
+    programs_join: bool = False
+    """
+    Whether new programs of the group are steered, too, as soon as they can be.
+    """
+    continues: Annotated[str | None, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")] = None
+    """
+    The earlier target, of a collector that has gone, in whose place this one was attached.
+    """
+
+
+class TargetChanged(Message):
+    """
+    Collector to backend: a target was attached, changed its rate or its steering, or ended. Decisions alone are reported by frames.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["target_changed"] = "target_changed"
+    target: Target
+
+
+class TargetReply(Message):
+    """
+    A target's state, in reply to a command.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["target_reply"] = "target_reply"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the sender, repeated in the reply.
+    """
+    target: Target
+    created: bool
+    """
+    False if the process was already attached.
+    """
+
+
+class TargetsResponse(Message):
+    """
+    GET /api/v1/targets.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    targets: list[Target]
+    """
+    Known targets.
+    """
+
+
+CollectorCommand = TypeAliasType(
+    "CollectorCommand",
+    Annotated[
+        CollectorWelcome
+        | FramesReceived
+        | AttachCommand
+        | DetachCommand
+        | SetRateCommand
+        | ListProcessesCommand
+        | DoctorCommand
+        | SizeAuditCommand
+        | SetDelayAccountingCommand
+        | SteerCommand
+        | RestartSearchCommand
+        | ReleaseCommand
+        | SteeringOptionsCommand,
+        Field(discriminator="type", title="CollectorCommand"),
+    ],
+)
+"""
+Backend to collector.
+"""
+
+
+class CollectorHello(Message):
+    """
+    Collector to backend, first message.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["collector_hello"] = "collector_hello"
+    protocol: Annotated[int, Field(ge=0)]
+    """
+    Version of this protocol.
+    """
+    host: Host
+    targets: list[Target]
+    """
+    Targets, ended ones included while their frames are kept for replay.
+    """
+    policies: list[PolicyInfo]
+    """
+    Available steering policies.
+    """
+    restored: Annotated[
+        list[RestoredProgram], Field(max_length=64, validate_default=True)
+    ] = []
+    """
+    Programs that an earlier collector left changed, and that this one restored at its start.
+    """
+
+
+CollectorMessage = TypeAliasType(
+    "CollectorMessage",
+    Annotated[
+        CollectorHello
+        | TargetReply
+        | ProcessesReply
+        | DoctorReply
+        | SizeAuditReply
+        | RefusedReply
+        | TargetChanged
+        | TargetForgotten
+        | FramesLost
+        | SteeringOptionsReply
+        | CollectorGoodbye,
+        Field(discriminator="type", title="CollectorMessage"),
+    ],
+)
+"""
+Collector to backend, as text; frames travel as binary messages.
+"""
+
+
+class DemoResponse(Message):
+    """
+    POST /api/v1/demo: the demo program was started and is being sampled.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    target: Target
+
+
+class LiveState(Message):
+    """
+    Backend to page: hosts and targets, on connect and whenever one changes. Decisions of a policy are no such change: they come in frames (SteeringDecided), and a page that connects finds the newest one in the target's steering.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["live_state"] = "live_state"
+    hosts: list[Host]
+    """
+    Known hosts.
+    """
+    targets: list[Target]
+    """
+    Known targets, ended ones included.
+    """
+    recordings: Annotated[list[Recording], Field(validate_default=True)] = []
+    """
+    Runs being recorded.
     """
 
 

@@ -12,7 +12,6 @@ import (
 	"os"
 	"runtime"
 	"strings"
-	"sync"
 
 	"tidscope.local/tidscope"
 )
@@ -24,6 +23,7 @@ func main() {
 		fmt.Println("failed:", err)
 		return
 	}
+	pool := tidscope.NewPool("pool", 3)
 	fmt.Println("ready", agent.Path)
 	lines := bufio.NewScanner(os.Stdin)
 	for lines.Scan() {
@@ -32,7 +32,7 @@ func main() {
 		fmt.Sscan(argument, &number)
 		switch word {
 		case "ops":
-			operate(number)
+			operate(pool, number)
 			fmt.Println("ops", number)
 		case "busy":
 			fmt.Println("busy", runtime.GOMAXPROCS(0))
@@ -47,20 +47,13 @@ func main() {
 }
 
 // operate counts in several goroutines, as a server does.
-func operate(number int) {
-	var group sync.WaitGroup
-	for i := 0; i < 10; i++ {
-		share := number / 10
-		if i < number%10 {
-			share++
-		}
-		group.Add(1)
-		go func() {
-			defer group.Done()
-			for range make([]struct{}, share) {
-				tidscope.Ops.Add(1)
-			}
-		}()
+func operate(pool *tidscope.Pool, number int) {
+	for range make([]struct{}, number) {
+		pool.Submit(func() error {
+			tidscope.Ops.Add(1)
+			return nil
+		})
 	}
-	group.Wait()
+	// What a job did is counted once it has returned.
+	pool.Drain()
 }

@@ -1,7 +1,8 @@
-"""A pool whose throughput at each size is known: main.py LARGEST BEST PENALTY.
+"""A pool whose throughput at each size is known: main.py LARGEST BEST PENALTY [SECONDS].
 
 Jobs only wait. Up to BEST of them at a time wait equally long; each one more makes all of them wait
-for longer than it adds, by a share PENALTY. Works until its standard input ends.
+for longer than it adds, by a share PENALTY. SECONDS is how long one alone waits. Works until its
+standard input ends.
 """
 
 import sys
@@ -18,8 +19,9 @@ LATE_S = 0.3
 class Outside:
     """What the jobs wait for."""
 
-    def __init__(self, best: float, penalty: float) -> None:
+    def __init__(self, best: float, penalty: float, wait_s: float) -> None:
         self._best = best
+        self._wait_s = wait_s
         self._penalty = penalty
         self._running = 0
         self._lock = threading.Lock()
@@ -31,7 +33,7 @@ class Outside:
             self._running += 1
             running = self._running
         over = max(0.0, running - self._best)
-        self._wait(WAIT_S * max(1.0, running / self._best) * (1 + self._penalty * over))
+        self._wait(self._wait_s * max(1.0, running / self._best) * (1 + self._penalty * over))
         with self._lock:
             self._running -= 1
 
@@ -55,7 +57,8 @@ def main() -> None:
     largest = int(sys.argv[1])
     pool = ThreadPoolExecutor(max_workers=1)
     agent = start(pool, lower=1, upper=largest)
-    outside = Outside(float(sys.argv[2]), float(sys.argv[3]))
+    wait_s = float(sys.argv[4]) if len(sys.argv) > 4 else WAIT_S
+    outside = Outside(float(sys.argv[2]), float(sys.argv[3]), wait_s)
     places = threading.Semaphore(2 * largest)
     threading.Thread(target=feed, args=(pool, outside, places), daemon=True).start()
     print("ready", agent.path, flush=True)

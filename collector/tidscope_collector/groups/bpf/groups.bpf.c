@@ -6,7 +6,7 @@
  * A child is a member before its first instruction: the fork adds it, while it cannot run yet. Births,
  * executions and ends of members go into a ring, so that none is missed between two looks. Whoever
  * counts for members (ledgers, network bytes) lends its own maps of processes, and has the child in
- * them just as early.
+ * them just as early: at task_newtask, so that they can begin to count for it at sched_process_fork.
  *
  * Each group has a bit. The programs run only while there is a group.
  *
@@ -22,7 +22,15 @@
 #define RING_BYTES (4 << 20)
 #define LEVELS 24 /* of control groups, from the root on */
 #define TASK_DEAD 0x80 /* include/linux/sched.h */
-#define WATCHED 8192 /* as in ../../ebpf/thread_slots.bpf.h */
+
+/* As in ../../ebpf/thread_slots.bpf.h. */
+#define TARGETS 32768
+#define WATCHED 8192
+
+struct watch {
+	__u32 come;
+	__u32 gone;
+};
 
 /* Of the kernel's structs only what is used here; the loader moves the offsets to this kernel's. */
 #define KERNEL __attribute__((preserve_access_index))
@@ -88,6 +96,9 @@ enum cgroup_subsys_id {
 	cpuacct_cgrp_id,
 };
 
+#define LEDGER 1
+#define NETWORK 2
+
 #define BORN 1
 #define EXECUTED 2
 #define DONE 3 /* a thread has run for the last time */
@@ -111,7 +122,7 @@ struct control {
 	__u64 matched;       /* bits of groups that want to know of all executions */
 	__u64 of_cgroups;    /* bits of groups of processes of a control group */
 	__u32 v1_hierarchy; /* the number of the one with cpuacct; 0: there is none */
-	__u32 pad;
+	__u32 lent;	    /* who counts for members: LEDGER, NETWORK */
 	__u64 lost_events;   /* the ring was full */
 	__u64 lost_members; /* the map of members was full */
 };
@@ -154,7 +165,7 @@ struct {
 #define LENT(name)                                                                                 \
 	struct {                                                                                   \
 		__uint(type, BPF_MAP_TYPE_HASH);                                                   \
-		__uint(max_entries, 1);                                                            \
+		__uint(max_entries, TARGETS);                                                      \
 		__type(key, __u32);                                                                \
 		__type(value, __u32);                                                              \
 	} name##_targets SEC(".maps");                                                             \
@@ -163,7 +174,7 @@ struct {
 		__uint(map_flags, BPF_F_MMAPABLE);                                                 \
 		__uint(max_entries, WATCHED);                                                      \
 		__type(key, __u32);                                                                \
-		__type(value, __u64);                                                              \
+		__type(value, struct watch);                                                       \
 	} name##_watched SEC(".maps")
 
 LENT(ledger);
@@ -247,23 +258,29 @@ static __always_inline __u64 bits_of_cgroups(struct control *shared, struct task
 	return bits;
 }
 
-static __always_inline void add(struct control *shared, __u32 pid, __u64 groups)
+/* Whoever lends these maps counts for the process from now on; the collector sees to it that it is
+ * there, and takes it out. */
+static __always_inline void lend(void *targets, void *watched, __u32 pid)
 {
 	__u32 key = pid & (WATCHED - 1), value = 1;
-	__u64 bit = 1;
+	struct watch *watch = bpf_map_lookup_elem(watched, &key);
 
-	if (bpf_map_update_elem(&members, &pid, &groups, 0))
-		__sync_fetch_and_add(&shared->lost_members, 1);
-	bpf_map_update_elem(&ledger_targets, &pid, &value, 0);
-	bpf_map_update_elem(&ledger_watched, &key, &bit, 0);
-	bpf_map_update_elem(&network_targets, &pid, &value, 0);
-	bpf_map_update_elem(&network_watched, &key, &bit, 0);
+	if (watch && !bpf_map_update_elem(targets, &pid, &value, BPF_NOEXIST))
+		__sync_fetch_and_add(&watch->come, 1);
 }
 
-/* Called where the child is whole, and before it runs (kernel_clone in kernel/fork.c). */
-SEC("tp_btf/sched_process_fork")
-int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
+static __always_inline void add(struct control *shared, __u32 pid, __u64 groups)
 {
+	if (bpf_map_update_elem(&members, &pid, &groups, 0))
+		__sync_fetch_and_add(&shared->lost_members, 1);
+}
+
+/* Called where the child is whole, in its control groups, and before it runs (copy_process in
+ * kernel/fork.c). */
+SEC("tp_btf/task_newtask")
+int BPF_PROG(on_fork, struct task_struct *child, unsigned long flags)
+{
+	struct task_struct *parent = bpf_get_current_task_btf();
 	__u32 zero = 0, forker = parent->tgid;
 	struct control *shared;
 	__u64 bits = 0, *found;
@@ -281,6 +298,10 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 	if (!bits)
 		return 0;
 	add(shared, child->tgid, bits);
+	if (shared->lent & LEDGER)
+		lend(&ledger_targets, &ledger_watched, child->tgid);
+	if (shared->lent & NETWORK)
+		lend(&network_targets, &network_watched, child->tgid);
 	tell(shared, BORN, child, forker, uid_of(child), bits);
 	return 0;
 }

@@ -6,8 +6,8 @@ When the collector dies the agent restores the original size, as soon as the lea
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from tidscope_collector.steering.agent.client import AgentClient
-from tidscope_collector.steering.agent.errors import AgentClientError, AgentRefusedError
+from tidscope_collector.agent.client import AgentClient
+from tidscope_collector.agent.errors import AgentClientError, AgentRefusedError
 from tidscope_collector.steering.knobs.knob import (
     KnobDescription,
     KnobKind,
@@ -59,7 +59,10 @@ class AgentKnob:
 
     def restore(self) -> str:
         """See Knob. When the agent cannot be reached, the end of the lease does it."""
-        changed, self._wanted = self._wanted is not None, None
+        # Of a connection that was lost a moment ago the lease may still run.
+        hello = self._client.hello
+        changed = self._wanted is not None or hello.size != hello.original
+        self._wanted = None
         try:
             self._client.release()
         except AgentClientError as error:

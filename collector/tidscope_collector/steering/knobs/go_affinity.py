@@ -135,7 +135,7 @@ class GoAffinityKnob:
                 "restores it at its next start."
             )
         self._lease.applied = []
-        self._leases.remove(self._lease.pid)
+        self._leases.remove(self._lease)
         return ""
 
     def close(self) -> str:
@@ -201,9 +201,11 @@ def open_go_affinity(
     try:
         masks = _masks(procfs, pid, start_ticks)
         common = common_mask(masks)
-        upper = passed.reader.read()
-        if upper is None:
+        now = passed.reader.read()
+        if now is None:
             raise KnobLostError(f"Process {pid} has ended.")
+        # Steered until a moment ago, it has not seen yet that it may use all its CPUs again.
+        upper = max(now, min(leases.restored_size(pid, start_ticks) or 1, len(common)))
         if upper > len(common):
             raise KnobRefusedError(
                 f"Process {pid} has a GOMAXPROCS of {upper}, and may use {len(common)} CPUs: it "
@@ -214,7 +216,7 @@ def open_go_affinity(
     except BaseException:
         passed.reader.close()
         raise
-    lease = leases.new(pid, start_ticks, masks, common)
+    lease = leases.new(pid, start_ticks, masks, common, upper)
     return GoAffinityKnob(procfs, lease, passed, upper, leases, shares, clock)
 
 

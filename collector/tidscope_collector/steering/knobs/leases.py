@@ -23,6 +23,8 @@ from tidscope_collector.steering.knobs.masks import (
 
 DIRECTORY = Path("/run/tidscope/leases")
 LARGEST_FILE = 64 << 20
+MOST_SIZES = 1024
+"""Processes that were steered and whose size is remembered."""
 
 log = logging.getLogger("tidscope.steering")
 
@@ -52,6 +54,7 @@ class AffinityLease(BaseModel):
         original: the masks of all threads as they were.
         applied: masks that were given to it; a thread with another one is not touched, since
             somebody else gave it that.
+        size: GOMAXPROCS that it had then; None: of a collector that did not note it.
     """
 
     model_config = ConfigDict(extra="forbid", strict=True)
@@ -62,6 +65,7 @@ class AffinityLease(BaseModel):
     common: list[int]
     original: list[SavedMask]
     applied: list[list[int]]
+    size: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +92,7 @@ class Leases:
         self._procfs = procfs
         self._directory = directory
         self._me = (os.getpid(), _start_ticks(procfs, os.getpid()) or 0)
+        self._sizes: dict[tuple[int, int], int] = {}
         try:
             directory.parent.mkdir(0o755, parents=True, exist_ok=True)
             directory.mkdir(0o700, exist_ok=True)
@@ -98,7 +103,12 @@ class Leases:
             raise LeaseFolderError(f"{directory} cannot be used: {error.strerror}.") from error
 
     def new(
-        self, pid: int, start_ticks: int, masks: list[ThreadMask], common: Cpus
+        self,
+        pid: int,
+        start_ticks: int,
+        masks: list[ThreadMask],
+        common: Cpus,
+        size: int | None = None,
     ) -> AffinityLease:
         """A lease of this collector; to be written before anything is changed.
 
@@ -107,6 +117,7 @@ class Leases:
             start_ticks: of the process.
             masks: of all its threads.
             common: what later threads get.
+            size: GOMAXPROCS as it was.
         """
         saved = [
             SavedMask(tid=mask.tid, start_ticks=mask.start_ticks, cpus=sorted(mask.cpus))
@@ -120,6 +131,7 @@ class Leases:
             common=sorted(common),
             original=saved,
             applied=[],
+            size=size,
         )
 
     def write(self, lease: AffinityLease) -> None:
@@ -136,9 +148,17 @@ class Leases:
         except OSError as error:
             raise LeaseFolderError(f"{path} cannot be written: {error.strerror}.") from error
 
-    def remove(self, pid: int) -> None:
-        """Forget a lease: all is restored."""
-        self._path(pid).unlink(missing_ok=True)
+    def remove(self, lease: AffinityLease) -> None:
+        """Forget a lease: all is restored. The runtime takes a second to see its CPUs again."""
+        self._path(lease.pid).unlink(missing_ok=True)
+        if lease.size is not None:
+            self._sizes[lease.pid, lease.start_ticks] = lease.size
+            while len(self._sizes) > MOST_SIZES:
+                del self._sizes[next(iter(self._sizes))]
+
+    def restored_size(self, pid: int, start_ticks: int) -> int | None:
+        """GOMAXPROCS that a process has, or will have soon, since its CPUs were restored."""
+        return self._sizes.get((pid, start_ticks))
 
     def find(self, pid: int) -> AffinityLease | None:
         """The lease of a process; None without one, or with one that nobody can read."""
@@ -178,7 +198,7 @@ class Leases:
         except (OSError, UnsettledError) as error:
             # The file stays, for the next start.
             return RecoveredLease(lease.pid, 0, str(error))
-        self.remove(lease.pid)
+        self.remove(lease)
         return RecoveredLease(lease.pid, threads)
 
     def _path(self, pid: int) -> Path:

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from tidscope_policies.contract import (
     PART_S,
@@ -21,15 +22,18 @@ from tidscope_wire.generated.models import (
     Steering,
     SteeringDecided,
     SteeringProblem,
+    SteeringProven,
     SteeringReleased,
     SteeringStarted,
 )
 
-from tidscope_collector.steering.agent.errors import AgentClientError
+from tidscope_collector.agent.errors import AgentClientError
 from tidscope_collector.steering.knobs.knob import KnobError
+from tidscope_collector.steering.loop.core_limits import NO_LIMITS, CoreLimits
 from tidscope_collector.steering.loop.interval_meter import IntervalMeter
 from tidscope_collector.steering.loop.loop_inputs import ControlSetup, LoopSettings
 from tidscope_collector.steering.loop.peers import PeerRegistry
+from tidscope_collector.steering.loop.proof_reports import proof_state
 from tidscope_collector.steering.signals.signal import (
     PROXIES,
     SignalLostError,
@@ -47,7 +51,22 @@ RELEASE_S = 5.0
 RETRY_S = 2.0
 STEERING_ERRORS = (KnobError, SignalLostError, SignalRefusedError, AgentClientError)
 
-Event = SteeringStarted | SteeringDecided | SearchRestarted | SteeringReleased | SteeringProblem
+PROGRAM_EXIT = "program exit"
+LOOP_FAILURE = "control loop failure"
+DETACH = "detach"
+SHUTDOWN = "collector shutdown"
+PROOF = "the proof"
+UNASKED = frozenset({PROGRAM_EXIT, LOOP_FAILURE, DETACH, SHUTDOWN, PROOF})
+"""Who releases where nobody asks for a release."""
+
+Event = (
+    SteeringStarted
+    | SteeringDecided
+    | SearchRestarted
+    | SteeringReleased
+    | SteeringProblem
+    | SteeringProven
+)
 EventSink = Callable[[Steering | None, Event], None]
 """Takes what is in effect now (None: nothing any more), and what happened. Called by any thread."""
 
@@ -72,6 +91,7 @@ class ControlLoop:
         publish: takes what happens.
         is_paused: whether the target stands still (stopped).
         is_gone: whether it has ended.
+        cores: limits of the CPU time that the target may have.
     """
 
     def __init__(
@@ -85,9 +105,12 @@ class ControlLoop:
         *,
         is_paused: Callable[[], bool] = lambda: False,
         is_gone: Callable[[], bool] = lambda: False,
+        cores: CoreLimits = NO_LIMITS,
     ) -> None:
         self.settings = settings
+        self._cores = cores
         self._policy, self._interval_s = ready.policy, ready.interval_s
+        self._proof, self._is_proven = ready.proof, False
         self._open_setup, self._setup = open_setup, setup
         self._peers, self._publish = peers, publish
         self._is_paused, self._is_gone = is_paused, is_gone
@@ -96,6 +119,8 @@ class ControlLoop:
         self._stopping = False
         self._holds = True
         self._trouble = ""
+        self._suspended = False
+        self._left = False
         self._finished = False
         self._restored = threading.Event()
         self._renewed_s = time.monotonic()
@@ -117,13 +142,27 @@ class ControlLoop:
             decisions=0,
             since_unix_us=time.time_ns() // 1000,
             problem=None,
+            proof=None if ready.proof is None else proof_state(ready.proof),
         )
-        self._thread = threading.Thread(target=self._run, name="control loop", daemon=True)
+        self._thread = self._new_thread()
+
+    def _new_thread(self) -> threading.Thread:
+        return threading.Thread(target=self._run, name="control loop", daemon=True)
 
     @property
     def steering(self) -> Steering:
         """What is in effect now."""
         return self._steering
+
+    @property
+    def setup(self) -> ControlSetup:
+        """Knob and signal in use."""
+        return self._setup
+
+    @property
+    def cores(self) -> CoreLimits:
+        """Limits of the CPU time that the target may have."""
+        return self._cores
 
     @property
     def knob(self) -> KnobOption:
@@ -140,10 +179,6 @@ class ControlLoop:
     def is_this_thread(self) -> bool:
         """Whether it is the loop itself that asks."""
         return threading.current_thread() is self._thread
-
-    def discard(self) -> None:
-        """Close knob and signal instead of beginning."""
-        self._close()
 
     def start(self) -> None:
         """Begin."""
@@ -162,8 +197,52 @@ class ControlLoop:
                 actor=self.settings.actor,
             ),
         )
-        self._peers.join(self.settings.target, lambda why: self.restart(why, "the collector"))
+        restart = partial(self.restart, actor="the collector")
+        self._peers.join(self.settings.target, restart, self._cores)
         self._thread.start()
+
+    def suspend(self) -> ControlSetup | None:
+        """Decide no more, and leave the size as it is, so that another loop can take over.
+
+        Until `resume` or `retire` nobody renews what has a lease: call one of them soon.
+
+        Returns:
+            Knob and signal, which nobody uses now; None: they are lost at present.
+
+        Raises:
+            TimeoutError: the loop waits for the program.
+        """
+        with self._lock:
+            self._suspended = True
+        self._requests.put(None)
+        self._thread.join(RELEASE_S)
+        if self._thread.is_alive():
+            self.resume()
+            raise TimeoutError(f"The program does not answer within {RELEASE_S:g} s.")
+        return self._setup if self._holds else None
+
+    def resume(self) -> None:
+        """Go on after `suspend`, as if nothing had happened."""
+        with self._lock:
+            left, self._suspended, self._left = self._left, False, False
+            if self._stopping or not left:
+                return
+            self._thread = self._new_thread()
+            self._thread.start()
+
+    def retire(self, successor: ControlSetup) -> None:
+        """End after `suspend`: another loop steers the target from now on.
+
+        Args:
+            successor: its knob and signal; what it does not use is closed, and restored before.
+        """
+        with self._lock:
+            holds, self._holds = self._holds, False
+            self._finished = True
+        if holds and self._setup.knob is not successor.knob:
+            self._setup.close()
+        elif holds and self._setup.signal is not successor.signal:
+            self._setup.signal.close()
 
     def restart(self, reason: str, actor: str) -> None:
         """Let the policy search again, soon."""
@@ -191,25 +270,42 @@ class ControlLoop:
         with self._lock:
             self._releaser = actor
             self._stopping = True
+            abandoned, self._left = self._left, False
             holds = self._holds
         self._requests.put(None)
-        if not holds:
+        if abandoned:
+            self._close()
+        if abandoned or not holds:
             self._finish()
+
+    def _ends(self) -> bool:
+        return self._stopping or self._suspended
 
     def _run(self) -> None:
         try:
-            while not self._stopping:
+            problem = "" if self._holds else self._steering.problem or "It is lost."
+            while not self._ends():
                 try:
+                    if problem and not self._recover(problem):
+                        break
                     self._run_intervals(self._setup)
                 except STEERING_ERRORS as error:
-                    if not self._recover(str(error)):
-                        break
+                    problem = str(error)
+                else:
+                    problem = ""
         except Exception:
             log.exception("steering of %s failed", self.settings.target)
             self._report_problem("The control loop failed; see the collector's log.")
+            with self._lock:
+                self._suspended = False
         finally:
-            self._close()
-            self._finish()
+            with self._lock:
+                # One that is gone is not handed over.
+                self._left = self._suspended and not self._stopping and not self._is_gone()
+                left = self._left
+            if not left:
+                self._close()
+                self._finish()
 
     def _finish(self) -> None:
         """Report the end, once."""
@@ -225,7 +321,7 @@ class ControlLoop:
             SteeringReleased(
                 policy=self.settings.policy,
                 size=self._steering.original,
-                actor=self._releaser or "program exit",
+                actor=self._releaser or (PROGRAM_EXIT if self._is_gone() else LOOP_FAILURE),
             ),
         )
         self._restored.set()
@@ -241,7 +337,7 @@ class ControlLoop:
     def _adopt(self, setup: ControlSetup) -> bool:
         """Steer with a new knob and signal; whether somebody stopped meanwhile."""
         with self._lock:
-            if not self._stopping:
+            if not self._ends():
                 self._setup, self._holds, self._trouble = setup, True, ""
                 return False
         setup.close()
@@ -275,7 +371,7 @@ class ControlLoop:
     def _wait(self, seconds: float) -> bool:
         """Wait for some time, taking in what is said meanwhile; whether to stop."""
         deadline = time.monotonic() + seconds
-        while not self._stopping:
+        while not self._ends():
             try:
                 request = self._requests.get(timeout=max(0.0, deadline - time.monotonic()))
             except queue.Empty:
@@ -314,14 +410,20 @@ class ControlLoop:
                 paused=self._is_paused(),
                 probing_elsewhere=self._peers.is_probing_elsewhere(name, now),
                 peers=self._peers.peers(name, now),
+                cores=self._peers.share(name),
             )
+            steered = None if self._proof is None else self._proof.steers
             decision = self._policy.observe(seen)
             wanted = self._allowed_size(decision, seen, now)
             self._peers.record_interval(name, now, seen.progress, moved=wanted != seen.size)
             in_force = self._set_size(setup, seen.size, wanted)
             if in_force is None:
                 return
-            self._publish_decision(seen, decision, in_force)
+            self._publish_decision(seen, decision, in_force, with_policy=steered)
+            self._publish_proof()
+            if decision.release:
+                self.stop(PROOF)
+                return
 
     def _measure(self, setup: ControlSetup, meter: IntervalMeter) -> bool:
         """Let an interval pass; whether to stop."""
@@ -358,7 +460,17 @@ class ControlLoop:
             in_force = setup.knob.read()
         return in_force
 
-    def _publish_decision(self, seen: Observation, decision: Decision, in_force: int) -> None:
+    def _publish_proof(self) -> None:
+        """Report the result of a proof, once."""
+        if self._proof is None or self._is_proven or self._proof.verdict == "open":
+            return
+        self._is_proven = True
+        result = SteeringProven(policy=self.settings.policy, proof=proof_state(self._proof))
+        self._publish(self._steering, result)
+
+    def _publish_decision(
+        self, seen: Observation, decision: Decision, in_force: int, *, with_policy: bool | None
+    ) -> None:
         waiting = decision.probing and in_force != decision.size and not self.settings.shadow
         self._steering = self._steering.model_copy(
             update={
@@ -366,6 +478,10 @@ class ControlLoop:
                 "state": decision.state[:256],
                 "reason": (WAITS_ITS_TURN if waiting else decision.reason)[:1024],
                 "decisions": self._steering.decisions + 1,
+                "ops_per_s": seen.progress,
+                "interval_s": seen.elapsed_s,
+                "decided_unix_us": time.time_ns() // 1000,
+                "proof": None if self._proof is None else proof_state(self._proof),
             }
         )
         self._publish(
@@ -384,5 +500,6 @@ class ControlLoop:
                 reason=self._steering.reason,
                 counted=is_usable(seen),
                 probing=decision.probing,
+                with_policy=with_policy,
             ),
         )

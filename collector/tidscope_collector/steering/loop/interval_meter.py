@@ -1,6 +1,6 @@
 """Makes observations of intervals from cumulative counts. Pure."""
 
-from tidscope_policies.contract import Bounds, Observation, Part, Peers
+from tidscope_policies.contract import Bounds, CoreShare, Observation, Part, Peers
 
 from tidscope_collector.steering.signals.signal import Count
 
@@ -41,6 +41,7 @@ class IntervalMeter:
         paused: bool = False,
         probing_elsewhere: bool = False,
         peers: Peers | None = None,
+        cores: CoreShare | None = None,
     ) -> Observation:
         """The interval ends with the last part.
 
@@ -50,6 +51,7 @@ class IntervalMeter:
             paused: the target stood still in it.
             probing_elsewhere: another steered program tries sizes out.
             peers: the others.
+            cores: what it may have of the machine.
         """
         first, last = self._first, self._last
         waits = None
@@ -69,4 +71,5 @@ class IntervalMeter:
             mean_wait_s=waits,
             jobs=max(0, jobs),
             peers=peers,
+            cores=cores,
         )

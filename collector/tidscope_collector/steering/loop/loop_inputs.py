@@ -1,7 +1,7 @@
 """What a control loop begins with: its knob and signal, and what was asked for."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tidscope_policies.contract import Bounds
 
@@ -22,6 +22,10 @@ class ControlSetup:
     knob: Knob
     signal: Signal
     restart_requested: Callable[[], bool] = lambda: False
+
+    def measured_by(self, signal: Signal) -> "ControlSetup":
+        """The same knob with another signal."""
+        return replace(self, signal=signal)
 
     def close(self) -> str:
         """Restore the original size and close both; returns what `Knob.restore` does."""

@@ -5,8 +5,10 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tidscope_policies.contract import Peers
+from tidscope_policies.contract import CoreShare, Peers
 from tidscope_policies.coordinator import Coordinator
+
+from tidscope_collector.steering.loop.core_limits import NO_LIMITS, CoreLimits, share_of
 
 FRESH_S = 30.0
 """What an instance said counts for so long."""
@@ -26,20 +28,25 @@ class PeerRegistry:
         self._lock = threading.Lock()
         self._coordinator = Coordinator()
         self._restarts: dict[str, Callable[[str], None]] = {}
+        self._limits: dict[str, CoreLimits] = {}
         self._said: dict[str, _IntervalReport] = {}
         self._seen_moves: dict[str, int] = {}
 
-    def join(self, name: str, restart: Callable[[str], None]) -> None:
-        """A target is steered from now on; the others search again.
+    def join(
+        self, name: str, restart: Callable[[str], None], cores: CoreLimits = NO_LIMITS
+    ) -> None:
+        """A target is steered from now on; the others search again, unless it was before.
 
         Args:
             name: its identity.
             restart: restarts its policy's search; called when another one joins or leaves.
+            cores: limits of the CPU time that it may have.
         """
         with self._lock:
+            known = name in self._restarts
             self._coordinator.join(name)
-            others = [each for other, each in self._restarts.items() if other != name]
-            self._restarts[name] = restart
+            others = [] if known else list(self._restarts.values())
+            self._restarts[name], self._limits[name] = restart, cores
         for each in others:
             each("another program is steered too")
 
@@ -50,10 +57,16 @@ class PeerRegistry:
                 return
             self._coordinator.leave(name)
             self._said.pop(name, None)
+            self._limits.pop(name, None)
             self._seen_moves.pop(name, None)
             others = list(self._restarts.values())
         for each in others:
             each("another program is no longer steered")
+
+    def share(self, name: str) -> CoreShare | None:
+        """What a target may have of the machine, and its share among those that are steered."""
+        with self._lock:
+            return share_of(name, self._limits)
 
     def is_probing_elsewhere(self, name: str, now_s: float) -> bool:
         """Whether another one tries sizes out."""

@@ -4,21 +4,24 @@ import logging
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Literal
 
 from tidscope_wire.generated.models import (
     KnobKind,
     KnobOption,
     PrometheusCounter,
+    RestoredProgram,
     SignalKind,
     SignalOption,
 )
 
+from tidscope_collector.agent.client import AgentClient, open_agent
+from tidscope_collector.agent.errors import AgentClientError
+from tidscope_collector.agent.socket_paths import find_socket
 from tidscope_collector.foreign.agent_sockets import SocketId
 from tidscope_collector.foreign.owned_port import OwnedPort
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.steering.agent.client import AgentClient, open_agent
-from tidscope_collector.steering.agent.errors import AgentClientError
-from tidscope_collector.steering.agent.socket_paths import find_socket
+from tidscope_collector.procfs.stat import parse_stat
 from tidscope_collector.steering.knobs.agent import AgentKnob
 from tidscope_collector.steering.knobs.cpus import CpuShares
 from tidscope_collector.steering.knobs.go_affinity import open_go_affinity
@@ -46,6 +49,7 @@ SIGNALS: tuple[SignalKind, ...] = (
     "network-calls",
     "network-bytes",
 )
+MOST_RESTORED = 64
 ASK_FOR_PROMETHEUS = "Give the port and path of the target's metrics, and the name of a counter."
 
 
@@ -128,6 +132,47 @@ class SetupOpener:
             return ControlSetup(_KnobWithAgent(turned, client), found, client.restart_requested)
         return ControlSetup(turned, found, client.restart_requested)
 
+    def exchange(
+        self,
+        process: SteeredProcess,
+        held: ControlSetup,
+        knob: KnobKind | None,
+        signal: SignalKind | None,
+        counter: PrometheusCounter | None,
+        *,
+        waits: bool,
+    ) -> ControlSetup:
+        """What another policy needs, with as much as possible of what one has already.
+
+        Args:
+            process: the target.
+            held: knob and signal in use; they stay as they are.
+            knob: which; None: the one in use.
+            signal: which; None: the one in use, if the policy can steer on it.
+            counter: another one than in use, where the signal is prometheus; None: the same.
+            waits: the policy steers on the time that jobs wait.
+
+        Raises:
+            KnobError, SignalRefusedError, SignalLostError: as `open`.
+        """
+        if knob not in (None, held.knob.describe().kind):
+            return self.open(process, knob, signal, counter, waits=waits)
+        now = held.signal.kind
+        fitting = "queue-wait" if waits else ("agent-ops" if now == "queue-wait" else now)
+        wanted = signal or fitting
+        if wanted == now and (now != "prometheus" or counter is None):
+            return held
+        if wanted not in ("agent-ops", "queue-wait"):
+            return held.measured_by(_signal(process, wanted, None, "", counter))
+        client, why = self._agent(process)
+        try:
+            found = _signal(process, wanted, client, why, counter)
+        except BaseException:
+            if client is not None:
+                client.close()
+            raise
+        return held.measured_by(_SignalWithAgent(found, client))
+
     def agent_socket(self, process: SteeredProcess) -> SocketId | None:
         """Which socket file the agent of a process has; None without one."""
         return find_socket(self._procfs, process.pid, process.start_ticks)
@@ -166,6 +211,8 @@ class SetupOpener:
             refusal = ""
             if kind == "prometheus":
                 refusal = "" if process.ports() else "The target does not listen on a port."
+            elif kind in ("network-calls", "network-bytes"):
+                refusal = _network_refusal(process, kind)
             else:
                 try:
                     _signal(process, kind, client, why, None).close()
@@ -180,9 +227,13 @@ class SetupOpener:
 
     def _agent(self, process: SteeredProcess) -> tuple[AgentClient | None, str]:
         try:
-            return open_agent(self._procfs, process.pid, process.start_ticks), ""
+            client = open_agent(self._procfs, process.pid, process.start_ticks)
         except AgentClientError as error:
             return None, str(error)
+        if client.hello.knob == "none":
+            client.close()
+            return None, "The agent in the program reports its pools only; it sets no size."
+        return client, ""
 
     def _knob(
         self, process: SteeredProcess, kind: KnobKind | None, client: AgentClient | None, why: str
@@ -210,13 +261,27 @@ class SetupOpener:
         )
 
 
-def open_setup_opener(procfs: ProcFs) -> SetupOpener:
-    """Restore the affinities that a killed collector left changed, then make the opener."""
+def open_setup_opener(procfs: ProcFs) -> tuple[SetupOpener, tuple[RestoredProgram, ...]]:
+    """Restore the affinities that a killed collector left changed, then make the opener.
+
+    Returns:
+        The opener, and what was restored.
+    """
     try:
         leases = Leases(procfs)
     except LeaseFolderError as error:
-        return SetupOpener(procfs, str(error))
+        return SetupOpener(procfs, str(error)), ()
+    restored: list[RestoredProgram] = []
     for found in leases.recover():
+        try:
+            name = parse_stat(procfs.read(f"{found.pid}/stat")).name.decode(errors="replace")
+        except OSError:
+            continue  # It ended with the collector, or since: nothing of it is left to restore.
+        restored.append(
+            RestoredProgram(
+                pid=found.pid, name=name, threads=found.threads, problem=found.trouble[:1024]
+            )
+        )
         trouble = f"; {found.trouble}" if found.trouble else ""
         log.warning(
             "restored the affinity of process %d (%d threads), which a collector left behind%s",
@@ -224,7 +289,7 @@ def open_setup_opener(procfs: ProcFs) -> SetupOpener:
             found.threads,
             trouble,
         )
-    return SetupOpener(procfs, leases)
+    return SetupOpener(procfs, leases), tuple(restored[:MOST_RESTORED])
 
 
 class _KnobWithAgent:
@@ -239,6 +304,18 @@ class _KnobWithAgent:
         trouble = self._knob.close()
         self._client.close()
         return trouble
+
+
+class _SignalWithAgent:
+    """A signal with a connection to an agent of its own."""
+
+    def __init__(self, signal: Signal, client: AgentClient | None) -> None:
+        self.kind, self.read = signal.kind, signal.read
+        self._client = client
+
+    def close(self) -> None:
+        if self._client is not None:
+            self._client.close()
 
 
 def _option(kind: KnobKind, open_knob: Callable[[], Knob]) -> KnobOption:
@@ -294,11 +371,17 @@ def _signal(
                 )
             return PrometheusSignal(counter, process.owned_port(counter.port).refusal)
         case "network-calls" | "network-bytes":
-            missing = [name for name in FIELDS[kind] if name not in process.fields]
+            missing = _network_refusal(process, kind)
             if missing:
-                raise SignalRefusedError(
-                    "Network counters per thread are not available here; see Doctor."
-                )
+                raise SignalRefusedError(missing)
             signal = NetworkSignal(process.totals, kind)
             signal.read()
             return signal
+
+
+def _network_refusal(
+    process: SteeredProcess, kind: Literal["network-calls", "network-bytes"]
+) -> str:
+    if all(name in process.fields for name in FIELDS[kind]):
+        return ""
+    return "Network counters per thread are not available here; see Doctor."

@@ -2,8 +2,8 @@
 
 from typing import Literal
 
-from tidscope_collector.steering.agent.client import AgentClient
-from tidscope_collector.steering.agent.errors import AgentClientError
+from tidscope_collector.agent.client import AgentClient
+from tidscope_collector.agent.errors import AgentClientError
 from tidscope_collector.steering.signals.signal import Count, SignalLostError, SignalRefusedError
 
 

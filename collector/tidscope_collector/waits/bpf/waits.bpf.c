@@ -192,8 +192,8 @@ struct slot {
 	__u64 run_ns;	  /* of the kernel's count of its time on CPUs what has been entered */
 	__u64 queued_ns;  /* the kernel's count of its time in run queues, at the end of the last round */
 	__u64 address;	  /* of the futex that it waits for; 0: it waits for something else */
-	__u64 waker;	  /* who ended the wait: process id << 32 | thread id, if of its own process; 0: an
-			     interrupt, or the idle task */
+	__u64 waker;	  /* who ended the wait: process id << 32 | thread id, if that may be of a target; 0:
+			     an interrupt, or the idle task */
 	__u64 early_waker; /* the same of a wake-up while it ran, or was being switched away from */
 	__u32 index;	  /* of the slot */
 	__u32 foreigner;  /* the process whose name was noted last */
@@ -816,9 +816,9 @@ static __always_inline void waken(struct task_struct *task, int casts)
 	tgid = by->tgid;
 	if (tgid && !in_interrupt(by, casts)) {
 		waker = (__u64)tgid << 32;
-		if (tgid == slot->tgid)
+		if (tgid == slot->tgid || may_be_watched(by))
 			waker |= (__u32)by->pid;
-		else if (tgid != slot->foreigner)
+		if (tgid != slot->tgid && tgid != slot->foreigner)
 			note_name(slot, by);
 	}
 	if (slot->arrived_ns >= slot->mark >> STATE_BITS) {
@@ -979,11 +979,22 @@ int begin_ledgers(struct bpf_iter__task *context)
 	return 0;
 }
 
+/* A thread of a process that is a target. */
 SEC("tp_btf/task_newtask")
 int BPF_PROG(on_birth, struct task_struct *task, unsigned long flags)
 {
-	if (may_be_watched(task))
+	if (task->pid != task->tgid && may_be_watched(task))
 		begin(task, WOKEN);
+	return 0;
+}
+
+/* A new process, if its parent's group made it a target: that was at task_newtask, which is earlier
+ * (kernel/fork.c). It cannot run yet. */
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
+{
+	if (child->pid == child->tgid && may_be_watched(child))
+		begin(child, WOKEN);
 	return 0;
 }
 

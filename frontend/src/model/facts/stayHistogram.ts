@@ -4,20 +4,22 @@
 export const BUCKETS = 24;
 
 /** Upper end of a bucket, seconds; the last has none. */
-export function upperOf(bucket: number): number {
-  return bucket < BUCKETS - 1 ? 2 ** (bucket + 10) / 1e9 : Number.POSITIVE_INFINITY;
+export function upperOf(bucket: number, buckets = BUCKETS): number {
+  return bucket < buckets - 1 ? 2 ** (bucket + 10) / 1e9 : Number.POSITIVE_INFINITY;
 }
 
 /** Lower end of a bucket, seconds. */
-export function lowerOf(bucket: number): number {
-  return bucket === 0 ? 0 : upperOf(bucket - 1);
+export function lowerOf(bucket: number, buckets = BUCKETS): number {
+  return bucket === 0 ? 0 : upperOf(bucket - 1, buckets);
 }
 
 /**
  * A quantile of a histogram, seconds: within its bucket stays count as spread evenly over the
  * logarithm. Of the last bucket its lower end; NaN of an empty histogram.
+ *
+ * @param buckets How many there are.
  */
-export function quantile(counts: ArrayLike<number>, part: number): number {
+export function quantile(counts: ArrayLike<number>, part: number, buckets = BUCKETS): number {
   let total = 0;
   for (let b = 0; b < counts.length; b++) total += counts[b] ?? 0;
   if (!(total > 0)) return Number.NaN;
@@ -29,10 +31,10 @@ export function quantile(counts: ArrayLike<number>, part: number): number {
       below += count;
       continue;
     }
-    if (b >= BUCKETS - 1) return lowerOf(b);
-    const upper = upperOf(b);
-    const lower = b === 0 ? upper / 2 : lowerOf(b);
+    if (b >= buckets - 1) return lowerOf(b, buckets);
+    const upper = upperOf(b, buckets);
+    const lower = b === 0 ? upper / 2 : lowerOf(b, buckets);
     return lower * (upper / lower) ** ((wanted - below) / count);
   }
-  return lowerOf(counts.length - 1);
+  return lowerOf(counts.length - 1, buckets);
 }

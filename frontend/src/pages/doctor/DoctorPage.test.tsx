@@ -1,6 +1,6 @@
 import { screen, within } from "@testing-library/react";
 import { expect, it } from "vitest";
-import { FakeBackend, problem, refuse } from "../../testing/backend";
+import { FakeBackend, problem, process, refuse } from "../../testing/backend";
 import { TestPage } from "../../testing/TestPage";
 import type { DoctorCheck, DoctorReport } from "../../wire/generated/models";
 
@@ -58,6 +58,34 @@ it("shows of each check its status, what was found, what is lost, and what fixes
   expect(copies).toHaveLength(1);
   await page.click(copies[0] as HTMLElement);
   expect(await navigator.clipboard.readText()).toBe(DELAYS.fix);
+});
+
+it("shows Go programs that are set wrong", async () => {
+  const backend = new FakeBackend();
+  backend.on("GET /doctor", () => report(check({})));
+  const allowance = {
+    cpus: 2,
+    limit_cores: null,
+    limit_group: null,
+    weight: null,
+    request_cores: null,
+    periods: null,
+    throttled: null,
+  } as const;
+  const wrong = {
+    process: process({ pid: 77 }),
+    allowance,
+    gomaxprocs: 8,
+    chosen: "environment",
+    verdict: "too-large",
+    why: "GOMAXPROCS is 8, but it may use 2 CPUs.",
+    change: "GOMAXPROCS=2",
+  } as const;
+  backend.on("GET /sizes", () => ({ programs: [wrong], omitted: 0 }));
+  const page = await TestPage.open("/doctor", { backend });
+  expect(card(page, "size-77").dataset.state).toBe("limited");
+  expect(card(page, "size-77").textContent).toContain("GOMAXPROCS=2");
+  screen.getByText("1 of 1 Go program set wrong.");
 });
 
 it("checks again on request", async () => {

@@ -11,6 +11,7 @@ import { useLiveClient } from "../clients";
 import { CheckCard } from "./CheckCard";
 import { DelayAccountingSwitch } from "./DelayAccountingSwitch";
 import styles from "./DoctorPage.module.css";
+import { Sizes } from "./Sizes";
 
 /** What this machine lets tidscope measure, and how to fix what it does not. */
 export function DoctorPage() {
@@ -64,6 +65,7 @@ export function DoctorPage() {
               </CheckCard>
             ))}
           </ul>
+          {host === null ? null : <Sizes key={`${host} ${value.checked_unix_ms}`} host={host} />}
         </>
       )}
     </section>

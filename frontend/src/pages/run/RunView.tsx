@@ -15,6 +15,8 @@ import { FactPanels } from "../live/scope/facts/FactPanels";
 import { FindingsPanel } from "../live/scope/facts/FindingsPanel";
 import { MapPanel } from "../live/scope/MapPanel";
 import { ProcessesPanel } from "../live/scope/ProcessesPanel";
+import { PoolsPanel } from "../live/scope/pools/PoolsPanel";
+import { useOwnRoles } from "../live/scope/roles/useOwnRoles";
 import scope from "../live/scope/TargetPage.module.css";
 import { Tiles } from "../live/scope/Tiles";
 import { ThreadDrawer, useThreadOpen } from "../live/scope/thread/ThreadDrawer";
@@ -80,6 +82,7 @@ function RunPanels({ client, run, onChange }: RunPanelsProps) {
   const { target } = run;
   const open = useThreadOpen();
   useHeldPlace(open);
+  useOwnRoles(target);
   const drawer = open ? "thread" : "closed";
   return (
     <div className={scope.beside} data-drawer={drawer}>
@@ -91,6 +94,7 @@ function RunPanels({ client, run, onChange }: RunPanelsProps) {
         <MapPanel target={target} />
         {target.group ? <ProcessesPanel target={target} /> : null}
         <ChartGrid target={target} />
+        {target.group ? null : <PoolsPanel />}
         <FactPanels target={target} />
         <RunLog run={run} onChange={onChange} />
         <RunNotes run={run} onChange={onChange} />

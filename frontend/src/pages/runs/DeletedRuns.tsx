@@ -1,4 +1,5 @@
 import { formatDuration, formatValue } from "../../model/format";
+import { runTargetName } from "../../model/targetName";
 import { Button } from "../../ui/Button";
 import type { RunSummary } from "../../wire/generated/models";
 import styles from "./CollapsedList.module.css";
@@ -22,7 +23,7 @@ export function DeletedRuns({ runs, locked, onRestore }: DeletedRunsProps) {
           <li key={run.id} data-deleted={run.id}>
             <span className={styles.what}>{run.name}</span>
             <span className={styles.more}>
-              {run.process}, {formatDuration(run.duration_ns / 1e9)},{" "}
+              {runTargetName(run)}, {formatDuration(run.duration_ns / 1e9)},{" "}
               {formatValue(run.counts.bytes, "bytes")}
             </span>
             <Button

@@ -3,6 +3,7 @@ import { localDate, utcTime } from "../../base/clock";
 import { runHref } from "../../base/route";
 import { runCommandLine } from "../../model/commandLine";
 import { formatDuration, formatValue } from "../../model/format";
+import { runTargetKind, runTargetName } from "../../model/targetName";
 import { Button } from "../../ui/Button";
 import { PageLink } from "../../ui/PageLink";
 import { RunStateBadge } from "../../ui/RunStateBadge";
@@ -33,6 +34,7 @@ export function RunRow({ run, index, reachable, chosen, locked, ...on }: RunRowP
   const failure = failureText(run);
   const losses = dataLossTexts(run.losses, run.children_cpu_us);
   const missing = missingText(run.losses);
+  const kind = runTargetKind(run);
   return (
     <tr className={styles.row} data-run={run.id} data-chosen={chosen}>
       <td className={styles.choose}>
@@ -77,8 +79,9 @@ export function RunRow({ run, index, reachable, chosen, locked, ...on }: RunRowP
       </td>
       <td className={styles.process}>
         <Tooltip text={<code>{runCommandLine(run)}</code>}>
-          <code>{run.process}</code>
+          <code>{runTargetName(run)}</code>
         </Tooltip>
+        {kind === null ? null : <span className={styles.kind}>{kind}</span>}
       </td>
       <td className={styles.started} title={utcTime(run.started_unix_us / 1000)}>
         {localDate(run.started_unix_us / 1000)}

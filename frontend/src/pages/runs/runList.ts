@@ -1,5 +1,6 @@
 /** The list of runs: what fits a search, and in which order. Pure. */
 
+import { runTargetKind, runTargetName } from "../../model/targetName";
 import type { RunSummary } from "../../wire/generated/models";
 
 export type RunSort =
@@ -27,7 +28,7 @@ const KEYS: Readonly<Record<RunSort, (run: RunSummary) => string | number>> = {
   size: (run) => run.counts.bytes,
   host: (run) => run.host_name.toLowerCase(),
   state: (run) => run.state,
-  process: (run) => run.process.toLowerCase(),
+  process: (run) => runTargetName(run).toLowerCase(),
 };
 
 /** How the recorded command failed, such as "exit 3" or "SIGKILL"; null if it did not. */
@@ -51,7 +52,10 @@ export function sortRuns(runs: readonly RunSummary[], { by, descending }: Order)
   });
 }
 
-/** Runs in which each word of a text is found: in name, tags, group, notes, command, host, policies. */
+/**
+ * Runs in which each word of a text is found: in name, tags, group, notes, command, name and kind of
+ * what was recorded, host, policies.
+ */
 export function filterRuns(runs: readonly RunSummary[], text: string): readonly RunSummary[] {
   const words = text
     .toLowerCase()
@@ -67,6 +71,8 @@ export function filterRuns(runs: readonly RunSummary[], text: string): readonly 
       run.notes,
       run.command ?? "",
       run.process,
+      runTargetName(run),
+      runTargetKind(run) ?? "",
       run.host_name,
       run.id,
       ...run.tags,

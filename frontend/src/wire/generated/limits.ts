@@ -69,6 +69,12 @@ export const MAX_RUN_NOTES = 20_000;
 /** Characters in a mark's text. */
 export const MAX_MARK_TEXT = 200;
 
+/** Rules by which a target's threads have roles. */
+export const MAX_ROLE_RULES = 64;
+
+/** Roles that a person corrects for one target, beside those that the collector was started with. */
+export const MAX_OWN_ROLE_RULES = 32;
+
 /** Rows of a table of a frame. */
 export const MAX_TABLE_ROWS = 65_536;
 

@@ -38,6 +38,10 @@ export type CheckStatus = "ok" | "limited" | "failed";
  */
 export type SampleSource = "taskstats" | "procfs";
 /**
+ * How a collector went away: it said goodbye (ended); its connection broke without a goodbye (lost); the same, and another process has taken its place since, or it is known to be gone (crashed).
+ */
+export type OutageKind = "ended" | "lost" | "crashed";
+/**
  * What counters are compared as: rates: mean rates over each run, which do not depend on its length; totals: over the whole run.
  */
 export type CompareBasis = "rates" | "totals";
@@ -86,6 +90,10 @@ export type KnobKind = "go-agent" | "pool-agent" | "go-affinity";
  */
 export type SignalKind =
   "agent-ops" | "queue-wait" | "prometheus" | "network-calls" | "network-bytes";
+/**
+ * How a proof stands: open; better, worse or same are shown; harmful: stopped because too much work was lost; unsettled: ended without a result.
+ */
+export type ProofVerdict = "open" | "better" | "worse" | "same" | "harmful" | "unsettled";
 export type FrameKind = "key" | "delta";
 /**
  * An event of a target.
@@ -109,7 +117,8 @@ export type TargetEvent =
   | SteeringDecided
   | SearchRestarted
   | SteeringReleased
-  | SteeringProblem;
+  | SteeringProblem
+  | SteeringProven;
 /**
  * Which one; frame_tables.json has its columns.
  */
@@ -122,7 +131,17 @@ export type TableName =
   | "calls"
   | "call_stays"
   | "inexact"
-  | "processes";
+  | "processes"
+  | "pools"
+  | "pool_times";
+/**
+ * Account of CPU time: of the control group (version 2, 1), or of each process and the children that it waited for (getrusage(2)).
+ */
+export type CpuAccount = "cpu.stat" | "cpuacct.usage" | "rusage";
+/**
+ * Account of bytes from and to block devices; null: there is none.
+ */
+export type IoAccount = "io.stat" | "blkio.throttle.io_service_bytes_recursive" | null;
 /**
  * degraded: no collector is connected.
  */
@@ -195,6 +214,10 @@ export type RunEnd =
  * recording: frames are being added. complete: ended as intended, and nothing is missing. incomplete: ended as intended, but frames, samples or exit records are missing; losses has how many. interrupted: cut short by a crash, a full disk or a lost collector; what was written is kept.
  */
 export type RunState = "recording" | "complete" | "incomplete" | "interrupted";
+/**
+ * Whether the size of a pool fits the CPUs that its program may use.
+ */
+export type SizeVerdict = "fits" | "too-large" | "too-small" | "unknown";
 
 /**
  * A field that this target does not have, and why.
@@ -233,6 +256,12 @@ export interface AttachRequest {
    * Samples a second.
    */
   rate_hz?: number;
+  /**
+   * A person's own roles, which stand before those that the collector was started with, in their order; null or missing: none.
+   *
+   * @maxItems 32
+   */
+  role_rules?: RoleRule[] | null;
 }
 /**
  * Which processes are a group.
@@ -251,6 +280,19 @@ export interface GroupSelector {
    * cgroup: its path below the cgroup mount. unit: its name, such as postgresql.service. container: its name or id, or the first 12 digits of its id. match: terms joined by blanks, all of which must hold: name:GLOB, user:NAME, port:NUMBER, command:TEXT; a bare word is command:. null for a tree.
    */
   value?: string | null;
+}
+/**
+ * A person's own word on the role of threads.
+ */
+export interface RoleRule {
+  /**
+   * Of whole names of threads; * stands for any characters, ? for one.
+   */
+  pattern: string;
+  /**
+   * Role of threads with such names; *: each name is a role of its own.
+   */
+  role: string;
 }
 /**
  * One measured value.
@@ -412,6 +454,65 @@ export interface CollectorInfo {
    * Maximum number of targets at once.
    */
   max_targets: number;
+}
+/**
+ * The last time that a host's collector went away.
+ */
+export interface CollectorOutage {
+  kind: OutageKind;
+  /**
+   * When it went, Unix microseconds.
+   */
+  at_unix_us: number;
+  /**
+   * When a collector was back, Unix microseconds; null: it is still away.
+   */
+  back_unix_us: number | null;
+  /**
+   * Names of the targets that were attached again.
+   *
+   * @maxItems 64
+   */
+  attached: string[];
+  /**
+   * Targets that could not be attached again, each with the reason.
+   *
+   * @maxItems 64
+   */
+  failed: string[];
+  /**
+   * Programs that the new collector restored at its start.
+   *
+   * @maxItems 64
+   */
+  restored: RestoredProgram[];
+  /**
+   * Programs that were steered through an agent: it restores the size by itself when its lease ends.
+   *
+   * @maxItems 64
+   */
+  leases: string[];
+}
+/**
+ * A program that an earlier collector left changed, and that this one restored at its start.
+ */
+export interface RestoredProgram {
+  /**
+   * Process id, as the collector's PID namespace counts.
+   */
+  pid: number;
+  /**
+   * Name of the process.
+   */
+  name: string;
+  /**
+   * Threads whose CPU affinity was restored.
+   */
+  threads: number;
+  /**
+   * What kept it from being restored, one sentence; empty if nothing did.
+   */
+  problem: string;
 }
 /**
  * Runs that are repeats of one another, or a single run.
@@ -752,6 +853,39 @@ export interface CountersSourceChanged {
   disagreed: boolean;
 }
 /**
+ * How much CPU a program may use.
+ */
+export interface CpuAllowance {
+  /**
+   * CPUs of its affinity.
+   */
+  cpus: number;
+  /**
+   * Cores that it may use on average: the tightest cpu.max of its control group and those above; null: no limit.
+   */
+  limit_cores: number | null;
+  /**
+   * The control group that has this limit.
+   */
+  limit_group: string | null;
+  /**
+   * cpu.weight of its control group, 100 being usual; null: not known.
+   */
+  weight: number | null;
+  /**
+   * Cores that its pod asked for, as the weight says; null outside of Kubernetes.
+   */
+  request_cores: number | null;
+  /**
+   * Periods of the limit so far in which the group ran; null without a limit.
+   */
+  periods: number | null;
+  /**
+   * How many of them ended throttled.
+   */
+  throttled: number | null;
+}
+/**
  * A folder in the runs directory that cannot be read.
  */
 export interface DamagedRun {
@@ -849,6 +983,18 @@ export interface Target {
    * How it is steered; null: it is not.
    */
   steering: Steering | null;
+  /**
+   * Steered programs of a group; null: the target is one process.
+   */
+  programs?: SteeredProgram[] | null;
+  /**
+   * Whether new programs of the group are steered, too, as soon as they can be.
+   */
+  programs_join?: boolean;
+  /**
+   * The earlier target, of a collector that has gone, in whose place this one was attached.
+   */
+  continues?: string | null;
 }
 /**
  * The process; of a group its lead process: the root of a tree, else the one that is oldest at attach.
@@ -933,6 +1079,14 @@ export interface Process {
    * Its process id inside its own PID namespace; null if that is the collector's.
    */
   namespace_pid?: number | null;
+  /**
+   * Its real user id inside its own user namespace; null if that is the same.
+   */
+  namespace_uid?: number | null;
+  /**
+   * Name of its user by its own /etc/passwd, where that is another one than user; null otherwise.
+   */
+  namespace_user?: string | null;
 }
 /**
  * A rejected request or command (RFC 9457 problem details): what was wrong and how to fix it.
@@ -960,7 +1114,7 @@ export interface Problem {
   hint: string;
 }
 /**
- * The container of a process, as far as the path of its cgroup tells.
+ * The container of a process, as far as the path of its cgroup tells, and what Docker and Podman wrote down.
  */
 export interface ProcessContainer {
   /**
@@ -968,7 +1122,7 @@ export interface ProcessContainer {
    */
   id: string;
   /**
-   * Its name; null if the path does not tell it.
+   * Its name; null if neither tells it.
    */
   name: string | null;
   runtime: ContainerRuntime;
@@ -1078,19 +1232,6 @@ export interface EnergyDomain {
   summed: boolean;
 }
 /**
- * A person's own word on the role of threads.
- */
-export interface RoleRule {
-  /**
-   * Of whole names of threads; * stands for any characters, ? for one.
-   */
-  pattern: string;
-  /**
-   * Role of threads with such names; *: each name is a role of its own.
-   */
-  role: string;
-}
-/**
  * How a target is being steered.
  */
 export interface Steering {
@@ -1150,6 +1291,82 @@ export interface Steering {
    * What keeps it from working, one sentence; null if nothing does.
    */
   problem: string | null;
+  /**
+   * The proof that is made of the policy; null: it simply steers.
+   */
+  proof?: ProofState | null;
+  /**
+   * Operations a second in the last interval, as counted by the signal; null before the first decision.
+   */
+  ops_per_s?: number | null;
+  /**
+   * Actual length of the last interval, seconds; null before the first decision.
+   */
+  interval_s?: number | null;
+  /**
+   * When the last decision was made, Unix microseconds; null before the first one.
+   */
+  decided_unix_us?: number | null;
+}
+/**
+ * What a proof has shown so far.
+ */
+export interface ProofState {
+  verdict: ProofVerdict;
+  /**
+   * Pairs of blocks that were measured.
+   */
+  pairs: number;
+  /**
+   * Pairs that do not count: the program did nothing in a block, or entered another phase.
+   */
+  discarded: number;
+  /**
+   * Gain of throughput by the policy; null before the first pair.
+   */
+  gain_percent: number | null;
+  /**
+   * Lower end of its interval (95 %, at all times together); null while there is none.
+   */
+  low_percent: number | null;
+  /**
+   * Upper end of its interval.
+   */
+  high_percent: number | null;
+  /**
+   * Work lost while the policy steered, in seconds of what the program does without it; negative where it did more.
+   */
+  lost_s: number;
+  /**
+   * Seconds since it began.
+   */
+  elapsed_s: number;
+  /**
+   * Whether the policy steers at present; otherwise the program has its own size.
+   */
+  steers: boolean;
+  /**
+   * The same in words.
+   */
+  text: string;
+}
+/**
+ * A program of a group, and how it is being steered.
+ */
+export interface SteeredProgram {
+  /**
+   * Process id, as the collector's PID namespace counts.
+   */
+  pid: number;
+  /**
+   * Start of the process, clock ticks since boot.
+   */
+  start_ticks: number;
+  /**
+   * Name of the process.
+   */
+  name: string;
+  steering: Steering;
 }
 /**
  * The result of one check.
@@ -1326,7 +1543,7 @@ export interface FrameHeader {
   /**
    * Tables behind the rows, each name once: in key frames all rows, about once a second those that changed since the table was sent last; null if there are none. A row replaces an earlier one with the same key, and one whose figures are all 0 takes it away; in a key frame the table replaces the earlier table, and tables that it does not name are empty.
    *
-   * @maxItems 9
+   * @maxItems 11
    */
   tables?:
     | []
@@ -1348,6 +1565,31 @@ export interface FrameHeader {
         FrameTable
       ]
     | [
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable
+      ]
+    | [
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable,
+        FrameTable
+      ]
+    | [
+        FrameTable,
+        FrameTable,
         FrameTable,
         FrameTable,
         FrameTable,
@@ -1617,6 +1859,14 @@ export interface SteeringStarted {
    * Who requested it: page or command line, and its address.
    */
   actor: string;
+  /**
+   * Which program of a group; null: the target is one process.
+   */
+  pid?: number | null;
+  /**
+   * Name of that program.
+   */
+  program?: string | null;
 }
 /**
  * A policy made a decision at the end of an interval.
@@ -1675,6 +1925,18 @@ export interface SteeringDecided {
    * It is exploring sizes.
    */
   probing: boolean;
+  /**
+   * In a proof, whether the policy steered in the interval; null: it is none.
+   */
+  with_policy?: boolean | null;
+  /**
+   * Which program of a group; null: the target is one process.
+   */
+  pid?: number | null;
+  /**
+   * Name of that program.
+   */
+  program?: string | null;
 }
 /**
  * The policy restarted its search.
@@ -1693,6 +1955,14 @@ export interface SearchRestarted {
    * Who requested it: page or command line, and its address.
    */
   actor: string;
+  /**
+   * Which program of a group; null: the target is one process.
+   */
+  pid?: number | null;
+  /**
+   * Name of that program.
+   */
+  program?: string | null;
 }
 /**
  * Steering stopped and the original size was restored.
@@ -1711,6 +1981,14 @@ export interface SteeringReleased {
    * Who requested it: page or command line, and its address.
    */
   actor: string;
+  /**
+   * Which program of a group; null: the target is one process.
+   */
+  pid?: number | null;
+  /**
+   * Name of that program.
+   */
+  program?: string | null;
 }
 /**
  * The policy cannot work at present, or works again.
@@ -1725,6 +2003,25 @@ export interface SteeringProblem {
    * What is wrong, one sentence; null: resolved.
    */
   problem: string | null;
+  /**
+   * Which program of a group; null: the target is one process.
+   */
+  pid?: number | null;
+  /**
+   * Name of that program.
+   */
+  program?: string | null;
+}
+/**
+ * A proof has ended.
+ */
+export interface SteeringProven {
+  type: "steering_proven";
+  /**
+   * Name of a policy.
+   */
+  policy: string;
+  proof: ProofState;
 }
 /**
  * Process-level values of this sample.
@@ -1865,6 +2162,41 @@ export interface GroupCounts {
    * Processes that may have been missed; null: it cannot be known.
    */
   missed: number | null;
+  /**
+   * What its threads add up to beside an account that the kernel keeps by itself; null: there is no such account, or none yet.
+   */
+  check?: GroupCheck | null;
+}
+/**
+ * What the threads of a group add up to, those that ended included, beside what the kernel says of the same time by another account. Both count from the first sample on, and are read right after each other about once a second.
+ */
+export interface GroupCheck {
+  cpu_by: CpuAccount;
+  /**
+   * CPU time of the threads, nanoseconds.
+   */
+  threads_cpu_ns: number;
+  /**
+   * The same by the account, nanoseconds.
+   */
+  kernel_cpu_ns: number;
+  io_by: IoAccount;
+  /**
+   * Bytes that the threads had read from block devices; null without an account.
+   */
+  threads_read_bytes: number | null;
+  /**
+   * The same by the account, all devices added up.
+   */
+  kernel_read_bytes: number | null;
+  /**
+   * Bytes that the threads had written to block devices, or to pages that are written later; null without an account.
+   */
+  threads_write_bytes: number | null;
+  /**
+   * The same by the account; version 1 counts pages that are written later for no group.
+   */
+  kernel_write_bytes: number | null;
 }
 /**
  * Frames that cannot be replayed because the collector's bounded replay buffer no longer has them.
@@ -1980,6 +2312,10 @@ export interface Host {
    */
   connected: boolean;
   collector: CollectorInfo;
+  /**
+   * The last time that its collector went away without a restart of the backend; null: it never did. Set by the backend.
+   */
+  outage?: CollectorOutage | null;
 }
 /**
  * A way to set the size of a target's pool.
@@ -2249,6 +2585,14 @@ export interface Process1 {
    * Its process id inside its own PID namespace; null if that is the collector's.
    */
   namespace_pid?: number | null;
+  /**
+   * Its real user id inside its own user namespace; null if that is the same.
+   */
+  namespace_uid?: number | null;
+  /**
+   * Name of its user by its own /etc/passwd, where that is another one than user; null otherwise.
+   */
+  namespace_user?: string | null;
 }
 /**
  * GET /api/v1/processes.
@@ -2268,6 +2612,35 @@ export interface ProcessesResponse {
   note?: string;
 }
 /**
+ * A program of a group that is to be steered, and what is its own.
+ */
+export interface ProgramChoice {
+  /**
+   * Process id, as the collector's PID namespace counts.
+   */
+  pid: number;
+  /**
+   * Knob to set; null: the best available.
+   */
+  knob?: KnobKind | null;
+  /**
+   * Signal to steer on; null: the best available.
+   */
+  signal?: SignalKind | null;
+  /**
+   * Smallest allowed size; null: the knob's.
+   */
+  lower?: number | null;
+  /**
+   * Largest allowed size; null: the knob's.
+   */
+  upper?: number | null;
+  /**
+   * Which counter, if the signal is prometheus.
+   */
+  prometheus?: PrometheusCounter | null;
+}
+/**
  * A counter that the target itself exposes in the Prometheus text format.
  */
 export interface PrometheusCounter {
@@ -2283,6 +2656,82 @@ export interface PrometheusCounter {
    * Counter name; all samples with this name are added up.
    */
   metric: string;
+}
+/**
+ * How a program of a group can be steered.
+ */
+export interface ProgramOptions {
+  /**
+   * Process id, as the collector's PID namespace counts.
+   */
+  pid: number;
+  /**
+   * Start of the process, clock ticks since boot.
+   */
+  start_ticks: number;
+  /**
+   * Name of the process.
+   */
+  name: string;
+  /**
+   * Why it cannot be steered, one sentence; empty if it can.
+   */
+  refusal: string;
+  /**
+   * Best first; empty if it cannot be steered.
+   */
+  knobs: KnobOption[];
+  /**
+   * Best first; empty if it cannot be steered.
+   */
+  signals: SignalOption[];
+  /**
+   * Current steering; null: it is not steered.
+   */
+  steering: Steering | null;
+}
+/**
+ * A signal that a target can be steered on.
+ */
+export interface SignalOption {
+  kind: SignalKind;
+  /**
+   * A proxy signal, correlated with what matters: lower confidence.
+   */
+  proxy: boolean;
+  /**
+   * Why it is unavailable, one sentence; empty if available.
+   */
+  refusal: string;
+  /**
+   * What it counts.
+   */
+  note: string;
+}
+/**
+ * Prove a policy against the size that the program has by itself: blocks with the policy and without it, in pairs, in random order.
+ */
+export interface ProofPlan {
+  /**
+   * Measured seconds of a block; null: 20.
+   */
+  block_s?: number | null;
+  /**
+   * Seconds after which it ends at the latest; null: 900.
+   */
+  most_s?: number | null;
+  /**
+   * Differences below this are none; null: 1.
+   */
+  smallest_percent?: number | null;
+  /**
+   * It is stopped when this share of the work is lost; null: 5.
+   */
+  loss_percent?: number | null;
+  /**
+   * Of the order of blocks; null: 1.
+   */
+  seed?: number | null;
 }
 /**
  * Body of PATCH /api/v1/targets/{id}.
@@ -2686,6 +3135,10 @@ export interface RunSummary {
    */
   command: string | null;
   /**
+   * The group of processes that was recorded; null: one process.
+   */
+  target_group?: Group | null;
+  /**
    * Policies that steered the target, in order.
    *
    * Items: Name of a policy.
@@ -2813,25 +3266,46 @@ export interface SessionsResponse {
   sessions: SessionInfo[];
 }
 /**
- * A signal that a target can be steered on.
+ * GET /api/v1/sizes: the Go programs of a host, and whether GOMAXPROCS fits what they may use.
  */
-export interface SignalOption {
-  kind: SignalKind;
+export interface SizeAudit {
   /**
-   * A proxy signal, correlated with what matters: lower confidence.
+   * Those that do not fit come first.
+   *
+   * @maxItems 256
    */
-  proxy: boolean;
+  programs: SizedProgram[];
   /**
-   * Why it is unavailable, one sentence; empty if available.
+   * Programs that were not looked at, since there are too many.
    */
-  refusal: string;
-  /**
-   * What it counts.
-   */
-  note: string;
+  omitted: number;
 }
 /**
- * Body of PUT /api/v1/targets/{target_id}/steering: start steering a target, or change how it is steered.
+ * A program, the size of its pool, and whether that fits.
+ */
+export interface SizedProgram {
+  process: Process1;
+  allowance: CpuAllowance;
+  /**
+   * In effect; null: cannot be read.
+   */
+  gomaxprocs: number | null;
+  /**
+   * Who chose it: the environment that it was started with, the program by a call, the Go runtime; or not known.
+   */
+  chosen: "environment" | "program" | "runtime" | "unknown";
+  verdict: SizeVerdict;
+  /**
+   * Why, one or two sentences.
+   */
+  why: string;
+  /**
+   * The line that makes it fit; null: none is needed, or known.
+   */
+  change: string | null;
+}
+/**
+ * Body of PUT /api/v1/targets/{target_id}/steering: start steering a target, or change how it is steered. Of a group all chosen programs are steered, or, if one of them cannot be, nothing changes.
  */
 export interface SteerRequest {
   /**
@@ -2868,9 +3342,21 @@ export interface SteerRequest {
    * Which counter, if the signal is prometheus.
    */
   prometheus?: PrometheusCounter | null;
+  /**
+   * Prove the policy first; null: let it steer.
+   */
+  proof?: ProofPlan | null;
+  /**
+   * Of a group: which programs, and what is their own; null: all that can be steered. Knob, signal, bounds and counter above hold for those that name none.
+   */
+  programs?: ProgramChoice[] | null;
+  /**
+   * Of a group: whether new programs are steered, too; null: no.
+   */
+  join?: boolean | null;
 }
 /**
- * Body of GET /api/v1/targets/{target_id}/steering: how the target can be steered.
+ * How a process, or the programs of a group, can be steered.
  */
 export interface SteeringOptions {
   /**
@@ -2885,6 +3371,14 @@ export interface SteeringOptions {
    * Current steering; null: the target is not steered.
    */
   steering: Steering | null;
+  /**
+   * Of a group: its programs, those first that can be steered; null: the target is one process.
+   */
+  programs?: ProgramOptions[] | null;
+  /**
+   * Of a group: processes that were not examined, because there are too many.
+   */
+  unexamined?: number;
 }
 /**
  * Body of POST /api/v1/session/tickets.

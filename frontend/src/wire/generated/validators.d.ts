@@ -1,6 +1,6 @@
 // Generated from shared/schemas by tools/generate.py. Do not edit.
 
-import type { Comparison, DemoResponse, DoctorReport, FrameHeader, HealthResponse, LiveMessage, PoliciesResponse, Problem, ProcessesResponse, RunManifest, RunsResponse, SessionOpened, SessionResponse, SessionsResponse, SteeringOptions, Target, TicketResponse } from "./models";
+import type { Comparison, DemoResponse, DoctorReport, FrameHeader, HealthResponse, LiveMessage, PoliciesResponse, Problem, ProcessesResponse, RunManifest, RunsResponse, SessionOpened, SessionResponse, SessionsResponse, SizeAudit, SteeringOptions, Target, TicketResponse } from "./models";
 
 /** Whether a value fits its schema; if not, `errors` says where. */
 export interface Validator<T> {
@@ -23,6 +23,7 @@ export const isHealthResponse: Validator<HealthResponse>;
 export const isProcessesResponse: Validator<ProcessesResponse>;
 export const isDemoResponse: Validator<DemoResponse>;
 export const isDoctorReport: Validator<DoctorReport>;
+export const isSizeAudit: Validator<SizeAudit>;
 export const isSessionOpened: Validator<SessionOpened>;
 export const isSessionResponse: Validator<SessionResponse>;
 export const isSessionsResponse: Validator<SessionsResponse>;

@@ -70,18 +70,20 @@ export function Picker() {
       }
       return after;
     });
-  const attachToGroup = (group: GroupSelector) => attaching.attachTo({ host, pid: null, group });
+  const attachToGroup = (group: GroupSelector, program: string | null = null) =>
+    attaching.attachTo({ host, pid: null, group }, "push", program);
   /** Attach to the process of a row, or to all that is below it. */
   const pick = (row: PickerRow, all = false) => {
     const { process, group } = row;
     if (group !== null && (all || process === null)) {
-      attachToGroup(group);
+      attachToGroup(group, process?.name);
     } else if (process === null) {
       turn(row);
     } else if (process.refusal !== null) {
       attaching.fail(process.refusal);
     } else {
-      attaching.attachTo({ host, pid: process.pid, start_ticks: process.start_ticks });
+      const { pid, start_ticks, name } = process;
+      attaching.attachTo({ host, pid, start_ticks }, "push", name);
     }
   };
   const onSearchKey = (event: KeyboardEvent) => {

@@ -4,6 +4,7 @@ import { Button } from "../../../ui/Button";
 import { Tooltip } from "../../../ui/Tooltip";
 import { Twisty } from "../../../ui/Twisty";
 import type { Process } from "../../../wire/generated/models";
+import { pidInside, userInside, userShown } from "../inside";
 import { busyOf } from "../useAttach";
 import styles from "./ProcessTable.module.css";
 import type { PickerRow } from "./rows";
@@ -89,7 +90,10 @@ export function ProcessRow({ row, tree, index, reachable, busy, onPick, onTurn }
           ) : null}
         </span>
       </td>
-      <td className={styles.pid} title={insideText(process)}>
+      <td
+        className={styles.pid}
+        title={process === null ? undefined : (pidInside(process) ?? undefined)}
+      >
         {process?.pid ?? ""}
       </td>
       <td className={styles.cpu}>{percent(figures.cpu_percent)}</td>
@@ -101,7 +105,12 @@ export function ProcessRow({ row, tree, index, reachable, busy, onPick, onTurn }
         {process === null || process.runtime === "unknown" ? NO_VALUE : process.runtime}{" "}
         <span className={styles.version}>{process?.runtime_version?.replace(/^[a-z]+/i, "")}</span>
       </td>
-      <td className={`${styles.user} ${styles.wide}`}>{process?.user}</td>
+      <td
+        className={`${styles.user} ${styles.wide}`}
+        title={process === null ? undefined : userInside(process)}
+      >
+        {process === null ? null : userShown(process)}
+      </td>
       <td className={`${styles.ports} ${styles.wide}`} title={process?.ports.join(", ")}>
         {process?.ports.join(", ")}
       </td>
@@ -127,11 +136,6 @@ function noteOf({ note, figures }: PickerRow): string {
 
 function lineOf(process: Process): string {
   return process.refusal?.title ?? commandLine(process);
-}
-
-function insideText(process: Process | null): string | undefined {
-  const inside = process?.namespace_pid ?? null;
-  return inside === null ? undefined : `pid ${inside} in its own PID namespace`;
 }
 
 function percent(cpu: number | null): string {

@@ -21,7 +21,8 @@ export const ChartGrid = memo(function ChartGrid({ target }: { readonly target: 
     const reason = chartAbsentReason(panel, target);
     return { panel, reason: reason ?? (empty.has(panel.chart) ? whyEmpty(panel) : null) };
   });
-  const steered = useStore(useLiveClient().steer) !== null || target.steering !== null;
+  const steers = target.steering !== null || (target.programs ?? []).length > 0;
+  const steered = useStore(useLiveClient().steer) !== null || steers;
   const others = judged.filter(({ panel }) => !(steered && panel.chart === "gomaxprocs"));
   const there = others.filter(({ reason }) => reason === null).map(({ panel }) => panel);
   const panels = (some: readonly ChartInfo[]) =>

@@ -8,6 +8,7 @@ import { StatusIcon } from "../../../ui/StatusIcon";
 import { useLiveClient } from "../../clients";
 import styles from "./DataQualityIndicator.module.css";
 import { assessDataQuality } from "./dataQuality";
+import { accountRows } from "./groupAccount";
 
 /** Data quality in two words; opens into the numbers. */
 export function DataQualityIndicator({ state }: { readonly state: TargetView["state"] }) {
@@ -96,6 +97,7 @@ function processRows({ group, discovery }: DataHealth) {
       group.missed === null ? "not known" : count(group.missed),
       "Processes that may have come and gone without a record",
     ],
+    ...accountRows(group),
   ] as const;
 }
 

@@ -4,11 +4,18 @@ import { asProblem } from "../../../api/problem";
 import { navigate } from "../../../base/routing";
 import { exitStatusText } from "../../../model/exitStatusText";
 import { formatDuration } from "../../../model/format";
+import { programOf } from "../../../model/targetName";
 import type { TargetView } from "../../../model/views";
 import { Button } from "../../../ui/Button";
 import { Notice } from "../../../ui/Notice";
 import { ProblemNotice } from "../../../ui/ProblemNotice";
-import type { Group, GroupSelector, Process, Target } from "../../../wire/generated/models";
+import type {
+  AttachRequest,
+  Group,
+  GroupSelector,
+  Process,
+  Target,
+} from "../../../wire/generated/models";
 import { useAttach } from "../useAttach";
 
 interface EndedNoticeProps {
@@ -23,6 +30,10 @@ export function EndedNotice({ target, view }: EndedNoticeProps) {
   const [message, setMessage] = useState("");
   const exited = target.state === "exited";
 
+  const attachTo = (what: Pick<AttachRequest, "pid" | "group" | "start_ticks">) => {
+    const { host, rate_hz } = target;
+    attaching.attachTo({ host, rate_hz, ...what }, "push", programOf(target));
+  };
   const again = async () => {
     setMessage("");
     attaching.fail(null);
@@ -36,12 +47,8 @@ export function EndedNotice({ target, view }: EndedNoticeProps) {
       } else if (found.refusal !== null) {
         attaching.fail(found.refusal);
       } else {
-        attaching.attachTo({
-          host: target.host,
-          pid: found.pid,
-          start_ticks: found.start_ticks,
-          rate_hz: target.rate_hz,
-        });
+        const { pid, start_ticks } = found;
+        attachTo({ pid, start_ticks });
       }
     } catch (error) {
       attaching.fail(asProblem(error));
@@ -49,13 +56,9 @@ export function EndedNotice({ target, view }: EndedNoticeProps) {
   };
   const whole = group ? selectorOf(group, process) : null;
   const resume = () =>
-    attaching.attachTo({
-      host: target.host,
-      rate_hz: target.rate_hz,
-      ...(whole
-        ? { pid: null, group: whole }
-        : { pid: process.pid, start_ticks: process.start_ticks }),
-    });
+    attachTo(
+      whole ? { pid: null, group: whole } : { pid: process.pid, start_ticks: process.start_ticks },
+    );
 
   return (
     <>

@@ -26,7 +26,7 @@ export function SizePanel({ target }: { readonly target: Target }) {
   const opsInputs = useChartInputs("ops");
   const ops = useSelected(client.chart("ops"), stateOf);
   const band = steer?.bands.at(-1) ?? target.steering;
-  const title = sizeTitle(band?.knob ?? null);
+  const title = target.group == null ? sizeTitle(band?.knob ?? null) : "Size of each program";
   const signal = band === null ? "" : signalName(band.signal);
   return (
     <Panel
@@ -52,7 +52,7 @@ export function SizePanel({ target }: { readonly target: Target }) {
         ) : null}
       </header>
       <div className={styles.body}>
-        <ChartFrame message={opsMessage(ops)}>
+        <ChartFrame message={opsMessage(ops, target)}>
           <TimeChart {...opsInputs} theme={colours} title="Ops" height={OPS_PX} />
         </ChartFrame>
         <ChartLegend chart="ops" theme={colours} />
@@ -66,9 +66,16 @@ export function SizePanel({ target }: { readonly target: Target }) {
   );
 }
 
-function opsMessage(state: ChartView["state"]): string | null {
+/** What stands in place of the operations; null while they are drawn. */
+function opsMessage(state: ChartView["state"], { steering, programs }: Target): string | null {
   if (state === "ok") {
     return null;
   }
-  return state === "waiting" ? "Waiting for the first interval…" : "Not steered.";
+  if (state === "waiting" || steering !== null || (programs ?? []).length > 0) {
+    return "Waiting for the first interval…";
+  }
+  return (
+    "Not steered in this span. Operations are counted while a policy steers; of a program with an " +
+    "agent they are under Pools at any time."
+  );
 }

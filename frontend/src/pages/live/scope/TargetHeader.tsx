@@ -9,6 +9,7 @@ import { type Fact, FactList } from "../../../ui/FactList";
 import { ProblemNotice } from "../../../ui/ProblemNotice";
 import { Tooltip } from "../../../ui/Tooltip";
 import type { GroupCounts, Problem, Target } from "../../../wire/generated/models";
+import { pidInside, userInside, userShown } from "../inside";
 import { RecordButton } from "../record/RecordButton";
 import { SteerButton } from "../steer/SteerButton";
 import { detachLabel, useDetach } from "../useDetach";
@@ -34,7 +35,9 @@ export function TargetHeader({ target, view }: TargetHeaderProps) {
         <h1 className={styles.name} title={group?.name}>
           {targetName(target)}
         </h1>
-        <span className={styles.pid}>{targetId(target)}</span>
+        <span className={styles.pid} title={pidInside(process) ?? undefined}>
+          {targetId(target)}
+        </span>
         {group ? null : (
           <Tooltip className={styles.commandTip} text={<code>{commandLine(process)}</code>}>
             <code className={styles.command}>{commandLine(process)}</code>
@@ -95,7 +98,12 @@ function factsOf(target: Target, view: TargetView): readonly Fact[] {
     ["Runtime", runtime, process.executable],
   ];
   if (target.group) {
-    facts.push(["Lead process", `${process.name} (${process.pid})`, commandLine(process)]);
+    const inside = pidInside(process);
+    facts.push([
+      "Lead process",
+      `${process.name} (${process.pid})`,
+      inside === null ? commandLine(process) : `${commandLine(process)}; ${inside}`,
+    ]);
   }
   if (process.runtime === "go" || view.gomaxprocs !== null) {
     facts.push([
@@ -125,7 +133,7 @@ function factsOf(target: Target, view: TargetView): readonly Fact[] {
   facts.push(
     ["Source", `${source.kind}${layout}`, `${source.reason} ${source.exits_reason}`],
     ["Network", networkName(source.network), networkDetail(source.network)],
-    ["User", process.user, `uid ${process.uid}`],
+    ["User", userShown(process), userInside(process)],
   );
   return facts;
 }

@@ -14,6 +14,8 @@ import { FactPanels } from "./facts/FactPanels";
 import { FindingsPanel } from "./facts/FindingsPanel";
 import { MapPanel } from "./MapPanel";
 import { ProcessesPanel } from "./ProcessesPanel";
+import { PoolsPanel } from "./pools/PoolsPanel";
+import { useOwnRoles } from "./roles/useOwnRoles";
 import { TargetHeader } from "./TargetHeader";
 import styles from "./TargetPage.module.css";
 import { Tiles } from "./Tiles";
@@ -31,12 +33,12 @@ export function Scope({ id }: { readonly id: string }) {
   const live = useStore(client.live);
   const view = useThrottled(client.target, READABLE_MS);
   const problem = useStore(client.problem);
+  const target = live?.targets.find((each) => each.id === id) ?? view?.target ?? null;
   const open = useStore(drawerOpen);
   const threadOpen = useThreadOpen();
   useHeldPlace(open || threadOpen);
+  useOwnRoles(target);
   const inGracePeriod = useGracePeriod(GRACE_MS);
-  const target = live?.targets.find((each) => each.id === id) ?? view?.target ?? null;
-
   if (target === null || view === null || view.id !== id) {
     const unknown = isKind(problem, "unknown-target") || (live !== null && !inGracePeriod);
     return unknown && target === null ? (
@@ -79,6 +81,7 @@ export function Scope({ id }: { readonly id: string }) {
         <MapPanel target={target} />
         {target.group ? <ProcessesPanel target={target} /> : null}
         <ChartGrid target={target} />
+        {target.group ? null : <PoolsPanel />}
         <FactPanels target={target} />
         <ThreadTable target={target} />
       </div>

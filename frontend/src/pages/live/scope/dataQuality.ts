@@ -1,6 +1,7 @@
 import { counted, formatDuration } from "../../../model/format";
 import { deviation } from "../../../model/reconciliation";
 import type { DataHealth, TargetView } from "../../../model/views";
+import { groupDisagreement } from "./groupAccount";
 import { throttlingText } from "./throttling";
 
 /** How far the data can be trusted, in one word, and what is not as it should be. */
@@ -51,7 +52,7 @@ export function assessDataQuality(
   if (missed !== null) {
     warnings.push(missed);
   }
-  const mismatch = disagreement(health);
+  const mismatch = health.group === null ? disagreement(health) : groupDisagreement(health.group);
   if (mismatch !== null) {
     warnings.push(mismatch);
   }

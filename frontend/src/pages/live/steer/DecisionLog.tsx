@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { localTime, utcTime } from "../../../base/clock";
+import { formatValue } from "../../../model/format";
 import type { SteerView } from "../../../model/steerView";
 import { Checkbox } from "../../../ui/Checkbox";
 import type { Target } from "../../../wire/generated/models";
@@ -32,12 +33,20 @@ export function DecisionLog({ target, steer }: DecisionLogProps) {
         <p className={styles.none}>No decisions yet.</p>
       ) : (
         <ol className={styles.list} aria-label="Decisions, newest first">
-          {lines.map(({ key, t_s, what, reason, moved }) => (
+          {lines.map(({ key, t_s, program, what, measured, reason, moved }) => (
             <li key={key} className={styles.line} data-moved={moved}>
               <time title={utcTime(attached_ms + 1000 * t_s)}>
                 {localTime(attached_ms + 1000 * t_s)}
               </time>
-              <span className={styles.what}>{what}</span>
+              <span className={styles.what}>
+                {program === "" ? "" : <b className={styles.program}>{program} </b>}
+                {what}
+                {measured === null ? null : (
+                  <small className={styles.measured} data-measured="">
+                    {measuredText(measured)}
+                  </small>
+                )}
+              </span>
               <span className={styles.reason}>{reason}</span>
             </li>
           ))}
@@ -45,4 +54,8 @@ export function DecisionLog({ target, steer }: DecisionLogProps) {
       )}
     </section>
   );
+}
+
+function measuredText({ rate, seconds }: { readonly rate: number; readonly seconds: number }) {
+  return ` ${formatValue(rate, "1/s")}, interval ${seconds.toFixed(2)} s`;
 }

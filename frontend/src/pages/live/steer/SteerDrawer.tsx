@@ -5,8 +5,10 @@ import { targetName } from "../../../model/targetName";
 import { Button } from "../../../ui/Button";
 import type { Target } from "../../../wire/generated/models";
 import { drawerOpen } from "./drawer";
+import { GroupSteerPanel } from "./GroupSteerPanel";
 import styles from "./SteerDrawer.module.css";
 import { SteerPanel } from "./SteerPanel";
+import { useGroupSteering } from "./useGroupSteering";
 import { useSteering } from "./useSteering";
 
 /** Where there is no room beside the charts, it lies over them and holds the focus. */
@@ -17,7 +19,10 @@ export const SteerDrawer = memo(function SteerDrawer({ target }: { readonly targ
   const open = useStore(drawerOpen);
   const over = useMedia(OVER);
   const element = useRef<HTMLDialogElement>(null);
-  const state = useSteering(target, open);
+  const single = target.group == null;
+  const state = useSteering(target, open && single);
+  const ofGroup = useGroupSteering(target, open && !single);
+  const pending = single ? state.pending : ofGroup.pending;
 
   useEffect(() => {
     const dialog = element.current;
@@ -66,7 +71,7 @@ export const SteerDrawer = memo(function SteerDrawer({ target }: { readonly targ
         <h2>Steer</h2>
         <span className={styles.sub}>{targetName(target)}</span>
         <span className={styles.pending} role="status">
-          {state.pending?.text ?? ""}
+          {pending?.text ?? ""}
         </span>
         <Button look="quiet" onClick={() => drawerOpen.set(false)} aria-label="Close">
           ×
@@ -74,7 +79,11 @@ export const SteerDrawer = memo(function SteerDrawer({ target }: { readonly targ
       </header>
       {open ? (
         <div className={styles.body}>
-          <SteerPanel target={target} state={state} />
+          {single ? (
+            <SteerPanel target={target} state={state} />
+          ) : (
+            <GroupSteerPanel state={ofGroup} />
+          )}
         </div>
       ) : null}
     </dialog>

@@ -7,7 +7,11 @@ import type { SteerView } from "../../../model/steerView";
 export interface LogLine {
   readonly key: string;
   readonly t_s: number;
+  /** Name and process id of a program of a group; "" where the target is one process. */
+  readonly program: string;
   readonly what: string;
+  /** Operations a second and the interval's length; null for a restart. */
+  readonly measured: { readonly rate: number; readonly seconds: number } | null;
   readonly reason: string;
   /** The size changed, or the search was restarted. */
   readonly moved: boolean;
@@ -22,16 +26,19 @@ const MAX_LINES = 150;
  */
 export function logLines(steer: SteerView, all: boolean): readonly LogLine[] {
   const decisions = steer.decisions.map((decision): LogLine => {
-    const { id, t_s, size, proposed, counted, reason } = decision;
+    const { id, t_s, start_s, size, proposed, counted, reason, rate, program = "" } = decision;
     const moved = isMove(decision) || (proposed !== null && proposed !== size);
     const what = `${decisionWords(decision)}${counted ? "" : " (not counted)"}`;
-    return { key: `d${id}`, t_s, what, reason, moved };
+    const measured = { rate, seconds: t_s - start_s };
+    return { key: `d${id}`, t_s, program, what, measured, reason, moved };
   });
   const restarts = steer.restarts.map(
-    ({ t_s, reason, actor }): LogLine => ({
-      key: `r${t_s}`,
+    ({ t_s, reason, actor, program = "" }): LogLine => ({
+      key: `r${t_s}${program}`,
       t_s,
+      program,
       what: "search restarted",
+      measured: null,
       reason: actor === "" ? reason : `${reason} (${actor})`,
       moved: true,
     }),

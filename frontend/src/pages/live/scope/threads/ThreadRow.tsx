@@ -28,6 +28,8 @@ interface ThreadRowProps {
   /** Null: rows are no tree. */
   readonly onFold: ((row: TableRow, fold: boolean) => void) | null;
   readonly onPin: (row: TableRow) => void;
+  /** Rename the row's role, or merge it. */
+  readonly onRole: (row: TableRow) => void;
   readonly onPoint: (row: TableRow | null) => void;
 }
 
@@ -78,8 +80,14 @@ export function ThreadRow(props: ThreadRowProps) {
             aria-pressed={selected}
             onClick={() => props.onSelect(row)}
             onKeyDown={(event) => {
-              if (event.key === "p" && !event.ctrlKey && !event.metaKey) {
+              if (event.ctrlKey || event.metaKey || event.altKey) {
+                return;
+              }
+              if (event.key === "p") {
                 props.onPin(row);
+              } else if (event.key === "e" && row.kind !== "process") {
+                event.preventDefault();
+                props.onRole(row);
               }
             }}
           >
@@ -88,6 +96,20 @@ export function ThreadRow(props: ThreadRowProps) {
               <span className={styles.title}> {row.process?.title}</span>
             ) : null}
           </button>
+          {row.kind === "process" ? null : (
+            <button
+              type="button"
+              className={styles.edit}
+              tabIndex={-1}
+              aria-label={`Rename or merge the role of ${row.name}`}
+              title={`Role: ${row.role}. Rename or merge it (e)`}
+              onClick={() => props.onRole(row)}
+            >
+              <svg viewBox="0 0 12 12" aria-hidden="true">
+                <path d="M2 10l.6-2.4L8 2.2l1.8 1.8-5.4 5.4zM7 3.2 8.8 5" />
+              </svg>
+            </button>
+          )}
           {row.kind !== "thread" && onFold ? (
             <span className={styles.count} title={counted(row.threads, "thread")}>
               ×{row.threads}

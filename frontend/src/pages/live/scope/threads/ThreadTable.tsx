@@ -17,6 +17,7 @@ import { useStableOrder } from "../../../../ui/useStableOrder";
 import type { Target } from "../../../../wire/generated/models";
 import { useLiveClient } from "../../../clients";
 import { CHART_THEMES } from "../chartTheme";
+import { RoleDialog } from "../roles/RoleDialog";
 import { ColumnChooser } from "./ColumnChooser";
 import { TableBar } from "./TableBar";
 import { TableHead } from "./TableHead";
@@ -53,6 +54,7 @@ export const ThreadTable = memo(function ThreadTable({ target }: { readonly targ
   const colours = CHART_THEMES[useStore(theme)];
   const { ids, columns, choose } = useColumns();
   const [choosing, setChoosing] = useState(false);
+  const [corrected, setCorrected] = useState<string | null>(null);
   const [request, setRequest] = useState<TableRequest>({
     ...DEFAULT_TABLE,
     // At the end of a run of a command no thread lives.
@@ -115,6 +117,7 @@ export const ThreadTable = memo(function ThreadTable({ target }: { readonly targ
     });
   }, []);
   const onPin = useCallback((row: TableRow) => client.togglePin(row.key), [client]);
+  const onRole = useCallback(({ role }: TableRow) => setCorrected(role), []);
   const onPoint = useCallback(
     (row: TableRow | null) =>
       client.hover.set(row === null ? NO_HOVER : { ...NO_HOVER, key: row.key }),
@@ -194,6 +197,7 @@ export const ThreadTable = memo(function ThreadTable({ target }: { readonly targ
                   onSelect={onSelect}
                   onFold={tree ? onFold : null}
                   onPin={onPin}
+                  onRole={onRole}
                   onPoint={onPoint}
                 />
               );
@@ -207,6 +211,9 @@ export const ThreadTable = memo(function ThreadTable({ target }: { readonly targ
           </p>
         ) : null}
       </div>
+      {corrected === null ? null : (
+        <RoleDialog target={target} role={corrected} onClose={() => setCorrected(null)} />
+      )}
       {choosing ? (
         <ColumnChooser
           target={target}

@@ -28,7 +28,7 @@ public final class Agent implements AutoCloseable {
   private final Thread hook = new Thread(this::end, "tidscope-agent-end");
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  private Agent(SteeredThreadPool pool, int lower, int upper) throws IOException {
+  private Agent(Steerable pool, int lower, int upper) throws IOException {
     SocketFolder.Listening listening = SocketFolder.listen(ProcessHandle.current().pid());
     path = listening.path();
     server = new Server(listening, new Lease(pool, lower, upper));
@@ -47,6 +47,19 @@ public final class Agent implements AutoCloseable {
    * @throws IOException there is no folder for its socket; README.md says where that is
    */
   public static Agent start(SteeredThreadPool pool, int lower, int upper) throws IOException {
+    return startWith(pool, lower, upper);
+  }
+
+  /**
+   * Makes an agent listen that only reports the pools of the program.
+   *
+   * @throws IOException there is no folder for its socket; README.md says where that is
+   */
+  public static Agent start() throws IOException {
+    return startWith(Steerable.NOTHING, 1, 1);
+  }
+
+  private static Agent startWith(Steerable pool, int lower, int upper) throws IOException {
     int size = pool.wanted();
     if (lower < 1 || lower > size || upper < size || upper > Protocol.LARGEST_SIZE) {
       throw new IllegalArgumentException(

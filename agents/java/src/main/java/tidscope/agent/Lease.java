@@ -8,7 +8,7 @@ package tidscope.agent;
  * gone. Used by the agent's thread alone.
  */
 final class Lease {
-  final SteeredThreadPool pool;
+  final Steerable pool;
   final int lower;
   final int upper;
   final int original;
@@ -17,7 +17,7 @@ final class Lease {
   private boolean active;
   private long deadlineNs;
 
-  Lease(SteeredThreadPool pool, int lower, int upper) {
+  Lease(Steerable pool, int lower, int upper) {
     this.pool = pool;
     this.lower = lower;
     this.upper = upper;

@@ -82,7 +82,7 @@ final class Protocol {
       set(client, call.get("params"));
       return sizes();
     }
-    if (!Set.of("hello", "read", "release").contains(method)) {
+    if (!Set.of("hello", "read", "read_pools", "release").contains(method)) {
       throw new Failure(Failure.METHOD, "there is no method " + brief(method));
     }
     if (call.containsKey("params")) {
@@ -92,7 +92,11 @@ final class Protocol {
       lease.release();
       return sizes();
     }
-    return method.equals("hello") ? hello() : reading();
+    return switch (method) {
+      case "hello" -> hello();
+      case "read" -> reading();
+      default -> "{" + Pools.answer() + ",\"monotonic_ns\":" + (System.nanoTime() - startNs) + "}";
+    };
   }
 
   private void set(Object client, Object params) throws Failure {
@@ -113,13 +117,13 @@ final class Protocol {
 
   private String hello() {
     return "{\"pid\":" + ProcessHandle.current().pid() + ",\"runtime\":\"java\",\"version\":"
-        + Json.quote(Agent.VERSION) + ",\"protocol\":1,\"knob\":\"pool\",\"lower\":" + lease.lower
-        + ",\"upper\":" + lease.upper + ",\"size\":" + lease.pool.size() + ",\"original\":"
+        + Json.quote(Agent.VERSION) + ",\"protocol\":2,\"knob\":" + Json.quote(lease.pool.knob())
+        + ",\"lower\":" + lease.lower + ",\"upper\":" + lease.upper + ",\"size\":" + lease.pool.size() + ",\"original\":"
         + lease.original + "}";
   }
 
   private String reading() {
-    SteeredThreadPool pool = lease.pool;
+    Steerable pool = lease.pool;
     return "{\"ops\":" + pool.ops() + ",\"size\":" + pool.size() + ",\"queue_wait_ns\":"
         + pool.queueWaitNs() + ",\"queue_waits\":" + pool.queueWaits() + ",\"monotonic_ns\":"
         + (System.nanoTime() - startNs) + "}";

@@ -1,0 +1,143 @@
+package tidscope
+
+import (
+	"errors"
+	"sync"
+	"testing"
+	"time"
+)
+
+func answerOf(t *testing.T, name string) poolAnswer {
+	t.Helper()
+	pools, _ := readPools(newGomaxprocs())
+	for _, pool := range pools {
+		if pool.Name == name {
+			return pool
+		}
+	}
+	t.Fatalf("%s is not reported", name)
+	return poolAnswer{}
+}
+
+func sum(counts []int64) (total int64) {
+	for _, count := range counts {
+		total += count
+	}
+	return total
+}
+
+func TestPoolCountsItsJobs(t *testing.T) {
+	pool := NewPool("counted", 3)
+	failure := errors.New("on purpose")
+	for i := 0; i < 1000; i++ {
+		fails := i%10 == 0
+		if err := pool.Submit(func() error {
+			if fails {
+				return failure
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pool.Close()
+	if err := pool.Submit(func() error { return nil }); !errors.Is(err, ErrClosed) {
+		t.Fatal(err)
+	}
+	got := answerOf(t, "counted")
+	if *got.Submitted != 1000 || *got.Started != 1000 || *got.Finished != 1000 || *got.Failed != 100 {
+		t.Fatalf("%d %d %d %d", *got.Submitted, *got.Started, *got.Finished, *got.Failed)
+	}
+	if *got.ResponseNs != *got.QueueWaitNs+*got.RunNs {
+		t.Fatal("response is not queue wait and run")
+	}
+	if sum(got.Response) != 1000 || sum(got.QueueWait) != 1000 {
+		t.Fatal("histograms do not have all jobs")
+	}
+	if *got.Size != 0 || *got.Busy != 0 || *got.Queue != 0 {
+		t.Fatal("a closed pool has no workers")
+	}
+}
+
+func TestPoolsOfOneNameAreAddedUp(t *testing.T) {
+	for i := 0; i < 3; i++ {
+		pool := NewPool("again", 2)
+		pool.Submit(func() error { return nil })
+		pool.Close()
+	}
+	if got := *answerOf(t, "again").Finished; got != 3 {
+		t.Fatalf("%d of 3", got)
+	}
+}
+
+func TestResizingInterruptsNoJob(t *testing.T) {
+	pool := NewPool("resized", 1)
+	begun, free := make(chan struct{}), make(chan struct{})
+	job := func() error { begun <- struct{}{}; <-free; return nil }
+	for i := 0; i < 4; i++ {
+		pool.Submit(job)
+	}
+	<-begun
+	pool.Resize(4)
+	for i := 0; i < 3; i++ {
+		<-begun
+	}
+	pool.Resize(1)
+	got := answerOf(t, "resized")
+	if *got.Size != 4 || *got.Busy != 4 || *got.Queue != 0 {
+		t.Fatalf("size %d busy %d queue %d", *got.Size, *got.Busy, *got.Queue)
+	}
+	close(free)
+	pool.Close()
+	if got := *answerOf(t, "resized").Finished; got != 4 {
+		t.Fatalf("%d of 4", got)
+	}
+}
+
+func TestWatchedPoolIsReported(t *testing.T) {
+	watched := Watch("own", func() int { return 2 })
+	jobs := make(chan func() error, 100)
+	for i := 0; i < 100; i++ {
+		jobs <- watched.Wrap(func() error { return nil })
+	}
+	close(jobs)
+	if got := *answerOf(t, "own").Queue; got != 100 {
+		t.Fatalf("%d wait", got)
+	}
+	var group sync.WaitGroup
+	for i := 0; i < 2; i++ {
+		group.Add(1)
+		go func() {
+			defer group.Done()
+			for job := range jobs {
+				job()
+			}
+		}()
+	}
+	group.Wait()
+	got := answerOf(t, "own")
+	if *got.Finished != 100 || *got.Queue != 0 || *got.Busy != 0 || *got.Size != 2 {
+		t.Fatalf("%d %d %d %d", *got.Finished, *got.Queue, *got.Busy, *got.Size)
+	}
+}
+
+func TestBuckets(t *testing.T) {
+	for ns, want := range map[int64]int{-1: 0, 0: 0, 1023: 0, 1024: 1, 2047: 1, 2048: 2, 1 << 62: 31} {
+		if got := bucketOf(ns); got != want {
+			t.Fatalf("%d ns is in %d, not %d", ns, got, want)
+		}
+	}
+}
+
+func TestTheRuntimeSaysHowLongGoroutinesWaited(t *testing.T) {
+	var group sync.WaitGroup
+	for i := 0; i < 1000; i++ {
+		group.Add(1)
+		go func() { defer group.Done(); time.Sleep(time.Microsecond) }()
+	}
+	group.Wait()
+	got := answerOf(t, "GOMAXPROCS")
+	if sum(got.QueueWait) == 0 || got.Started != nil {
+		t.Fatalf("%v", got.QueueWait)
+	}
+}

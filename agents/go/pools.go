@@ -1,0 +1,165 @@
+package tidscope
+
+import (
+	"math"
+	"runtime/metrics"
+	"sync"
+	"unicode/utf8"
+)
+
+const (
+	mostNames   = 32
+	longestName = 64
+	latencies   = "/sched/latencies:seconds"
+)
+
+// poolAnswer is an element of the answer to read_pools; nil is what a kind of pool cannot know.
+type poolAnswer struct {
+	Name        string  `json:"name"`
+	Kind        string  `json:"kind"`
+	Size        *int64  `json:"size"`
+	Busy        *int64  `json:"busy"`
+	Queue       *int64  `json:"queue"`
+	Submitted   *int64  `json:"submitted"`
+	Started     *int64  `json:"started"`
+	Finished    *int64  `json:"finished"`
+	Failed      *int64  `json:"failed"`
+	ResponseNs  *int64  `json:"response_ns"`
+	RunNs       *int64  `json:"run_ns"`
+	QueueWaitNs *int64  `json:"queue_wait_ns"`
+	IdleNs      *int64  `json:"idle_ns"`
+	Parks       *int64  `json:"parks"`
+	Steals      *int64  `json:"steals"`
+	Polls       *int64  `json:"polls"`
+	Response    []int64 `json:"response"`
+	QueueWait   []int64 `json:"queue_wait"`
+}
+
+type poolsAnswer struct {
+	Pools       []poolAnswer `json:"pools"`
+	Omitted     int          `json:"omitted"`
+	MonotonicNs int64        `json:"monotonic_ns"`
+}
+
+// reported is a pool that can be read: size, busy workers, waiting jobs, and what it did.
+type reported interface {
+	report() (size, busy, queue int64, did figures)
+}
+
+// named are the pools of one name: those there are, and what those that ended did.
+type named struct {
+	name  string
+	pools map[reported]struct{}
+	past  figures
+}
+
+var registry struct {
+	mutex   sync.Mutex
+	names   []*named
+	omitted map[string]struct{}
+}
+
+func register(name string, pool reported) {
+	name = shortened(name)
+	registry.mutex.Lock()
+	defer registry.mutex.Unlock()
+	for _, known := range registry.names {
+		if known.name == name {
+			known.pools[pool] = struct{}{}
+			return
+		}
+	}
+	// GOMAXPROCS is one of the names.
+	if len(registry.names) >= mostNames-1 {
+		if registry.omitted == nil {
+			registry.omitted = map[string]struct{}{}
+		}
+		registry.omitted[name] = struct{}{}
+		return
+	}
+	made := &named{name: name, pools: map[reported]struct{}{pool: {}}}
+	registry.names = append(registry.names, made)
+}
+
+// unregister reports a pool no more: what it did stays.
+func unregister(pool reported) {
+	registry.mutex.Lock()
+	defer registry.mutex.Unlock()
+	for _, known := range registry.names {
+		if _, there := known.pools[pool]; there {
+			delete(known.pools, pool)
+			_, _, _, did := pool.report()
+			known.past.add(&did)
+		}
+	}
+}
+
+func readPools(knob gomaxprocs) ([]poolAnswer, int) {
+	registry.mutex.Lock()
+	defer registry.mutex.Unlock()
+	answers := []poolAnswer{scheduler(knob)}
+	for _, known := range registry.names {
+		answers = append(answers, known.answer())
+	}
+	return answers, len(registry.omitted)
+}
+
+func (n *named) answer() poolAnswer {
+	var size, busy, queue int64
+	total := n.past
+	for pool := range n.pools {
+		s, b, q, did := pool.report()
+		size, busy, queue = size+s, busy+b, queue+q
+		total.add(&did)
+	}
+	return poolAnswer{
+		Name: n.name, Kind: "workers", Size: &size, Busy: &busy, Queue: &queue,
+		Submitted: &total.submitted, Started: &total.started, Finished: &total.finished,
+		Failed: &total.failed, ResponseNs: &total.responseNs, RunNs: &total.runNs,
+		QueueWaitNs: &total.queueWaitNs, IdleNs: &total.idleNs,
+		Response:  append([]int64{}, trimmed(total.response[:])...),
+		QueueWait: append([]int64{}, trimmed(total.queueWait[:])...),
+	}
+}
+
+// scheduler is GOMAXPROCS as a pool, whose jobs are what Ops counts. How long goroutines waited for
+// it the runtime samples, one of eight: their histogram is known, not their number.
+func scheduler(knob gomaxprocs) poolAnswer {
+	size := int64(knob.size())
+	made := poolAnswer{Name: "GOMAXPROCS", Kind: "gomaxprocs", Size: &size, QueueWait: waits()}
+	if ops := int64(Ops.Load()); ops > 0 {
+		made.Finished = &ops
+	}
+	return made
+}
+
+// waits are those of runnable goroutines, by length; nil if the runtime does not say.
+func waits() []int64 {
+	sample := []metrics.Sample{{Name: latencies}}
+	metrics.Read(sample)
+	if sample[0].Value.Kind() != metrics.KindFloat64Histogram {
+		return nil
+	}
+	found := sample[0].Value.Float64Histogram()
+	var counts [buckets]int64
+	for i, count := range found.Counts {
+		lower := found.Buckets[i]
+		if math.IsInf(lower, -1) || lower < 0 {
+			lower = 0
+		}
+		// Powers of two are among its bounds; half a nanosecond is for their rounding.
+		counts[bucketOf(int64(lower*1e9+0.5))] += int64(count)
+	}
+	return append([]int64{}, trimmed(counts[:])...)
+}
+
+// shortened is a name of at most so many characters, and never empty.
+func shortened(name string) string {
+	if name == "" {
+		return "pool"
+	}
+	if utf8.RuneCountInString(name) > longestName {
+		return string([]rune(name)[:longestName])
+	}
+	return name
+}

@@ -1,0 +1,92 @@
+//! The socket: where it is, and how it comes to be there.
+
+use crate::system::effective_user;
+use std::fs::{self, DirBuilder, Permissions};
+use std::io::{self, Error, ErrorKind};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+use std::os::unix::net::UnixListener;
+use std::path::{Path, PathBuf};
+use std::{env, process};
+
+const FOLDER_VARIABLE: &str = "TIDSCOPE_AGENT_DIR";
+const SYSTEM_FOLDER: &str = "/run/tidscope";
+
+/// Make the socket of this process in the first folder that will do; the error says why none does.
+pub fn listen() -> io::Result<(UnixListener, PathBuf)> {
+    let mut wrong = Vec::new();
+    for folder in folders() {
+        let path = folder.join(format!("{}.sock", process::id()));
+        match prepare(&folder).and_then(|()| bind(&path)) {
+            Ok(listener) => return Ok((listener, path)),
+            Err(error) => wrong.push(format!("{}: {}", folder.display(), error)),
+        }
+    }
+    let why = format!("no folder for a socket: {}", wrong.join("; "));
+    Err(Error::new(ErrorKind::NotFound, why))
+}
+
+/// Where a collector looks, in that order.
+fn folders() -> Vec<PathBuf> {
+    if let Some(named) = env::var_os(FOLDER_VARIABLE).filter(|named| !named.is_empty()) {
+        return vec![PathBuf::from(named)];
+    }
+    let user = effective_user();
+    // sudo may leave another user's in the environment.
+    let runtime = PathBuf::from(env::var_os("XDG_RUNTIME_DIR").unwrap_or_default());
+    let mut found: Vec<PathBuf> = [runtime, PathBuf::from(format!("/run/user/{}", user))]
+        .iter()
+        .filter(|base| base.is_absolute() && owner(base) == Some(user))
+        .map(|base| base.join("tidscope"))
+        .collect();
+    found.dedup();
+    found.push(PathBuf::from(SYSTEM_FOLDER));
+    found
+}
+
+/// Make a folder if it is missing, and refuse one that others can change.
+fn prepare(folder: &Path) -> io::Result<()> {
+    let refused = |why: &str| Err(Error::new(ErrorKind::PermissionDenied, why));
+    if !folder.is_absolute() {
+        return refused("not an absolute path");
+    }
+    // That of the system is not only of one user.
+    let mode = if folder == Path::new(SYSTEM_FOLDER) { 0o755 } else { 0o700 };
+    match DirBuilder::new().mode(mode).create(folder) {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error),
+        _ => {}
+    }
+    let status = fs::symlink_metadata(folder)?;
+    if !status.is_dir() {
+        return refused("not a folder");
+    }
+    if status.uid() != 0 && status.uid() != effective_user() {
+        return refused("belongs to another user");
+    }
+    if status.mode() & 0o022 != 0 && status.mode() & 0o1000 == 0 {
+        return refused("others may write to it");
+    }
+    Ok(())
+}
+
+fn owner(path: &Path) -> Option<u32> {
+    fs::symlink_metadata(path).ok().map(|status| status.uid())
+}
+
+/// Listen with mode 0600.
+///
+/// The socket takes its name when it is ready: so there is no time at which others could connect, and
+/// one that an ended process with this id left is replaced.
+fn bind(path: &Path) -> io::Result<UnixListener> {
+    let unnamed = path.with_extension("sock.new");
+    let _ = fs::remove_file(&unnamed);
+    let listener = UnixListener::bind(&unnamed)?;
+    let ready = listener
+        .set_nonblocking(true)
+        .and_then(|()| fs::set_permissions(&unnamed, Permissions::from_mode(0o600)))
+        .and_then(|()| fs::rename(&unnamed, path));
+    if let Err(error) = ready {
+        let _ = fs::remove_file(&unnamed);
+        return Err(error);
+    }
+    Ok(listener)
+}

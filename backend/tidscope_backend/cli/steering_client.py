@@ -1,0 +1,214 @@
+"""What `tidscope steer` asks of a backend, and the lines that it prints."""
+
+import json
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from datetime import datetime
+from urllib.parse import urlencode
+
+from tidscope_wire.generated.models import (
+    AttachRequest,
+    PoliciesResponse,
+    ProgramOptions,
+    Steering,
+    SteeringOptions,
+    Target,
+    TargetsResponse,
+)
+
+from tidscope_backend.cli.backend_client import BackendClient, RefusedError
+from tidscope_backend.cli.command import CommandError
+from tidscope_backend.cli.terminal import print_lines
+
+LOOK_SECONDS = 0.25
+"""Decisions come every half second at most."""
+WHOLE = (0, "")
+"""Key of the one program that a target is, where others are process id and name."""
+Steered = dict[tuple[int, str], Steering]
+"""How programs are steered."""
+
+
+class SteeringClient:
+    """Asks a backend and prints.
+
+    Args:
+        backend: where it is.
+        asked: the process or the group that it is about.
+        as_json: print each decision as a line of JSON.
+    """
+
+    def __init__(self, backend: BackendClient, asked: AttachRequest, *, as_json: bool) -> None:
+        self._request, self._asked, self._as_json = backend.request_model, asked, as_json
+
+    def print_options(self) -> None:
+        """Knobs, signals and policies; nothing is attached to."""
+        found = self._request(f"/steering?{urlencode(_question(self._asked))}", SteeringOptions)
+        if self._as_json:
+            print_lines(found.model_dump_json())
+            return
+        if found.programs is None:
+            for knob in found.knobs:
+                bounds = knob.refusal or f"{knob.lower} to {knob.upper}"
+                print_lines(f"knob    {knob.kind:14} {bounds}")
+            for signal in found.signals:
+                print_lines(f"signal  {signal.kind:14} {signal.refusal or signal.note}")
+        for program in found.programs or ():
+            print_lines(f"program {program.pid:<8} {program.name:16} {_possible(program)}")
+        if found.unexamined:
+            print_lines(f"{found.unexamined} more processes were not examined")
+        policies = self._request("/policies", PoliciesResponse).policies
+        print_lines("policies: " + ", ".join(one.name for one in policies))
+
+    def steer(
+        self,
+        request: dict[str, object],
+        stop: threading.Event,
+        duration_s: float | None,
+        *,
+        keep: bool,
+    ) -> None:
+        """Attach, steer, and print decisions until somebody or something stops it."""
+        body = self._asked.model_dump(mode="json", exclude_none=True)
+        target = self._request("/targets", Target, "POST", body)
+        path = f"/targets/{target.id}/steering"
+        self._request(path, Target, "PUT", request)
+        try:
+            self._follow(target.id, stop, duration_s)
+        finally:
+            self._release_at_end(path, keep=keep)
+
+    def restart(self, pid: int | None) -> None:
+        """Restart the search of its policy."""
+        self._request(f"{self._path()}/restart{_of(pid)}", Target, "POST")
+
+    def release(self, pid: int | None) -> None:
+        """Stop steering."""
+        self._request(f"{self._path()}{_of(pid)}", Target, "DELETE")
+
+    def _path(self) -> str:
+        """Of what steers the target now; attaches to nothing."""
+        targets = self._request("/targets", TargetsResponse).targets
+        found = [one for one in targets if one.state == "attached" and is_of(one, self._asked)]
+        if not found:
+            raise CommandError("no policy steers this target: it is not attached")
+        return f"/targets/{found[-1].id}/steering"
+
+    def _follow(self, target: str, stop: threading.Event, duration_s: float | None) -> None:
+        end = None if duration_s is None else time.monotonic() + duration_s
+        shown: dict[tuple[int, str], int] = {}
+        problems: dict[tuple[int, str], str | None] = {}
+        while not stop.is_set() and (end is None or time.monotonic() < end):
+            now = self._request(f"/targets/{target}", Target)
+            steered = dict(_steered(now))
+            for key in shown.keys() - steered.keys():
+                del shown[key]
+                if key != WHOLE:
+                    self._say(f"{_name(key)} is no longer steered")
+            if not steered and not (now.programs_join and now.state == "attached"):
+                ended = now.state != "attached"
+                self._say("the program has exited" if ended else "released by someone else")
+                return
+            for key, steering in steered.items():
+                self._print(key, steering, shown)
+                if steering.problem != problems.get(key):
+                    problems[key] = steering.problem
+                    of = "" if key == WHOLE else f"{_name(key)}: "
+                    self._say(f"{of}{steering.problem or 'resolved'}")
+            stop.wait(LOOK_SECONDS)
+
+    def _release_at_end(self, path: str, *, keep: bool) -> None:
+        if keep:
+            self._say("steering continues; `tidscope steer --release` ends it")
+            return
+        try:
+            released = self._request(path, Target, "DELETE")
+        except RefusedError:
+            return  # It is no longer steered.
+        if released.group is None:
+            self._say(f"released {released.process.name}: its original size is restored")
+        else:
+            self._say(f"released {released.group.name}: original sizes are restored")
+
+    def _print(
+        self, key: tuple[int, str], now: Steering, shown: dict[tuple[int, str], int]
+    ) -> None:
+        before = shown.get(key)
+        if before == now.decisions:
+            return
+        shown[key] = now.decisions
+        if self._as_json:
+            own = {} if key == WHOLE else {"pid": key[0], "name": key[1]}
+            print_lines(json.dumps(own | now.model_dump(mode="json")), flush=True)
+            return
+        # A change of policy begins to count again.
+        missed = now.decisions - before - 1 if before is not None and now.decisions > before else 0
+        if missed:
+            self._say(f"{missed} decisions before the next line are in the page's log only")
+        print_lines(decision_line(key, now), flush=True)
+
+    def _say(self, text: str) -> None:
+        print_lines(f"tidscope steer: {text}", file=sys.stderr, flush=True)
+
+
+def decision_line(key: tuple[int, str], now: Steering) -> str:
+    """One line: time, program, size, operations a second, interval, and what the policy says."""
+    at_unix_us = now.since_unix_us if now.decided_unix_us is None else now.decided_unix_us
+    clock = datetime.fromtimestamp(at_unix_us / 1e6).astimezone().strftime("%H:%M:%S")
+    program = "" if key == WHOLE else f"{_name(key)}  "
+    unit = "bytes/s" if now.signal == "network-bytes" else "ops/s"
+    rate, length = "-", "-"
+    if now.ops_per_s is not None and now.interval_s is not None:
+        rate, length = f"{now.ops_per_s:,.1f}", f"{now.interval_s:.2f}"
+    proxy = " (proxy signal)" if now.proxy else ""
+    shadow = " shadow" if now.shadow else ""
+    return (
+        f"{clock}  {program}size {now.size} of {now.lower}-{now.upper}  {rate} {unit}  "
+        f"interval {length} s  {now.policy}{shadow} by {now.signal}{proxy}: "
+        f"{now.state}. {now.reason}"
+    )
+
+
+def is_of(target: Target, asked: AttachRequest) -> bool:
+    """Whether a target is the process or the group that was asked for."""
+    if asked.group is None:
+        return target.group is None and target.process.pid == asked.pid
+    group = target.group
+    if group is None or group.kind != asked.group.kind:
+        return False
+    if asked.group.kind == "tree":
+        return target.process.pid == asked.group.pid
+    return asked.group.value in (group.value, group.cgroup, group.name)
+
+
+def _steered(target: Target) -> Iterator[tuple[tuple[int, str], Steering]]:
+    if target.steering is not None:
+        yield WHOLE, target.steering
+    for one in target.programs or ():
+        yield (one.pid, one.name), one.steering
+
+
+def _possible(program: ProgramOptions) -> str:
+    """The best knob and signal of a program, or why there is none."""
+    knob = next((one for one in program.knobs if not one.refusal), None)
+    signal = next((one for one in program.signals if not one.refusal), None)
+    if knob is None or signal is None:
+        return program.refusal
+    return f"{knob.kind} {knob.lower} to {knob.upper}, by {signal.kind}"
+
+
+def _name(key: tuple[int, str]) -> str:
+    return "" if key == WHOLE else f"{key[1]} ({key[0]})"
+
+
+def _of(pid: int | None) -> str:
+    return "" if pid is None else f"?pid={pid}"
+
+
+def _question(asked: AttachRequest) -> dict[str, str]:
+    if asked.group is None:
+        return {"pid": str(asked.pid)}
+    if asked.group.kind == "tree":
+        return {"kind": "tree", "pid": str(asked.group.pid)}
+    return {"kind": asked.group.kind, "value": asked.group.value or ""}

@@ -1,0 +1,90 @@
+"""Metric families of the processes of groups, by name. Pure."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+from prometheus_client.metrics_core import Metric
+
+from tidscope_backend.metrics.meters import Metered
+
+LABELS = ["target", "process"]
+
+
+class _Counter(NamedTuple):
+    """How a column of the table `processes` is reported.
+
+    Attributes:
+        name: of the metric.
+        text: what it says.
+        fields: of threads, of which the target has to have one.
+        base: name of the base unit; "" if a number has none.
+        divisor: base units are the value divided by it.
+    """
+
+    name: str
+    text: str
+    fields: tuple[str, ...]
+    base: str = ""
+    divisor: int = 1
+
+
+COUNTERS: Mapping[str, _Counter] = {
+    "threads_ended": _Counter("exited_threads", "Threads that ended.", ()),
+    "cpu_ns": _Counter("cpu_seconds", "On-CPU time.", ("cpu_run_ns",), "seconds", 10**9),
+    "run_delay_ns": _Counter(
+        "run_delay_seconds", "Run-queue delay.", ("cpu_delay_ns",), "seconds", 10**9
+    ),
+    "blkio_delay_ns": _Counter(
+        "blkio_delay_seconds", "Block I/O delay.", ("blkio_delay_ns",), "seconds", 10**9
+    ),
+    "read_bytes": _Counter(
+        "disk_read_bytes", "Bytes read from block devices.", ("disk_read_bytes",), "bytes"
+    ),
+    "write_bytes": _Counter(
+        "disk_write_bytes", "Bytes written to block devices.", ("disk_write_bytes",), "bytes"
+    ),
+    "rx_bytes": _Counter("net_read_bytes", "Network bytes received.", ("net_read_bytes",), "bytes"),
+    "tx_bytes": _Counter("net_write_bytes", "Network bytes sent.", ("net_write_bytes",), "bytes"),
+    "minor_faults": _Counter("minor_faults", "Minor page faults.", ("minor_faults",)),
+    "major_faults": _Counter("major_faults", "Major page faults.", ("major_faults",)),
+    "switches": _Counter(
+        "context_switches",
+        "Context switches, voluntary and involuntary.",
+        ("voluntary_switches", "involuntary_switches"),
+    ),
+}
+OF_NAME = "All processes of the name, those that ended since attach included."
+
+
+def group_families(targets: Sequence[Metered]) -> Iterator[Metric]:
+    """Families of groups by name of their processes; what a target lacks makes no series."""
+    live = GaugeMetricFamily(
+        "tidscope_group_processes", "Processes of the name alive, in a group.", labels=LABELS
+    )
+    ended = CounterMetricFamily(
+        "tidscope_group_ended_processes",
+        "Processes of the name that ended since attach.",
+        labels=LABELS,
+    )
+    threads = GaugeMetricFamily(
+        "tidscope_group_threads", "Threads alive in the processes of the name.", labels=LABELS
+    )
+    sums = {
+        column: CounterMetricFamily(
+            f"tidscope_group_{one.name}", f"{one.text} {OF_NAME}", labels=LABELS, unit=one.base
+        )
+        for column, one in COUNTERS.items()
+    }
+    for target, meter in targets:
+        fields = set(target.fields)
+        for name, processes in meter.processes.items():
+            labels = [target.id, name]
+            live.add_metric(labels, processes.live)
+            ended.add_metric(labels, processes.ended)
+            threads.add_metric(labels, processes.threads)
+            for column, one in COUNTERS.items():
+                if not one.fields or fields.intersection(one.fields):
+                    raw = processes.totals[column]
+                    sums[column].add_metric(labels, raw / one.divisor if one.base else raw)
+    yield from (live, ended, threads, *sums.values())

@@ -1,0 +1,107 @@
+"""Names of containers, by the files that Docker and Podman keep: a question to limited children.
+
+No daemon is asked. Docker has a folder for each container, with config.v2.json in it
+(daemon/container of Moby); Podman and CRI-O have one list for all, containers.json
+(containers/storage), below the system's folder or the home of whoever runs them.
+"""
+
+import json
+import os
+import re
+import stat
+from collections.abc import Iterator, Mapping, Sequence
+
+from tidscope_confinement.resources import Limits, limit_resources
+
+from tidscope_collector.confinement.child import confine
+from tidscope_collector.foreign.answering import MEMORY_BYTES, PROCESSES_S, Arguments, say
+from tidscope_collector.foreign.process_files import read_beginning
+
+DOCKER = "/var/lib/docker"
+PODMAN = "/var/lib/containers/storage"
+IN_HOME = ".local/share/containers/storage"
+MOST_CONTAINERS, MOST_FOLDERS = 256, 8
+"""In one question: containers, and folders in which Podman may have its list."""
+
+_DRIVERS = ("overlay", "vfs", "btrfs")
+_CONFIG_BYTES, _LIST_BYTES = 1 << 20, 4 << 20
+_ID = re.compile(r"[0-9a-f]{64}")
+_NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9_.-]{0,127}")
+
+
+def container_names(arguments: Arguments, answer: int) -> None:
+    """Names of containers, as far as they are written down.
+
+    Arguments: names: ids of containers; folders: that of Docker, then of Podman, with the user that
+    its files must be of (-1: any).
+    Answers: {"id", "name"} for each that is found, and {} at the end.
+    """
+    limit_resources(Limits(MEMORY_BYTES, 2, PROCESSES_S))
+    ids = [one for one in arguments["names"][:MOST_CONTAINERS] if _ID.fullmatch(one)]
+    docker, *podman = arguments["folders"][: MOST_FOLDERS + 1]
+    configs = {one: _open(f"{docker[0]}/containers/{one}/config.v2.json", docker[1]) for one in ids}
+    lists = [
+        _open(f"{folder}/{driver}-containers/containers.json", uid)
+        for folder, uid in podman
+        for driver in _DRIVERS
+    ]
+    confine()
+    found: dict[str, str] = {}
+    for file in lists:
+        found |= names_in_list(read_beginning(file, _LIST_BYTES), ids)
+    for one, file in configs.items():
+        name = name_in_config(read_beginning(file, _CONFIG_BYTES), one)
+        if name is not None:
+            found[one] = name
+    for one, name in found.items():
+        say(answer, {"id": one, "name": name})
+    say(answer, {})
+
+
+def name_in_config(text: bytes, container: str) -> str | None:
+    """The name in a config.v2.json of Docker, where it is that of this container."""
+    config = _parse(text)
+    if not isinstance(config, dict) or config.get("ID") != container:
+        return None
+    return _name(str(config.get("Name")).removeprefix("/"))
+
+
+def names_in_list(text: bytes, containers: Sequence[str]) -> Mapping[str, str]:
+    """Names of some containers in a containers.json of Podman, by their ids."""
+    listed = _parse(text)
+    wanted = set(containers)
+    return {} if not isinstance(listed, list) else dict(_listed(listed, wanted))
+
+
+def _listed(listed: Sequence[object], wanted: set[str]) -> Iterator[tuple[str, str]]:
+    for one in listed:
+        if not isinstance(one, dict) or one.get("id") not in wanted:
+            continue
+        names = one.get("names")
+        name = _name(str(names[0])) if isinstance(names, list) and names else None
+        if name is not None:
+            yield one["id"], name
+
+
+def _name(text: str) -> str | None:
+    return text if _NAME.fullmatch(text) else None
+
+
+def _parse(text: bytes) -> object:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _open(path: str, uid: int) -> int:
+    """A descriptor of a regular file of a user (-1: any), or -1."""
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW)
+    except OSError:
+        return -1
+    status = os.fstat(file)
+    if stat.S_ISREG(status.st_mode) and uid in (-1, status.st_uid):
+        return file
+    os.close(file)
+    return -1

@@ -1,0 +1,120 @@
+"""Reads the pools of one target, once a second, in a thread of its own.
+
+    pools = PoolReader([AgentPoolSource(procfs, pid, start_ticks)], pid, attach_ns)
+    tables = pools.tables()   # from the sampling thread; never waits
+
+Sources are tried in order, and the first one that answers is read from then on: one request a
+second, whatever the sampling rate. While none answers they are tried more and more seldom, every
+MOST_PAUSE_S at last.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Sequence
+
+from tidscope_wire.frame_tables import Table
+from tidscope_wire.generated.models import TableName
+
+from tidscope_collector.pools.registry import PoolRegistry
+from tidscope_collector.pools.source import PoolSource, PoolsUnreadableError
+
+EVERY_S = 1.0
+MOST_PAUSE_S = 10.0
+
+log = logging.getLogger("tidscope.pools")
+
+
+class PoolReader:
+    """The pools of one process; any thread may call its methods.
+
+    Args:
+        sources: best first; closed by the reader.
+        pid: process.
+        attach_ns: CLOCK_MONOTONIC of the attachment.
+        clock: CLOCK_MONOTONIC, nanoseconds.
+
+    Attributes:
+        reason: why there are no pools; empty if there are.
+    """
+
+    def __init__(
+        self,
+        sources: Sequence[PoolSource],
+        pid: int,
+        attach_ns: int,
+        clock: Callable[[], int] = time.monotonic_ns,
+    ) -> None:
+        self.reason = "Pools were not looked for yet."
+        self._sources = sources
+        self._chosen: PoolSource | None = None
+        self._pid = pid
+        self._attach_ns = attach_ns
+        self._clock = clock
+        self._registry = PoolRegistry()
+        self._pause_s = EVERY_S
+        self._closed = False
+        self._changed = threading.Condition()
+        self._thread = threading.Thread(target=self._work, name=f"pools-{pid}", daemon=True)
+        self._thread.start()
+
+    def tables(self) -> dict[TableName, Table]:
+        """All rows as they were read last."""
+        with self._changed:
+            return self._registry.tables()
+
+    def executed(self) -> None:
+        """The process runs another program: its pools are others from now on."""
+        with self._changed:
+            self._registry.program += 1
+            self._pause_s = EVERY_S
+            self._changed.notify_all()
+
+    def close(self) -> None:
+        """Read no more; returns at once."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+
+    def join(self, timeout_s: float) -> bool:
+        """Wait until the thread has ended after `close`; whether it has."""
+        self._thread.join(timeout_s)
+        return not self._thread.is_alive()
+
+    def _work(self) -> None:
+        try:
+            while not self._closed:
+                found = self._read()
+                with self._changed:
+                    pause_s = EVERY_S if found else self._pause_s
+                    self._pause_s = EVERY_S if found else min(2 * pause_s, MOST_PAUSE_S)
+                    self._changed.wait_for(lambda: self._closed, pause_s)
+        finally:
+            for source in self._sources:
+                source.close()
+
+    def _read(self) -> bool:
+        """Read the first source that answers; whether one did."""
+        reasons = []
+        for source in [self._chosen] if self._chosen else self._sources:
+            program, began_ns = self._registry.program, self._clock()
+            try:
+                pools = source.read()
+            except PoolsUnreadableError as error:
+                reasons.append(str(error))
+                self._chosen = None
+                continue
+            except Exception:  # whatever it is, sampling goes on and it is tried again
+                log.exception("pools of process %d cannot be read", self._pid)
+                reasons.append("The collector failed to read them; see its log.")
+                self._chosen = None
+                continue
+            read_ns = (began_ns + self._clock()) // 2 - self._attach_ns
+            with self._changed:
+                # What another program said is not of the one that runs now.
+                if program == self._registry.program:
+                    self._registry.note(source.origin, pools, self._pid, read_ns)
+            self._chosen, self.reason = source, ""
+            return True
+        self.reason = " ".join(reasons)
+        return False

@@ -1,0 +1,1 @@
+"""Whether thread pools fit the CPUs that their programs may use."""

@@ -1,0 +1,113 @@
+"""How much CPU a process may use: its affinity, and the limit and weight of its control groups.
+
+Sources: proc_pid_status(5); the kernel's admin-guide/cgroup-v2.rst (cpu.weight) and
+scheduler/sched-design-CFS.rst (version 1: cpu.shares). Kubernetes turns a container's CPU request
+into the weight of its group: 1,024 shares for a core, and of version 2 a weight of
+1 + (shares - 2) * 9999 / 262142 (KEP 2254).
+"""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from tidscope_collector.procfs.cgroup import GROUPS, CpuLimit, cpu_limit
+from tidscope_collector.procfs.files import ProcFs
+
+_MOST_BYTES = 1 << 16
+_ALLOWED = re.compile(rb"^Cpus_allowed_list:\s*([0-9,-]+)\s*$", re.MULTILINE)
+_POD = "kubepods"
+SHARES_A_CORE = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """What a process may use.
+
+    Attributes:
+        cpus: how many CPUs its affinity has.
+        limit: the tightest limit of its control groups; None: there is none.
+        weight: of its own control group as version 2 counts it (usual: 100); None: not known.
+        request: cores that its pod asked for, by the weight; None outside of Kubernetes.
+    """
+
+    cpus: int
+    limit: CpuLimit | None
+    weight: int | None
+    request: float | None
+
+
+def read_allowance(procfs: ProcFs, pid: int, groups: Path = GROUPS) -> Allowance:
+    """What a process may use now.
+
+    Args:
+        procfs: root of /proc.
+        pid: of the process.
+        groups: where control groups are mounted.
+
+    Raises:
+        OSError: it is gone.
+        ValueError: its status is not what the kernel writes.
+    """
+    found = _ALLOWED.search(procfs.read(f"{pid}/status", _MOST_BYTES))
+    if found is None:
+        raise ValueError(f"/proc/{pid}/status says no CPUs")
+    listed = procfs.read(f"{pid}/cgroup", _MOST_BYTES).decode(errors="replace")
+    weight = _read_weight(listed, groups)
+    return Allowance(
+        cpus=count_cpus(found[1].decode()),
+        limit=cpu_limit(procfs, pid, groups),
+        weight=weight,
+        request=None if weight is None or _POD not in listed else request_of(weight),
+    )
+
+
+def count_cpus(listed: str) -> int:
+    """How many CPUs a list such as ``0-3,8`` names.
+
+    Raises:
+        ValueError: it is no such list.
+    """
+    count = 0
+    for part in listed.split(","):
+        first, dash, last = part.partition("-")
+        count += int(last) - int(first) + 1 if dash else 1 + 0 * int(first)
+    return count
+
+
+def request_of(weight: int) -> float:
+    """Cores that a container asked for, to which Kubernetes gives this weight; to 0.02 cores."""
+    shares = 2 + (weight - 0.5) * 262142 / 9999
+    return round(shares / SHARES_A_CORE, 2)
+
+
+def weight_of(shares: int) -> int:
+    """The weight that stands for shares of version 1."""
+    return 1 + (shares - 2) * 9999 // 262142
+
+
+def _read_weight(listed: str, groups: Path) -> int | None:
+    for line in listed.splitlines():
+        number, _, rest = line.partition(":")
+        controllers, _, path = rest.partition(":")
+        if not path.startswith("/") or path.startswith("/.."):
+            continue
+        below = path.lstrip("/")
+        if number == "0" and not controllers:
+            for root in (groups, groups / "unified"):
+                weight = _number(root / below / "cpu.weight")
+                if weight is not None:
+                    return weight
+        elif "cpu" in controllers.split(","):
+            for root in (groups / controllers, groups / "cpu"):
+                shares = _number(root / below / "cpu.shares")
+                if shares is not None:
+                    return weight_of(shares)
+    return None
+
+
+def _number(file: Path) -> int | None:
+    try:
+        text = file.read_bytes()[:32].strip()
+    except OSError:
+        return None
+    return int(text) if text.isdigit() else None

@@ -1,0 +1,137 @@
+"""Whether GOMAXPROCS of a Go program fits what it may use, and the line that makes it fit. Pure.
+
+Source of what the runtime does by itself: runtime.GOMAXPROCS in Go's documentation, and its
+release notes of 1.25. Since 1.25 the default is the smaller of the CPUs of the affinity and of the
+control groups' CPU limit, the limit rounded up and never below 2, followed once a second; before,
+the limit did not count. (The library automaxprocs rounds down, and never goes below 1.)
+"""
+
+import math
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+Verdict = Literal["fits", "too-large", "too-small", "unknown"]
+Chosen = Literal["environment", "program", "runtime", "unknown"]
+
+FOLLOWS_LIMITS = (1, 25)
+LEAST_BY_LIMIT = 2
+_VERSION = re.compile(r"go(\d+)\.(\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class GoSetting:
+    """How a Go program is set.
+
+    Attributes:
+        gomaxprocs: in effect; None: not known.
+        version: such as go1.26.8; None: not known.
+        chosen: who chose the value.
+        ignores_limits: GODEBUG says containermaxprocs=0.
+    """
+
+    gomaxprocs: int | None
+    version: str | None
+    chosen: Chosen
+    ignores_limits: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What is found.
+
+    Attributes:
+        verdict: whether it fits.
+        why: one or two sentences.
+        size: what would fit; None: it does, or is not known.
+    """
+
+    verdict: Verdict
+    why: str
+    size: int | None
+
+
+def judge(setting: GoSetting, cpus: int, limit_cores: float | None) -> Judgement:
+    """Hold GOMAXPROCS against what the program may use.
+
+    Args:
+        setting: how it is set.
+        cpus: of its affinity.
+        limit_cores: the tightest limit of its control groups; None: there is none.
+    """
+    now = setting.gomaxprocs
+    if now is None:
+        return Judgement("unknown", "GOMAXPROCS cannot be read.", None)
+    fitting = fitting_size(cpus, limit_cores)
+    # The runtime never goes below 2 for a limit: what it chose by itself is no mistake.
+    most = fitting_size(cpus, limit_cores, least=LEAST_BY_LIMIT)
+    if now > cpus:
+        may = f"it may use {cpus} {_cpus(cpus)}"
+        return Judgement("too-large", f"GOMAXPROCS is {now}, but {may}. {_reason(setting)}", cpus)
+    if limit_cores is not None and now > most:
+        why = (
+            f"GOMAXPROCS is {now}, but its control group has {limit_cores:g} cores: when {now} "
+            f"threads run, the time of a period is used up after {limit_cores / now:.0%} of it, "
+            f"and all of them stand still until the next. {_reason(setting)}"
+        )
+        return Judgement("too-large", why, fitting)
+    if now < fitting and now < _whole_cores(cpus, limit_cores):
+        why = f"GOMAXPROCS is {now}, but it may use {fitting} cores. {_reason(setting)}"
+        return Judgement("too-small", why, fitting)
+    return Judgement("fits", f"GOMAXPROCS is {now}, as it may use.", None)
+
+
+def fitting_size(cpus: int, limit_cores: float | None, least: int = 1) -> int:
+    """The smallest size that can use all of it."""
+    if limit_cores is None:
+        return cpus
+    return min(cpus, max(least, math.ceil(limit_cores - 1e-9)))
+
+
+def change(size: int, setting: GoSetting, unit: str | None, container: str | None) -> str:
+    """The line that sets it.
+
+    Args:
+        size: what would fit.
+        setting: how it is set now.
+        unit: systemd unit of the program; None: none.
+        container: what runs its container, such as kubernetes; None: none.
+    """
+    if setting.chosen == "program":
+        return f"runtime.GOMAXPROCS({size})"
+    if container == "kubernetes":
+        return f'env: [{{name: GOMAXPROCS, value: "{size}"}}]'
+    if container is not None:
+        return f"--env GOMAXPROCS={size}"
+    if unit is not None and unit.endswith(".service"):
+        return f"Environment=GOMAXPROCS={size}"
+    return f"GOMAXPROCS={size}"
+
+
+def follows_limits(setting: GoSetting) -> bool | None:
+    """Whether the runtime heeds CPU limits by itself; None: its version is not known."""
+    found = _VERSION.match(setting.version or "")
+    if found is None:
+        return None
+    return (int(found[1]), int(found[2])) >= FOLLOWS_LIMITS and not setting.ignores_limits
+
+
+def _reason(setting: GoSetting) -> str:
+    if setting.chosen == "environment":
+        return "It is set in the environment that the program was started with."
+    if setting.chosen == "program":
+        return "The program has set it itself."
+    if setting.ignores_limits:
+        return "GODEBUG=containermaxprocs=0 keeps the runtime from heeding the limit."
+    if follows_limits(setting) is False:
+        return f"{setting.version} does not heed CPU limits; Go 1.25 and newer do."
+    return "Who chose it is not known."
+
+
+def _whole_cores(cpus: int, limit_cores: float | None) -> int:
+    """Cores that can be used all of the time: a part of one is no reason for one more thread."""
+    return cpus if limit_cores is None else min(cpus, max(1, math.floor(limit_cores)))
+
+
+def _cpus(count: int) -> str:
+    return "CPU" if count == 1 else "CPUs"

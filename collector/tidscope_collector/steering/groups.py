@@ -1,0 +1,223 @@
+"""Several programs of a group under one policy: as one action, each with its own loop."""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+
+from tidscope_wire.generated.models import (
+    ProgramChoice,
+    ProgramOptions,
+    SteeringOptions,
+    SteerRequest,
+)
+
+from tidscope_collector.steering.refusals import (
+    BadParameterError,
+    NotSteerableError,
+    NotSteeredError,
+)
+from tidscope_collector.steering.service import (
+    PreparedSteering,
+    SteeringService,
+    SteeringTarget,
+)
+
+MOST_EXAMINED = 128
+"""Processes of a group that are examined: each takes some milliseconds."""
+MOST_STEERED = 64
+"""Programs of a group that may be steered at once."""
+AT_ONCE = 8
+
+
+@dataclass(frozen=True)
+class Program:
+    """A process of a group.
+
+    Attributes:
+        pid: its id.
+        start_ticks: its start; with the id, tells it from a later one.
+        name: comm.
+    """
+
+    pid: int
+    start_ticks: int
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.pid})"
+
+
+def program_key(target: str, pid: int) -> str:
+    """Identity of a program of a group, as one that is steered."""
+    return f"{target}/{pid}"
+
+
+class SteeringGroups:
+    """Steers the programs of groups. Its methods block, and may be called from several threads.
+
+    Args:
+        service: runs a loop for each.
+        members: lists the living processes of a target, oldest first.
+        steered: makes what the service steers of a program.
+    """
+
+    def __init__(
+        self,
+        service: SteeringService,
+        members: Callable[[str], list[Program]],
+        steered: Callable[[str, Program], SteeringTarget],
+    ) -> None:
+        self._service, self._members, self._steered = service, members, steered
+
+    def options(self, target: str) -> SteeringOptions:
+        """How the programs of a group could be steered, and are."""
+        return self.examine(self._members(target), partial(self._steered, target))
+
+    def examine(
+        self, programs: Sequence[Program], steered: Callable[[Program], SteeringTarget]
+    ) -> SteeringOptions:
+        """How some programs could be steered, and are: those first that can be."""
+
+        def look(program: Program) -> ProgramOptions:
+            options = self._service.options(steered(program))
+            refusal = refusal_of(options)
+            return ProgramOptions(
+                pid=program.pid,
+                start_ticks=program.start_ticks,
+                name=program.name,
+                refusal=refusal[:1024],
+                knobs=[] if refusal else options.knobs,
+                signals=[] if refusal else options.signals,
+                steering=options.steering,
+            )
+
+        # One that is steered has to be among them.
+        ranked = sorted(programs, key=lambda one: self._service.current(steered(one).id) is None)
+        with ThreadPoolExecutor(AT_ONCE, "examine") as workers:
+            found = list(workers.map(look, ranked[:MOST_EXAMINED]))
+        found.sort(key=lambda one: one.refusal != "")
+        return SteeringOptions(
+            knobs=[],
+            signals=[],
+            steering=None,
+            programs=found,
+            unexamined=max(0, len(programs) - MOST_EXAMINED),
+        )
+
+    def steer(self, target: str, request: SteerRequest, actor: str) -> list[Program]:
+        """Steer the chosen programs, or change nothing; release those that are not chosen.
+
+        Returns:
+            Those that are steered.
+
+        Raises:
+            BadParameterError: policy, parameter, bounds, or one program twice.
+            NotSteerableError: one of the chosen, or none of all, can be steered.
+            TooManyActionsError: too fast.
+        """
+        if request.proof is not None:
+            raise BadParameterError("a proof is of one program: attach to it, and prove there")
+        with self._service.exclusive(target):
+            programs = {one.pid: one for one in self._members(target)}
+            choices = request.programs
+            if choices is None:
+                choices = self._steerable(target)
+            if not choices:
+                raise BadParameterError("no program is chosen")
+            chosen = [(_find(programs, choice.pid), choice) for choice in choices]
+            if len({program.pid for program, _ in chosen}) != len(chosen):
+                raise BadParameterError("a program is named twice")
+            if len(chosen) > MOST_STEERED:
+                raise BadParameterError(
+                    f"{len(chosen)} programs are more than the {MOST_STEERED} that may be steered"
+                )
+            for prepared in self._prepare(target, chosen, request, actor):
+                prepared.commit()
+            kept = {program_key(target, program.pid) for program, _ in chosen}
+            left = [key for key in self._service.steered(target) if key not in kept]
+            self._service.release_all(left, actor)
+        return [program for program, _ in chosen]
+
+    def join(self, target: str, program: Program, request: SteerRequest, actor: str) -> None:
+        """Steer one more program as the others are; raises as `steer`."""
+        with self._service.exclusive(target):
+            if len(self._service.steered(target)) >= MOST_STEERED:
+                raise NotSteerableError(f"{MOST_STEERED} programs are steered.")
+            one = request_for(request, ProgramChoice(pid=program.pid))
+            self._service.steer(self._steered(target, program), one, actor)
+
+    def keys(self, target: str, pid: int | None) -> list[str]:
+        """What is steered: one program, or all.
+
+        Raises:
+            NotSteeredError: nothing.
+        """
+        keys = self._service.steered(target)
+        if pid is not None:
+            keys = [key for key in keys if key == program_key(target, pid)]
+        if not keys:
+            raise NotSteeredError
+        return keys
+
+    def _steerable(self, target: str) -> list[ProgramChoice]:
+        found = self.options(target).programs or []
+        able = [ProgramChoice(pid=one.pid) for one in found if not one.refusal]
+        if not able:
+            first = f" {found[0].name} ({found[0].pid}): {found[0].refusal}" if found else ""
+            raise NotSteerableError(f"None of the group's programs can be steered.{first}")
+        return able[:MOST_STEERED]
+
+    def _prepare(
+        self,
+        target: str,
+        chosen: Sequence[tuple[Program, ProgramChoice]],
+        request: SteerRequest,
+        actor: str,
+    ) -> list[PreparedSteering]:
+        """All of them, or none."""
+
+        def prepare(one: tuple[Program, ProgramChoice]) -> PreparedSteering | Exception:
+            program, choice = one
+            steered = self._steered(target, program)
+            try:
+                return self._service.prepare(steered, request_for(request, choice), actor)
+            except Exception as error:
+                return error
+
+        with ThreadPoolExecutor(AT_ONCE, "prepare") as workers:
+            done = list(workers.map(prepare, chosen))
+        ready = [one for one in done if isinstance(one, PreparedSteering)]
+        for (program, _), one in zip(chosen, done, strict=True):
+            if isinstance(one, Exception):
+                for prepared in ready:
+                    prepared.abort()
+                if isinstance(one, NotSteerableError | BadParameterError):
+                    raise type(one)(f"{program}: {one}") from one
+                raise one
+        return ready
+
+
+def request_for(request: SteerRequest, choice: ProgramChoice) -> SteerRequest:
+    """What is asked for one program: its own where it names it, else that of all."""
+    own = choice.model_dump(exclude={"pid"}, exclude_none=True)
+    return request.model_copy(
+        update={"programs": None, "join": None} | {name: getattr(choice, name) for name in own}
+    )
+
+
+def refusal_of(options: SteeringOptions) -> str:
+    """Why a program cannot be steered; empty if it can."""
+    if options.knobs and all(one.refusal for one in options.knobs):
+        # The agent's two knobs are refused for the same reason.
+        return " ".join(dict.fromkeys(one.refusal for one in options.knobs))
+    if options.signals and all(one.refusal for one in options.signals):
+        return " ".join(dict.fromkeys(one.refusal for one in options.signals))
+    return ""
+
+
+def _find(programs: dict[int, Program], pid: int) -> Program:
+    found = programs.get(pid)
+    if found is None:
+        raise NotSteerableError(f"Process {pid} is not in the group, or has ended.")
+    return found

@@ -1,0 +1,61 @@
+import { formatValue } from "../../model/format";
+import type {
+  CheckStatus,
+  CpuAllowance,
+  DoctorCheck,
+  SizeAudit,
+  SizedProgram,
+} from "../../wire/generated/models";
+
+/** How many Go programs there are, and how many of them are set wrong. */
+export function auditText(audit: SizeAudit): string {
+  const count = audit.programs.length;
+  if (count === 0) {
+    return "No Go program runs here.";
+  }
+  const wrong = audit.programs.filter(isWrong).length;
+  const omitted = audit.omitted > 0 ? ` ${audit.omitted} more were not looked at.` : "";
+  return wrong === 0
+    ? `GOMAXPROCS of ${count} Go ${count === 1 ? "program" : "programs"}: nothing is known to be set wrong.${omitted}`
+    : `${wrong} of ${count} Go ${count === 1 ? "program" : "programs"} set wrong.${omitted}`;
+}
+
+/** Programs that do not fit, and those of which it is not known, as checks. */
+export function sizeChecks(audit: SizeAudit): DoctorCheck[] {
+  return audit.programs.filter(({ verdict }) => verdict !== "fits").map(sizeCheck);
+}
+
+function sizeCheck(program: SizedProgram): DoctorCheck {
+  const { process, allowance, verdict, why, change } = program;
+  const status: CheckStatus = isWrong(program) ? "limited" : "ok";
+  const version = process.runtime_version === null ? "" : `, ${process.runtime_version}`;
+  return {
+    name: `size-${process.pid}`,
+    title: `${process.name} (pid ${process.pid}${version})`,
+    status: verdict === "unknown" ? "limited" : status,
+    finding: [why, `${allowed(allowance)}.`].join(" "),
+    impact: throttledText(allowance),
+    fix: change ?? "",
+  };
+}
+
+function isWrong({ verdict }: SizedProgram): boolean {
+  return verdict === "too-large" || verdict === "too-small";
+}
+
+function allowed(allowance: CpuAllowance): string {
+  const parts = [`CPUs of its affinity: ${allowance.cpus}`];
+  if (allowance.limit_cores !== null) {
+    parts.push(`CPU limit: ${allowance.limit_cores} cores (${allowance.limit_group})`);
+  }
+  if (allowance.request_cores !== null) {
+    parts.push(`CPU request: ${allowance.request_cores} cores`);
+  }
+  return parts.join("; ");
+}
+
+function throttledText({ periods, throttled }: CpuAllowance): string {
+  return periods === null || throttled === null || periods === 0 || throttled === 0
+    ? ""
+    : `throttled in ${formatValue(throttled / periods, "share")} of the limit's periods so far`;
+}

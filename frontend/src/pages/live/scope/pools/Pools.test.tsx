@@ -1,0 +1,52 @@
+import { within } from "@testing-library/react";
+import { expect, it } from "vitest";
+import { FIGURES } from "../../../../model/pools/poolLog";
+import { FakeBackend } from "../../../../testing/backend";
+import { factTables } from "../../../../testing/facts";
+import { TARGET } from "../../../../testing/frames";
+import { steadyWork } from "../../../../testing/steadyWork";
+import { TestPage } from "../../../../testing/TestPage";
+
+function pool(number: number, t_s: number, per_s: number) {
+  const jobs = per_s * t_s;
+  return {
+    ...{ pool: number, pid: 100, read_ns: Math.max(1, t_s * 1e9), known: 2 ** FIGURES.length - 1 },
+    ...{ size: 3 + number, busy: 1, submitted: jobs, started: jobs, finished: jobs },
+    ...{ response_ns: 2e7 * jobs, run_ns: 1e7 * jobs, queue_wait_ns: 1e7 * jobs },
+    ...{ name: `pool-${number}`, kind: "threads", source: "agent" },
+  };
+}
+
+async function watched(pools?: (t_s: number) => ReturnType<typeof pool>[]): Promise<TestPage> {
+  const backend = new FakeBackend();
+  backend.begin({ targets: [TARGET] });
+  const page = await TestPage.open(`/?target=${TARGET.id}`, { backend });
+  for (let t_s = 0; t_s <= 8; t_s++) {
+    await page.frame(steadyWork(t_s, t_s === 0), {
+      t_s,
+      tables: pools ? factTables({ pools: pools(t_s) }) : {},
+    });
+    await page.pass(1000);
+  }
+  return page;
+}
+
+it("lists pools, and shows how one of them went", async () => {
+  const page = await watched((t_s) => [pool(1, t_s, 20), pool(2, t_s, 50)]);
+  const panel = page.region("Pools");
+  const rows = panel.getAllByRole("row").filter((row) => row.dataset.key !== undefined);
+  expect(rows.map((row) => row.dataset.key)).toEqual(["2", "1"]);
+  expect(rows[0]?.textContent).toContain("50.0");
+  // The busiest one is shown until another is chosen.
+  expect(panel.getByRole("region", { name: "Pool pool-2" })).toBeTruthy();
+  await page.click(panel.getByRole("button", { name: /pool-1/ }));
+  const shown = within(panel.getByRole("region", { name: "Pool pool-1" }));
+  expect(shown.getByRole("img", { name: /^Size: size 4, busy 1/ })).toBeTruthy();
+  expect(shown.getByRole("img", { name: /^Operations: finished 20.0/ })).toBeTruthy();
+  expect(shown.getByText("agent in the program, pid 100")).toBeTruthy();
+});
+
+it("says why there are none", async () => {
+  const page = await watched();
+  expect(page.region("Pools").getByText(/No pools are reported/)).toBeTruthy();
+});

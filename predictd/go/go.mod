@@ -1,0 +1,3 @@
+module tidscope.local/predict
+
+go 1.21

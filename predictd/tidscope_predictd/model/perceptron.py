@@ -1,0 +1,188 @@
+"""Hashed perceptrons: they learn yes or no from a few integers.
+
+Source: Z. Zhang and others, A prediction system service (2022-2023), which takes the perceptron of
+branch predictors (D. Jimenez and C. Lin, Dynamic branch prediction with perceptrons, 2001) to
+systems software: `predict`, `update`, `reset`. Each of up to 16 features has a table of 1024 small
+integer weights; the value of a feature picks one of them, and the sign of their sum is the answer.
+
+Corrected: taken literally, an update adds to the weights whatever the answer should have been, and
+the sum only grows. Here it is signed: towards yes, or towards no, and only where the answer was
+wrong or not sure, as in the perceptron's rule.
+
+`tidscope_predict.h` and the Go client compute the same; `tests/contract/predictions.json` holds all
+to it.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, Protocol
+
+MOST_FEATURES = 16
+ENTRIES = 1024
+WEIGHTS = MOST_FEATURES * ENTRIES
+MOST_LIMIT = 127
+MOST_THRESHOLD = MOST_FEATURES * MOST_LIMIT
+FEATURES_WANTED = f"want 1 to {MOST_FEATURES}"
+
+_WORD = (1 << 64) - 1
+_MULTIPLIER = 0x9E3779B97F4A7C15
+"""2^64 over the golden ratio: consecutive numbers land far apart (D. Knuth, vol. 3, 6.4)."""
+_SHIFT = 64 - 10
+_FNV_BASIS, _FNV_PRIME = 0xCBF29CE484222325, 0x100000001B3
+
+
+class Weights(Protocol):
+    """16 tables of 1024 signed bytes, one after the other."""
+
+    def __getitem__(self, place: int, /) -> int: ...
+
+    def __setitem__(self, place: int, weight: int, /) -> None: ...
+
+
+class Rule(NamedTuple):
+    """How a model learns.
+
+    Attributes:
+        threshold: a sum this far from 0 is sure.
+        limit: weights stay between minus this and this.
+    """
+
+    threshold: int = 8
+    limit: int = 31
+
+
+def check_rule(rule: Rule) -> Rule:
+    """The rule itself.
+
+    Raises:
+        ValueError: a value is out of bounds.
+    """
+    if not 0 <= rule.threshold <= MOST_THRESHOLD:
+        raise ValueError(f"threshold {rule.threshold}: want 0 to {MOST_THRESHOLD}")
+    if not 1 <= rule.limit <= MOST_LIMIT:
+        raise ValueError(f"limit {rule.limit}: want 1 to {MOST_LIMIT}")
+    return rule
+
+
+def places_of(features: Sequence[int]) -> list[int]:
+    """Which weight each feature picks; features are taken modulo 2^64.
+
+    Raises:
+        ValueError: none, or more than 16.
+    """
+    if not 1 <= len(features) <= MOST_FEATURES:
+        raise ValueError(f"{len(features)} features: {FEATURES_WANTED}")
+    return [
+        table + ((feature * _MULTIPLIER & _WORD) >> _SHIFT)
+        for table, feature in zip(range(0, WEIGHTS, ENTRIES), features, strict=False)
+    ]
+
+
+def predict(weights: Weights, features: Sequence[int]) -> int:
+    """The sum of the weights: above 0 yes, below 0 no, 0 undecided.
+
+    Raises:
+        ValueError: no features, or more than 16.
+    """
+    return sum_of(weights, places_of(features))
+
+
+def sum_of(weights: Weights, places: Iterable[int]) -> int:
+    """The same, of places that are known."""
+    return sum([weights[place] for place in places])
+
+
+def update(weights: Weights, rule: Rule, features: Sequence[int], *, answer: bool) -> int:
+    """Learn what the answer was; the prediction as it was before.
+
+    Raises:
+        ValueError: no features, or more than 16.
+    """
+    places = places_of(features)
+    total = sum_of(weights, places)
+    if (total > 0) == answer and abs(total) > rule.threshold:
+        return total
+    step = 1 if answer else -1
+    for place in places:
+        weights[place] = min(max(weights[place] + step, -rule.limit), rule.limit)
+    return total
+
+
+def reset(weights: Weights, features: Sequence[int]) -> None:
+    """Forget the weights that these features pick.
+
+    Raises:
+        ValueError: no features, or more than 16.
+    """
+    for place in places_of(features):
+        weights[place] = 0
+
+
+def named(text: str) -> int:
+    """A feature for something that has a name (FNV-1a of its UTF-8, 64 bits)."""
+    value = _FNV_BASIS
+    for byte in text.encode():
+        value = (value ^ byte) * _FNV_PRIME & _WORD
+    return value - (1 << 64) if value >> 63 else value
+
+
+def rounded(number: int) -> int:
+    """A number with its first digit alone, so that similar ones are one feature: 1234 is 1000."""
+    size = abs(number)
+    power = 1
+    while size // power >= 10:
+        power *= 10
+    nearest = (size + power // 2) // power * power
+    return -nearest if number < 0 else nearest
+
+
+class Predictor:
+    """A model of this process alone.
+
+    Args:
+        rule: how it learns.
+
+    Raises:
+        ValueError: the rule is out of bounds.
+    """
+
+    def __init__(self, rule: Rule) -> None:
+        self._rule = check_rule(rule)
+        self._weights = bytearray(WEIGHTS)
+        self._view = memoryview(self._weights).cast("b")
+
+    def predict(self, features: Sequence[int]) -> int:
+        """The sum of the weights: above 0 yes, below 0 no, 0 undecided.
+
+        Raises:
+            ValueError: no features, or more than 16.
+        """
+        return predict(self._view, features)
+
+    def update(self, features: Sequence[int], *, answer: bool) -> None:
+        """Learn what the answer was.
+
+        Raises:
+            ValueError: no features, or more than 16.
+        """
+        update(self._view, self._rule, features, answer=answer)
+
+    def load(self, weights: bytes) -> None:
+        """Start again from other weights: 16 tables of 1024 signed bytes.
+
+        Raises:
+            ValueError: their number is wrong.
+        """
+        if len(weights) != WEIGHTS:
+            raise ValueError(f"{len(weights)} weights: want {WEIGHTS}")
+        self._weights[:] = weights
+
+    def reset(self, features: Sequence[int] | None = None) -> None:
+        """Forget what these features pick; without features everything.
+
+        Raises:
+            ValueError: no features in the list, or more than 16.
+        """
+        if features is None:
+            self._weights[:] = bytes(WEIGHTS)
+        else:
+            reset(self._view, features)

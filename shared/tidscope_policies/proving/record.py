@@ -1,0 +1,131 @@
+"""What a proof has measured so far, and what follows from it. Pure."""
+
+import math
+from dataclasses import dataclass, field
+from typing import Literal
+
+from tidscope_policies.proving.evidence import Interval, mean_interval
+
+LEAST_PAIRS = 3
+
+
+Verdict = Literal["open", "better", "worse", "same", "harmful", "unsettled"]
+"""How a proof stands.
+
+`same`: the difference is smaller than what is asked for. `unsettled`: the time has passed, and
+neither a difference nor its absence is shown.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class ProofSettings:
+    """When a proof ends.
+
+    Attributes:
+        block_s: how long a block is measured, seconds.
+        most_s: how long the whole may take.
+        smallest: relative difference below which the two are the same.
+        loss: share of the work that may be lost before it is stopped.
+        seed: of the order of blocks.
+    """
+
+    block_s: float = 20.0
+    most_s: float = 900.0
+    smallest: float = 0.01
+    loss: float = 0.05
+    seed: int = 1
+
+
+@dataclass(slots=True)
+class Block:
+    """Intervals of one side in a row, of those that count.
+
+    Attributes:
+        tested: whether the policy steers in it.
+        seconds: measured.
+        ops: operations in them.
+    """
+
+    tested: bool
+    seconds: float = 0.0
+    ops: float = 0.0
+
+    def add(self, seconds: float, ops: float) -> None:
+        """Add an interval."""
+        self.seconds += seconds
+        self.ops += ops
+
+    @property
+    def progress(self) -> float:
+        """Operations a second; 0 before the first interval."""
+        return self.ops / self.seconds if self.seconds else 0.0
+
+
+@dataclass
+class ProofRecord:
+    """All pairs of a proof.
+
+    Attributes:
+        settings: when it ends.
+        ratios: natural logarithms of progress with the policy over progress without, a pair each.
+        discarded: pairs in which a side did nothing, or the program entered another phase.
+        elapsed_s: since the first interval, what does not count included.
+        lost_s: work that was lost while the policy steered, in seconds of what the program does
+            without; below 0 where it did more.
+        usual: operations a second of the last block without the policy; 0 before it.
+    """
+
+    settings: ProofSettings
+    ratios: list[float] = field(default_factory=list)
+    discarded: int = 0
+    elapsed_s: float = 0.0
+    lost_s: float = 0.0
+    usual: float = 0.0
+
+    def add_pair(self, tested: Block, against: Block) -> None:
+        """Add two blocks next to each other."""
+        if tested.ops > 0 and against.ops > 0:
+            self.ratios.append(math.log(tested.progress / against.progress))
+        else:
+            self.discarded += 1
+
+    def add_loss(self, seconds: float, ops: float) -> None:
+        """Count an interval in which the policy steered."""
+        if self.usual > 0:
+            self.lost_s += seconds - ops / self.usual
+
+    @property
+    def gain(self) -> Interval | None:
+        """Of progress by the policy, relative, with its interval; None before the first pair."""
+        if not self.ratios:
+            return None
+        found = mean_interval(self.ratios)
+        return Interval(*(_relative(value) for value in found))
+
+    @property
+    def is_harmful(self) -> bool:
+        """Whether more was lost than may be.
+
+        The bound is a share of the time so far, at least of two pairs: a loss of a moment is none.
+        """
+        least_s = 4 * self.settings.block_s
+        return self.lost_s > self.settings.loss * max(self.elapsed_s, least_s)
+
+    @property
+    def verdict(self) -> Verdict:
+        """What the pairs show."""
+        if self.is_harmful:
+            return "harmful"
+        gain = self.gain
+        if gain is not None and len(self.ratios) >= LEAST_PAIRS:
+            if gain.low > 0:
+                return "better"
+            if gain.high < 0:
+                return "worse"
+            if max(-gain.low, gain.high) < self.settings.smallest:
+                return "same"
+        return "unsettled" if self.elapsed_s >= self.settings.most_s else "open"
+
+
+def _relative(ratio: float) -> float:
+    return math.inf if ratio > 700 else math.expm1(ratio)

@@ -1,0 +1,113 @@
+"""Groups of real control groups and trees, beside the accounts that the kernel keeps of them."""
+
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from capabilities import needs
+from control_groups import MOUNTED, control_group
+from group_targets import GroupTargets, group_targets
+from tidscope_wire.generated.models import FrameHeader, GroupCheck, GroupSelector
+
+pytestmark = [needs("root"), needs("btf")]
+
+WORK = (
+    "import os, sys, time\n"
+    "def work(s):\n"
+    "    while time.process_time() < s: pass\n"
+    "work(0.2)\n"
+    "for _ in range(4):\n"
+    "    pid = os.fork()\n"
+    "    if not pid:\n"
+    "        work(0.05)\n"
+    "        os._exit(0)\n"
+    "    os.waitpid(pid, 0)\n"
+    "print(flush=True)\n"
+    "sys.stdin.readline()\n"
+)
+"""Uses CPU time, with children; says so, and waits."""
+SHORTEST_NS = 300_000_000
+CLOSE = 0.01
+
+
+class Worker:
+    """A program that begins in a control group when it is let go.
+
+    Args:
+        folders: of the group; none: where the test is.
+    """
+
+    def __init__(self, *folders: Path) -> None:
+        pipe = subprocess.PIPE
+        moves = "".join(f"echo $$ > {folder}/cgroup.procs; " for folder in folders)
+        command = f'read -r _; {moves}exec python3 -c "$1"'
+        words = ["bash", "-c", command, "bash", WORK]
+        self.process = subprocess.Popen(words, stdin=pipe, stdout=pipe, text=True)
+        self.pid = self.process.pid
+
+    def say(self) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+
+    def work(self) -> None:
+        """Let it work, until it waits again."""
+        self.say()
+        assert self.process.stdout is not None
+        assert self.process.stdout.readline() == "\n"
+
+    def end(self) -> None:
+        self.process.communicate("\n", timeout=60)
+
+
+def check_at_rest(groups: GroupTargets) -> GroupCheck:
+    """What is compared when the group has used CPU time, and uses none."""
+    seen: list[GroupCheck] = []
+
+    def rests(header: FrameHeader) -> bool:
+        assert header.group is not None
+        check = header.group.check
+        if check is not None and (not seen or check is not seen[-1]):
+            seen.append(check)
+        used = [one.kernel_cpu_ns for one in seen[-20:]]
+        return len(used) == 20 and used[0] > SHORTEST_NS and used[0] == used[-1]
+
+    groups.until(rests)
+    return seen[-1]
+
+
+@pytest.fixture(params=MOUNTED)
+def folder(request: pytest.FixtureRequest) -> Iterator[Path]:
+    """A control group of each version that is mounted."""
+    with control_group(request.param, f"tidscope-test-{os.getpid()}") as made:
+        yield made
+
+
+def test_threads_add_up_to_what_the_control_group_says(folder: Path) -> None:
+    first, worker = Worker(folder), Worker(folder)
+    first.work()  # What it used is before the group's first sample.
+    with group_targets() as groups:
+        target = groups.attach(GroupSelector(kind="cgroup", value=f"/{folder.name}"))
+        assert target.process.pid == first.pid
+        worker.work()
+        check = check_at_rest(groups)
+        groups.targets.detach(target.id)
+    first.end()
+    worker.end()
+    assert check.cpu_by == ("cpuacct.usage" if folder.parent.name == "cpuacct" else "cpu.stat")
+    assert check.threads_cpu_ns == pytest.approx(check.kernel_cpu_ns, rel=CLOSE)
+
+
+def test_threads_add_up_to_what_a_tree_was_waited_for() -> None:
+    worker = Worker()
+    with group_targets() as groups:
+        target = groups.attach(GroupSelector(kind="tree", pid=worker.pid))
+        worker.work()
+        check = check_at_rest(groups)
+        groups.targets.detach(target.id)
+    worker.end()
+    assert (check.cpu_by, check.io_by) == ("rusage", None)
+    # Children that were waited for are counted in ticks of 10 ms.
+    assert check.threads_cpu_ns == pytest.approx(check.kernel_cpu_ns, rel=CLOSE, abs=20_000_000)

@@ -1,0 +1,70 @@
+"""Steering by the prediction service: what one process learnt, the next one starts with."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from policy_harness import peak
+from prediction_service import PROGRAMS, Daemon, prediction_service
+from tidscope_collector.steering.loop.learners import Learners, service_connection
+from tidscope_predictd.client import VARIABLE, ServiceError
+from tidscope_predictd.model.perceptron import Predictor, Rule
+from tidscope_predictd.shared import SharedPredictor
+
+BEST, INTERVALS = 11, 30
+
+
+@pytest.fixture
+def daemon(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Daemon]:
+    with prediction_service(tmp_path) as running:
+        monkeypatch.setenv(VARIABLE, str(running.socket))
+        yield running
+
+
+def steered(socket: Path, intervals: int) -> tuple[bool, list[int]]:
+    """Whether a new process used the service's model, and the sizes it chose."""
+    done = subprocess.run(
+        [sys.executable, str(PROGRAMS / "pss_pool.py"), str(socket), str(BEST), str(intervals)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    shared, *sizes = done.stdout.split()
+    return shared == "True", list(map(int, sizes))
+
+
+def lost(sizes: list[int]) -> float:
+    """Mean progress below the best size's."""
+    curve = peak(BEST)
+    return sum(curve(BEST) - curve(size) for size in sizes) / len(sizes)
+
+
+def test_a_second_process_starts_better_than_the_first(daemon: Daemon, tmp_path: Path) -> None:
+    shared, first = steered(daemon.socket, 300)
+    assert shared
+    assert steered(tmp_path / "none", INTERVALS) == (False, first[:INTERVALS])
+    shared, second = steered(daemon.socket, INTERVALS)
+    assert shared
+    assert lost(second) < 0.8 * lost(first[:INTERVALS]), (first[:INTERVALS], second)
+
+
+def test_a_collector_learns_through_a_child_that_connects(daemon: Daemon) -> None:
+    first, second = Learners(service_connection), Learners(service_connection)
+    learners = [one.of("server", Rule()) for one in (first, second)]
+    for learner in learners:
+        assert isinstance(learner, SharedPredictor)
+        assert learner.shared
+    learners[0].update([1], answer=True)
+    assert learners[1].predict([1]) == 1
+    daemon.end()
+    learners[0].update([1], answer=True)
+    assert (learners[0].predict([1]), learners[1].predict([1])) == (2, 1)
+    with pytest.raises(ServiceError, match="no prediction service"):
+        service_connection()
+    for learner in learners:
+        assert not isinstance(learner, Predictor)
+        learner.close()

@@ -1,0 +1,78 @@
+"""`tidscope sizes`: Go programs in a control group with a CPU limit."""
+
+import asyncio
+import os
+import sys
+
+import pytest
+from backend_server import TOKEN
+from capabilities import needs
+from programs.cpu_quota import cpu_quota
+from programs.go_program import GoProgramRun
+from tidscope_wire.generated.models import SizeAudit, SizedProgram
+from whole_site import Site
+
+pytestmark = [
+    needs("root"),
+    pytest.mark.asyncio(loop_scope="module"),
+    pytest.mark.timeout(120),
+]
+
+
+async def sizes(root: Site, *arguments: str) -> tuple[int, str]:
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "tidscope_backend", "sizes", "--port", str(root.backend.port)),
+        *arguments,
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        env={**os.environ, "TIDSCOPE_TOKEN": TOKEN},
+    )
+    out, _ = await process.communicate()
+    assert process.returncode is not None
+    return process.returncode, out.decode()
+
+
+async def audited(root: Site, pid: int) -> SizedProgram:
+    _, out = await sizes(root, "--json")
+    audit = SizeAudit.model_validate_json(out)
+    (found,) = [one for one in audit.programs if one.process.pid == pid]
+    return found
+
+
+async def test_a_program_with_more_threads_than_its_limit_is_found(root: Site) -> None:
+    cpus = len(os.sched_getaffinity(0))
+    with GoProgramRun(gomaxprocs=cpus + 6) as program, cpu_quota(program.pid, 1.5) as folder:
+        found = await audited(root, program.pid)
+        assert (found.gomaxprocs, found.chosen) == (cpus + 6, "environment")
+        assert (found.allowance.cpus, found.allowance.limit_cores) == (cpus, 1.5)
+        assert found.allowance.limit_group == str(folder)
+        assert found.allowance.periods is not None
+        assert found.verdict == "too-large"
+        assert found.change == f"GOMAXPROCS={cpus}"
+        code, text = await sizes(root)
+        assert code == 1
+        assert f"(pid {program.pid}, " in text
+        assert "limit 1.5 cores" in text
+
+
+async def test_what_a_program_has_set_itself_is_changed_there(root: Site) -> None:
+    cpus = len(os.sched_getaffinity(0))
+    with GoProgramRun((cpus + 3,), gomaxprocs=1) as program:
+        before = await audited(root, program.pid)
+        assert (before.gomaxprocs, before.chosen) == (1, "environment")
+        assert before.verdict == ("too-small" if cpus > 1 else "fits")
+        assert program.step() == cpus + 3
+        after = await audited(root, program.pid)
+        assert (after.gomaxprocs, after.chosen) == (cpus + 3, "program")
+        assert after.change == f"runtime.GOMAXPROCS({cpus})"
+
+
+async def test_what_the_runtime_chose_fits(root: Site) -> None:
+    with GoProgramRun(gomaxprocs=None) as program:
+        found = await audited(root, program.pid)
+        assert found.verdict == "fits"
+        assert found.change is None
+        _, text = await sizes(root)
+        assert f"(pid {program.pid}, " not in text
+        _, text = await sizes(root, "--all")
+        assert f"(pid {program.pid}, " in text

@@ -1,0 +1,200 @@
+"""Proof mode on pools whose gain is known."""
+
+from dataclasses import dataclass, field, replace
+from random import Random
+
+import pytest
+from policy_harness import seen
+from tidscope_policies.contract import Bounds, Decision, Observation
+from tidscope_policies.parameters import ParameterError
+from tidscope_policies.proving.evidence import mean_interval
+from tidscope_policies.proving.order import policy_first
+from tidscope_policies.proving.proof import Proof
+from tidscope_policies.proving.record import ProofRecord, ProofSettings
+from tidscope_policies.proving.sentences import describe
+from tidscope_policies.registry import POLICIES
+
+ORIGINAL, OTHER = 4, 8
+BOUNDS = Bounds(1, 16)
+NOISE = 0.03
+
+
+@dataclass
+class Jump:
+    """Wants one size; keeps what it sees."""
+
+    size: int = OTHER
+    seen: list[Observation] = field(default_factory=list)
+    restarts: list[str] = field(default_factory=list)
+
+    def observe(self, seen: Observation) -> Decision:
+        self.seen.append(seen)
+        return Decision(self.size, "jumped", "Because.")
+
+    def restart(self, reason: str) -> None:
+        self.restarts.append(reason)
+
+
+@dataclass
+class Pool:
+    """Does 1,000 operations a second at its own size, and as many times that at another one."""
+
+    policy: Proof
+    factor: float
+    noise: float = NOISE
+    size: int = ORIGINAL
+    at: int = 0
+    chance: Random = field(default_factory=lambda: Random(7))
+
+    def step(self, *, paused: bool = False) -> Decision:
+        """One interval."""
+        self.at += 1
+        progress = 1000 * (self.factor if self.size == OTHER else 1.0)
+        made = seen(progress * self.chance.gauss(1, self.noise), self.size, self.at, BOUNDS)
+        decided = self.policy.observe(replace(made, paused=paused))
+        self.size = decided.size
+        return decided
+
+    def run(self, intervals: int = 1000) -> Decision:
+        """Until the proof has a result, or so many intervals have passed."""
+        decided = self.step()
+        while self.policy.verdict == "open" and self.at < intervals:
+            decided = self.step()
+        return decided
+
+
+def proof(smallest: float = 0.01, most_s: float = 900.0) -> tuple[Proof, Jump]:
+    jump = Jump()
+    return Proof(jump, ProofSettings(smallest=smallest, most_s=most_s)), jump
+
+
+def test_a_planted_gain_is_shown_and_the_policy_goes_on() -> None:
+    policy, _ = proof()
+    pool = Pool(policy, 1.10)
+    decided = pool.run()
+    assert policy.verdict == "better"
+    gain = policy.record.gain
+    assert gain is not None
+    assert 0 < gain.low < 0.10 < gain.high < 0.3
+    assert (decided.size, decided.state, decided.release) == (OTHER, "proven better", False)
+    assert decided.reason.startswith("The policy is better: +")
+    later = [pool.step() for _ in range(50)]
+    assert {one.size for one in later} == {OTHER}
+    assert policy.verdict == "better"
+
+
+def test_no_gain_is_said_to_be_none_and_the_program_is_released() -> None:
+    policy, _ = proof(smallest=0.02, most_s=3600)
+    decided = Pool(policy, 1.0).run(5000)
+    assert policy.verdict == "same"
+    assert (decided.size, decided.release) == (ORIGINAL, True)
+    assert decided.reason.startswith("No difference above 2.0%: ")
+
+
+def test_a_small_loss_is_shown() -> None:
+    policy, _ = proof()
+    decided = Pool(policy, 0.96, noise=0.005).run()
+    assert policy.verdict == "worse"
+    assert (decided.size, decided.release) == (ORIGINAL, True)
+
+
+def test_harm_stops_it_before_the_first_block_has_passed() -> None:
+    policy, _ = proof()
+    decided = Pool(policy, 0.5).run()
+    assert policy.verdict == "harmful"
+    assert (decided.size, decided.release) == (ORIGINAL, True)
+    # 5 % of four blocks of 20 s are lost after 8 s at half the speed.
+    assert 4.0 < policy.record.lost_s < 5.5
+    assert decided.reason.startswith("Stopped: the policy lost ")
+
+
+def test_what_cannot_be_settled_ends() -> None:
+    policy, _ = proof(most_s=120)
+    decided = Pool(policy, 1.0, noise=0.2).run()
+    assert policy.verdict == "unsettled"
+    assert decided.release
+    assert decided.reason.startswith("No difference shown in 120 s: ")
+
+
+def test_blocks_are_long_enough_and_the_interval_of_the_change_is_left_out() -> None:
+    policy, jump = proof(most_s=200)
+    pool = Pool(policy, 1.0, noise=0.0)
+    sizes = []
+    while policy.verdict == "open":
+        sizes.append(pool.size)
+        pool.step()
+    assert sizes[:11] == [ORIGINAL] * 11, "the first block is without the policy"
+    # The policy is asked for the first time at the end of the interval that is left out.
+    assert sizes[11:23] == [ORIGINAL] + [OTHER] * 10 + [sizes[22]]
+    assert policy.record.ratios[0] == 0.0
+    # Its first interval of each block is one that others moved the size in.
+    assert [one.moved_by_other for one in jump.seen[:3]] == [True, False, False]
+
+
+def test_intervals_that_do_not_count_make_a_block_longer() -> None:
+    policy, _ = proof()
+    pool = Pool(policy, 1.0, noise=0.0)
+    for _ in range(11):
+        pool.step(paused=True)
+    for _ in range(9):
+        assert pool.step().state == "proof, pair 1, without it"
+    assert pool.step().state == "proof, pair 1, with the policy"
+
+
+def test_a_new_phase_discards_the_pair_under_way() -> None:
+    policy, jump = proof()
+    pool = Pool(policy, 1.1)
+    for _ in range(15):
+        pool.step()
+    policy.restart("new phase")
+    assert jump.restarts == ["new phase"]
+    assert policy.record.discarded == 1
+    assert policy.record.ratios == []
+
+
+def test_a_program_that_stands_still_gives_no_pair() -> None:
+    policy, _ = proof(most_s=200)
+    pool = Pool(policy, 0.0, noise=0.0)
+    pool.run()
+    assert policy.verdict == "harmful"
+    idle = ProofRecord(ProofSettings())
+    assert describe(idle) == "No gain is known, after 0 pairs of blocks."
+
+
+def test_the_order_is_random_and_the_first_pair_begins_without() -> None:
+    for seed in range(20):
+        order = [policy_first(seed, pair) for pair in range(100)]
+        assert not order[0]
+        assert 30 < sum(order) < 70
+    assert len({tuple(policy_first(seed, pair) for pair in range(32)) for seed in range(20)}) == 20
+
+
+def test_looking_after_every_pair_finds_a_difference_where_there_is_none_in_5_percent() -> None:
+    chance = Random(3)
+    wrong = 0
+    for _ in range(400):
+        values: list[float] = []
+        for _ in range(40):
+            values.append(chance.gauss(0, 0.04))
+            found = mean_interval(values)
+            if found.low > 0 or found.high < 0:
+                wrong += 1
+                break
+    assert wrong / 400 <= 0.05
+
+
+def test_an_interval_holds_its_mean_and_shrinks() -> None:
+    chance = Random(4)
+    values = [chance.gauss(1, 0.1) for _ in range(64)]
+    halves = [mean_interval(values[:n]).high - mean_interval(values[:n]).mean for n in (8, 64)]
+    assert halves[1] < halves[0] / 2
+    assert mean_interval(values[:2]).high == float("inf")
+    with pytest.raises(ValueError, match="no values"):
+        mean_interval([])
+
+
+def test_a_policy_is_proven_with_its_decorators() -> None:
+    ready = POLICIES["fixed"].make({"size": OTHER}, proof=ProofSettings())
+    assert ready.proof is ready.policy
+    with pytest.raises(ParameterError, match="shadow"):
+        POLICIES["fixed"].make({}, shadow=True, proof=ProofSettings())

@@ -1,0 +1,43 @@
+"""When births, ends and names are taken in."""
+
+from tidscope_collector.sampling.news import AT_ONCE, EVERY_NS, MANY, News
+
+NOW = 1000 * EVERY_NS
+
+
+def test_the_first_ones_are_taken_in_as_they_come_and_more_of_them_wait() -> None:
+    news = News()
+    for _ in range(AT_ONCE):
+        assert not news.waits(NOW)
+        news.taken_in(NOW, 1)
+    assert news.waits(NOW)
+    assert news.waits(NOW + EVERY_NS - 1)
+    assert not news.waits(NOW + EVERY_NS)
+
+
+def test_samples_without_news_cost_none_of_them() -> None:
+    news = News()
+    for _ in range(AT_ONCE):
+        news.taken_in(NOW, 1)
+    for _ in range(10):
+        news.taken_in(NOW, 0)
+    assert not news.waits(NOW + EVERY_NS)
+
+
+def test_in_the_long_run_there_is_one_every_so_often() -> None:
+    news, taken = News(), 0
+    for tick in range(1000):
+        now_ns = NOW + tick * EVERY_NS // 10
+        if not news.waits(now_ns):
+            news.taken_in(now_ns, 1)
+            taken += 1
+    assert 100 <= taken <= 100 + AT_ONCE
+
+
+def test_nothing_waits_while_many_come() -> None:
+    news = News()
+    for _ in range(100):
+        news.taken_in(NOW, MANY)
+        assert not news.waits(NOW)
+    news.taken_in(NOW, 1)
+    assert news.waits(NOW)

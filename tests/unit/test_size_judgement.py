@@ -1,0 +1,145 @@
+"""GOMAXPROCS against what a program may use."""
+
+from pathlib import Path
+
+import pytest
+from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.sizing.allowance import (
+    count_cpus,
+    read_allowance,
+    request_of,
+    weight_of,
+)
+from tidscope_collector.sizing.judgement import (
+    Chosen,
+    GoSetting,
+    Verdict,
+    change,
+    fitting_size,
+    follows_limits,
+    judge,
+)
+
+
+def setting(
+    gomaxprocs: int | None, version: str | None = "go1.24.1", chosen: Chosen = "runtime"
+) -> GoSetting:
+    return GoSetting(gomaxprocs, version, chosen)
+
+
+@pytest.mark.parametrize(
+    ("gomaxprocs", "cpus", "limit", "verdict", "size"),
+    [
+        (8, 8, None, "fits", None),
+        (8, 2, None, "too-large", 2),
+        (2, 8, None, "too-small", 8),
+        (8, 8, 2.0, "too-large", 2),
+        (8, 8, 2.5, "too-large", 3),
+        (3, 8, 2.5, "fits", None),
+        (2, 8, 2.5, "fits", None),
+        (1, 8, 2.5, "too-small", 3),
+        (2, 8, 0.5, "fits", None),
+        (3, 8, 0.5, "too-large", 1),
+        (1, 8, 0.5, "fits", None),
+        (2, 2, 4.0, "fits", None),
+        (1, 1, None, "fits", None),
+        (2, 1, None, "too-large", 1),
+        (None, 4, None, "unknown", None),
+    ],
+)
+def test_verdicts(
+    gomaxprocs: int | None, cpus: int, limit: float | None, verdict: Verdict, size: int | None
+) -> None:
+    found = judge(setting(gomaxprocs), cpus, limit)
+    assert (found.verdict, found.size) == (verdict, size)
+
+
+def test_what_the_runtime_of_1_25_chooses_fits() -> None:
+    for cpus in range(1, 17):
+        for quarter in range(1, 80):
+            limit = quarter / 4
+            by_itself = fitting_size(cpus, limit, least=2)
+            assert judge(setting(by_itself), cpus, limit).verdict == "fits", (cpus, limit)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (setting(8), "go1.24.1 does not heed CPU limits"),
+        (setting(8, chosen="environment"), "set in the environment"),
+        (setting(8, chosen="program"), "The program has set it itself"),
+        (GoSetting(8, "go1.25.0", "runtime", ignores_limits=True), "containermaxprocs=0"),
+        (setting(8, version=None), "not known"),
+    ],
+)
+def test_the_reason_is_given(given: GoSetting, words: str) -> None:
+    why = judge(given, 8, 2.0).why
+    assert words in why
+    assert "used up after 25% of it" in why
+
+
+def test_versions() -> None:
+    assert follows_limits(setting(1, "go1.24.9")) is False
+    assert follows_limits(setting(1, "go1.25")) is True
+    assert follows_limits(setting(1, "devel")) is None
+
+
+@pytest.mark.parametrize(
+    ("chosen", "unit", "container", "line"),
+    [
+        ("runtime", None, None, "GOMAXPROCS=2"),
+        ("program", "web.service", None, "runtime.GOMAXPROCS(2)"),
+        ("runtime", "web.service", None, "Environment=GOMAXPROCS=2"),
+        ("runtime", "session-1.scope", None, "GOMAXPROCS=2"),
+        ("runtime", "docker.service", "docker", "--env GOMAXPROCS=2"),
+        ("environment", None, "kubernetes", 'env: [{name: GOMAXPROCS, value: "2"}]'),
+    ],
+)
+def test_the_line_to_change(
+    chosen: Chosen, unit: str | None, container: str | None, line: str
+) -> None:
+    assert change(2, setting(8, chosen=chosen), unit, container) == line
+
+
+def test_lists_of_cpus() -> None:
+    assert count_cpus("0-3,8,10-11") == 7
+    assert count_cpus("5") == 1
+    with pytest.raises(ValueError, match="invalid"):
+        count_cpus("a")
+
+
+def test_requests_of_pods_are_read_from_weights() -> None:
+    for cores in (0.25, 0.5, 1.0, 2.0, 4.0):
+        assert request_of(weight_of(round(cores * 1024))) == pytest.approx(cores, abs=0.03)
+
+
+def write(file: Path, text: str) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="ascii")
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_an_allowance_is_read(tmp_path: Path, version: int) -> None:
+    proc, groups = tmp_path / "proc", tmp_path / "cgroup"
+    write(proc / "7" / "status", "Name:\tx\nCpus_allowed_list:\t0-3\n")
+    path = "/kubepods.slice/pod"
+    if version == 2:
+        write(proc / "7" / "cgroup", f"0::{path}\n")
+        write(groups / "kubepods.slice" / "cpu.max", "150000 100000\n")
+        write(groups / "kubepods.slice" / "pod" / "cpu.weight", "39\n")
+    else:
+        write(proc / "7" / "cgroup", f"4:cpu,cpuacct:{path}\n0::/\n")
+        write(groups / "cpu,cpuacct" / "kubepods.slice" / "cpu.cfs_quota_us", "150000\n")
+        write(groups / "cpu,cpuacct" / "kubepods.slice" / "cpu.cfs_period_us", "100000\n")
+        write(groups / "cpu,cpuacct" / "kubepods.slice" / "pod" / "cpu.shares", "1024\n")
+    found = read_allowance(ProcFs(proc), 7, groups)
+    assert (found.cpus, found.weight) == (4, 39)
+    assert found.limit is not None
+    assert found.limit.cores == 1.5
+    assert found.request == pytest.approx(1.0, abs=0.03)
+    write(proc / "7" / "cgroup", "0::/\n")
+    bare = read_allowance(ProcFs(proc), 7, groups)
+    assert (bare.limit, bare.weight, bare.request) == (None, None, None)
+    write(proc / "7" / "status", "Name:\tx\n")
+    with pytest.raises(ValueError, match="no CPUs"):
+        read_allowance(ProcFs(proc), 7, groups)
