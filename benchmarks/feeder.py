@@ -5,15 +5,18 @@ any clock; `Feeder` signs in as a collector and sends them over /ws/collector.
 """
 
 import asyncio
+import json
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
 import numpy as np
 import numpy.typing as npt
+from made_group import MadeGroup
 from tidscope_collector.uplink.sign_in import SignIn, open_link
 from tidscope_wire import PROTOCOL_VERSION
 from tidscope_wire.frame import RowEncoder, Rows, join
+from tidscope_wire.frame_tables import encode_tables
 from tidscope_wire.generated.catalogue import CATALOGUE
 from tidscope_wire.generated.models import (
     CollectorHealth,
@@ -28,6 +31,7 @@ from tidscope_wire.generated.models import (
     MachineCounters,
     Process,
     ProcessGauges,
+    RefusedReply,
     RoleTotals,
     Source,
     Target,
@@ -35,6 +39,7 @@ from tidscope_wire.generated.models import (
     ThreadBorn,
     ThreadExited,
 )
+from tidscope_wire.problems import make_problem
 from tidscope_wire.proof import host_credential
 from tidscope_wire.role import role_of
 from websockets.asyncio.client import ClientConnection
@@ -67,6 +72,9 @@ _GROWTH = {
 """Mean growth of a moving thread in a tenth of a second; the other fields stand still."""
 
 
+_MADE_UP = make_problem("not-steerable", "the program is made up", "Steer a real one.")
+
+
 class MadeProgram:
     """A program that exists in its frames only; the same seed gives the same frames.
 
@@ -77,6 +85,7 @@ class MadeProgram:
         churn_s: one thread ends and another one starts so often, in its own time; None: never.
         unix_us: wall clock of its attach; now, if not given.
         seed: of what moves, and the process id.
+        processes: over which they are spread evenly, as a group; 0: they are one process.
     """
 
     def __init__(
@@ -87,6 +96,7 @@ class MadeProgram:
         churn_s: float | None = None,
         unix_us: int | None = None,
         seed: int = 1,
+        processes: int = 0,
     ) -> None:
         self._rate_hz, self._moving = rate_hz, moving
         self._churn = None if churn_s is None else max(1, round(churn_s * rate_hz))
@@ -95,6 +105,7 @@ class MadeProgram:
         self._tid = np.arange(1000, 1000 + threads, dtype=np.uint32)
         self._start_ns = np.full(threads, -1_000_000_000, np.int64)
         self._name = [_name(n) for n in range(threads)]
+        self._group = MadeGroup(self._tid, processes) if processes else None
         self._values = np.zeros((len(FIELDS), threads), np.uint64)
         growth = np.array([_GROWTH.get(field, 0) for field in FIELDS], np.float64)
         self._growth = growth * (10 / rate_hz)
@@ -111,6 +122,9 @@ class MadeProgram:
         self.seq = 0
         self.host = _host()
         self.target = _target(self.host, seed, threads, rate_hz, self._unix_us)
+        if self._group is not None:
+            self._group.name(self._name)
+            self.target = self._group.target(self.target)
 
     @property
     def time_ns(self) -> int:
@@ -144,9 +158,19 @@ class MadeProgram:
                 absent={},
                 start_ns=self._start_ns[at] if key else None,
                 name=[self._name[slot] for slot in at] if key else None,
+                pid=self._group.pid[at] if key and self._group is not None else None,
             )
         )
-        return join(self._header("key" if key else "delta", len(at), events), body)
+        header = self._header("key" if key else "delta", len(at), events)
+        if self._group is None:
+            return join(header, body)
+        update: dict[str, object] = {"group": self._group.counts}
+        tables = b""
+        if key or self.seq % max(1, round(self._rate_hz)) == 0:
+            table = self._group.table(self._values[FIELDS.index("cpu_run_ns")])
+            described, tables = encode_tables({"processes": table}, read_ns=self.time_ns)
+            update["tables"] = described
+        return join(header.model_copy(update=update), body, tables)
 
     def _write_ledgers(self, moved: npt.NDArray[np.intp]) -> None:
         """Threads that moved ran and were queued as their counters say; else they waited."""
@@ -253,22 +277,34 @@ class Feeder:
         self.program = program
         self.confirmed = 0
         self._more = asyncio.Event()
+        self._over = False
 
     async def send(self, frames: int, ahead: int = 64) -> None:
         """Send the next frames; never more than `ahead` beyond what the backend has confirmed."""
         for _ in range(frames):
             while self.program.seq - self.confirmed >= ahead:
+                if self._over:
+                    raise SystemExit("the backend closed the connection: nobody confirms frames")
                 self._more.clear()
                 await self._more.wait()
             await self._link.send(self.program.next_frame())
 
     async def receive(self) -> None:
-        """Read receipts until cancelled."""
-        async for message in self._link:
-            if '"frames_received"' in str(message):
-                received = FramesReceived.model_validate_json(message)
-                self.confirmed = received.targets.get(self.program.target.id, self.confirmed)
-                self._more.set()
+        """Read receipts until cancelled, and refuse commands: the page asks how to steer."""
+        try:
+            async for message in self._link:
+                if '"frames_received"' in str(message):
+                    received = FramesReceived.model_validate_json(message)
+                    self.confirmed = received.targets.get(self.program.target.id, self.confirmed)
+                    self._more.set()
+                elif '"request_id"' in str(message):
+                    number = json.loads(message)["request_id"]
+                    refused = RefusedReply(request_id=number, problem=_MADE_UP)
+                    await self._link.send(refused.model_dump_json())
+        finally:
+            # Who waits for receipts would wait for ever.
+            self._over = True
+            self._more.set()
 
 
 @asynccontextmanager

@@ -52,18 +52,22 @@ def stage(owner: object, function: str, name: str) -> None:
     def counted(*arguments: Any, **named: Any) -> Any:
         _nested.append(0)
         began = time.thread_time_ns()
+        result: Any = ()
         try:
-            return inner(*arguments, **named)
+            result = inner(*arguments, **named)
         finally:
             took = time.thread_time_ns() - began
             spent_ns[name] = spent_ns.get(name, 0) + took - _nested.pop()
             calls[name] = calls.get(name, 0) + 1
-            if calls.get("uplink") == SETTLED and not settled.is_set():
+            if name == "round":
+                calls["uplink"] = calls.get("uplink", 0) + len(result)
+            if calls.get("uplink", 0) >= SETTLED and not settled.is_set():
                 settled.set()
                 spent_ns.clear()
                 calls.clear()
             if _nested:
                 _nested[-1] += took
+        return result
 
     setattr(owner, function, counted)
 
@@ -77,6 +81,7 @@ STAGES = (
     (TargetSampler, "_arm", "prepare"),
     (FrameMaker, "usual", "frame"),
     (SharedConnection, "send_now", "send"),
+    (UsualTick, "take_round", "round"),
     (Uplink, "_take_in", "take in"),
     (Uplink, "_confirm", "take in"),
     (Engine, "_drain", "exits"),

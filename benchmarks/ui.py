@@ -126,14 +126,14 @@ async def feed(feeding: Feeder, frames: int, rate_hz: float) -> None:
         due += 1 / rate_hz
 
 
-async def fill(address: str, feeding: Feeder) -> None:
+async def fill(address: str, feeding: Feeder, points: int = POINTS) -> None:
     """Fill the minute that is shown, as fast as the page takes frames one by one.
 
     What it takes more slowly is coalesced on the way, which leaves fewer points: then it goes on
     more slowly, until those are out of sight.
     """
     rate_hz, lost = 100.0, [CHUNK]
-    while sum(lost[-POINTS // CHUNK :]) > POINTS // 100 or len(lost) <= POINTS // CHUNK:
+    while sum(lost[-points // CHUNK :]) > points // 100 or len(lost) <= points // CHUNK:
         before = await asyncio.to_thread(coalesced, address)
         await feed(feeding, CHUNK, rate_hz)
         await asyncio.sleep(0.2)

@@ -20,7 +20,7 @@ const pages = new Map();
 
 /** Count views and long tasks; frames only while asked, for counting makes the browser draw them. */
 function watch() {
-  window.seen = { views: 0, longTasks: [], frames: 0, counting: false };
+  window.seen = { views: 0, longTasks: [], frames: 0 };
   const Plain = window.Worker;
   window.Worker = class extends Plain {
     constructor(...all) {
@@ -35,14 +35,14 @@ function watch() {
   new PerformanceObserver((list) => {
     for (const { duration } of list.getEntries()) window.seen.longTasks.push(duration);
   }).observe({ entryTypes: ["longtask"] });
+  let asked = 0;
   const count = () => {
-    if (!window.seen.counting) return;
     window.seen.frames++;
-    requestAnimationFrame(count);
+    asked = requestAnimationFrame(count);
   };
   window.countFrames = (on) => {
-    window.seen.counting = on;
-    if (on) requestAnimationFrame(count);
+    cancelAnimationFrame(asked);
+    if (on) asked = requestAnimationFrame(count);
   };
 }
 
@@ -136,6 +136,36 @@ const COMMANDS = {
       await page.mouse.move(box.x + share * box.width, box.y + box.height / 2);
       await new Promise((done) => setTimeout(done, 100));
     }
+    return {};
+  },
+  /** Scroll through the whole page and back for some seconds, as a wheel does. */
+  async scroll({ name, seconds }) {
+    const page = pages.get(name);
+    await page.mouse.move(20, 450);
+    const until = performance.now() + 1000 * seconds;
+    for (let step = 0; performance.now() < until; step++) {
+      await page.mouse.wheel(0, step % 80 < 40 ? 120 : -120);
+      await new Promise((done) => setTimeout(done, 50));
+    }
+    return {};
+  },
+  /** Unfold some processes of a group, in the thread table and in the thread map. */
+  async unfold({ name, processes }) {
+    const page = pages.get(name);
+    const table = page.getByRole("treegrid");
+    await table.scrollIntoViewIfNeeded();
+    for (let n = 0; n < processes; n++) {
+      await table
+        .getByRole("button", { name: /^Unfold/ })
+        .first()
+        .click();
+    }
+    const map = page.locator("[data-panel=map] canvas").first();
+    await map.scrollIntoViewIfNeeded();
+    return { rows: await table.locator("[data-row]").count() };
+  },
+  async top({ name }) {
+    await pages.get(name).evaluate(() => document.scrollingElement?.scrollTo(0, 0));
     return {};
   },
   async frames({ name, on }) {

@@ -7,7 +7,9 @@ import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import IO
 
+from processes import status, wait_until
 from tidscope_collector.ebpf.obstacles import Obstacle
 from tidscope_collector.naming.options import KERNEL_NAMES, NamingOptions
 from tidscope_collector.procfs.files import ProcFs
@@ -22,6 +24,7 @@ from tidscope_wire.generated.models import (
     FrameHeader,
     GroupCounts,
     GroupSelector,
+    TableName,
     Target,
     TargetDetached,
     TargetEvent,
@@ -37,11 +40,16 @@ class Heard:
 
     Attributes:
         headers: of the frames.
-        processes: the table of its processes, as it was last.
+        tables: as they were last.
     """
 
     headers: list[FrameHeader]
-    processes: Table
+    tables: dict[TableName, Table]
+
+    @property
+    def processes(self) -> Table:
+        """The table of its processes."""
+        return self.tables["processes"]
 
     @property
     def last(self) -> FrameHeader:
@@ -52,6 +60,11 @@ class Heard:
         counts = self.last.group
         assert counts is not None
         return counts
+
+    def is_over(self) -> bool:
+        """Whether the target has ended."""
+        ends = TargetExited | TargetDetached
+        return any(isinstance(event, ends) for event in self.last.events)
 
     @property
     def events(self) -> list[TargetEvent]:
@@ -101,19 +114,28 @@ class GroupTargets:
                 assert header.group is not None
                 return header.group
 
-    def hear(self) -> Heard:
-        """All frames up to the end of the target."""
-        headers: list[FrameHeader] = []
-        tables: list[Table] = []
-        while True:
+    def hear(
+        self, target: str | None = None, until: Callable[[Heard], bool] | None = None
+    ) -> Heard:
+        """All frames up to the end of the target.
+
+        Args:
+            target: its id, where there are several; frames of others are kept.
+            until: what is heard is enough; None: the end of the target is.
+        """
+        heard, others = Heard([], {}), list[bytes]()
+        while not (heard.headers and (until or Heard.is_over)(heard)):
             frame = self.kept.pop(0) if self.kept else self.frames.get(timeout=PATIENCE_S)
             header, body = split(frame)
-            headers.append(header)
-            found = decode_tables(header, body).get("processes")
-            if found is not None:
-                tables.append(found)
-            if any(isinstance(event, TargetExited | TargetDetached) for event in header.events):
-                return Heard(headers, latest_rows("processes", tables))
+            if target not in (None, header.target):
+                others.append(frame)
+                continue
+            heard.headers.append(header)
+            for name, table in decode_tables(header, body).items():
+                before = [heard.tables[name]] if name in heard.tables else []
+                heard.tables[name] = latest_rows(name, [*before, table])
+        self.kept[:0] = others
+        return heard
 
     def close(self) -> None:
         self.engine.stop()
@@ -125,25 +147,44 @@ class HeldCommand:
 
     Args:
         command: program and arguments.
+        stdin: of it, as for subprocess.
     """
 
-    def __init__(self, command: Sequence[str]) -> None:
+    def __init__(self, command: Sequence[str], stdin: int | None = None) -> None:
         gate, self._go = os.pipe()
         self._process = subprocess.Popen(
             ["bash", "-c", f'read -r _ <&{gate}; exec {gate}<&-; exec "$@"', "bash", *command],
             pass_fds=[gate],
+            stdin=stdin,
             stdout=subprocess.DEVNULL,
         )
         os.close(gate)
         self.pid = self._process.pid
 
-    def run(self) -> resource.struct_rusage:
-        """Let it go, and wait for it; what it and all of its waited-for descendants used."""
+    @property
+    def stdin(self) -> IO[bytes]:
+        assert self._process.stdin is not None
+        return self._process.stdin
+
+    def settle(self) -> None:
+        """Wait until it waits for the go: it uses no CPU time from then on."""
+        wait_until(lambda: status(self.pid, "State")[:1] == ["S"])
+
+    def begin(self) -> None:
+        """Let it go."""
         os.write(self._go, b"\n")
         os.close(self._go)
+
+    def wait(self) -> resource.struct_rusage:
+        """Wait for it; what it and all of its waited-for descendants used."""
         _, status, used = os.wait4(self.pid, 0)
         self._process.returncode = os.waitstatus_to_exitcode(status)
         return used
+
+    def run(self) -> resource.struct_rusage:
+        """Let it go, and wait for it; see `wait`."""
+        self.begin()
+        return self.wait()
 
 
 @contextmanager

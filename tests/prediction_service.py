@@ -6,10 +6,15 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+from tidscope_predictd.daemon import listen
+from tidscope_predictd.server import Server
+from tidscope_predictd.storage import Storage
 
 ROOT = Path(__file__).parents[1]
 PROGRAMS = ROOT / "tests" / "programs"
@@ -59,6 +64,19 @@ def prediction_service(folder: Path, *options: str) -> Iterator[Daemon]:
     finally:
         if daemon.process.poll() is None:
             daemon.end()
+
+
+@contextmanager
+def serving(folder: Path) -> Iterator[None]:
+    """A server in a thread of this process, its socket in a folder."""
+    server = Server(listen(folder / "socket"), Storage(folder))
+    thread = threading.Thread(target=server.serve)
+    thread.start()
+    try:
+        yield
+    finally:
+        server.stop_end.send(b"x")
+        thread.join()
 
 
 class LineClient:

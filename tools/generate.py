@@ -33,6 +33,7 @@ PAGE_READS = (
     *("HealthResponse", "ProcessesResponse", "DemoResponse", "DoctorReport", "SizeAudit"),
     *("SessionOpened", "SessionResponse", "SessionsResponse", "TicketResponse"),
     *("Target", "PoliciesResponse", "SteeringOptions"),
+    *("PredictionService", "PredictionWeights"),
     *("RunsResponse", "RunManifest", "Comparison"),
 )
 """Messages and answers that the page checks as they come in."""

@@ -14,6 +14,7 @@ from tidscope_wire.generated.models import (
     RunManifest,
     TableName,
 )
+from tidscope_wire.pools import known_figures
 from tidscope_wire.states import STATE_FIELDS
 
 from tidscope_backend.comparison.from_folders import compare_folders
@@ -216,11 +217,22 @@ class Run:
         found = self.table("processes")
         return found.sort_by([("cpu_ns", "descending"), ("process", "ascending")])
 
+    def pools(self) -> pa.Table:
+        """One row per pool of workers: what it did within the run.
+
+        Columns: those of the table `pools` without `known`: what the program does not say is null.
+        Figures that count do so from the start of the run; size, busy and queue are as read last.
+        By finished, the most first.
+        """
+        found = known_figures(self.table("pools"))
+        return found.sort_by([("finished", "descending"), ("pool", "ascending")])
+
     def table(self, name: TableName) -> pa.Table:
         """A frame table: what it grew by within the run, by key.
 
         Args:
-            name: stays, wakes, locks, lock_names, takers, calls, call_stays, inexact or processes.
+            name: stays, wakes, locks, lock_names, takers, calls, call_stays, inexact, processes,
+                pools or pool_times.
         """
         return table_growth(self._reader.parts, name)
 
@@ -250,6 +262,7 @@ class Run:
                 ("locks", self.locks()),
                 ("wakes", self.wakes()),
                 ("processes", self.processes()),
+                ("pools", self.pools()),
             ):
                 database.register(name, table)
             return database.sql(query).to_arrow_table()

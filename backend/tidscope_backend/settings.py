@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tidscope_predictd.client import SYSTEM_SOCKET
+from tidscope_predictd.client import VARIABLE as PREDICTD_VARIABLE
 from tidscope_wire.generated.limits import (
     MAX_BODY_BYTES,
     MAX_FRAME_BYTES,
@@ -86,6 +88,7 @@ class Settings:
         max_message_bytes: largest WebSocket message.
         max_command_bytes: largest message of a page.
         max_import_bytes: largest archive of a run that is brought in.
+        predictd: socket of the host's prediction service.
         otlp_endpoint: where metrics are sent to by OTLP; None: nowhere.
         otlp_seconds: between two exports.
     """
@@ -129,6 +132,7 @@ class Settings:
     max_message_bytes: int = MAX_FRAME_BYTES
     max_command_bytes: int = MAX_PAGE_COMMAND_BYTES
     max_import_bytes: int = MAX_IMPORT_BYTES
+    predictd: Path = SYSTEM_SOCKET
     otlp_endpoint: str | None = None
     otlp_seconds: float = 10
 
@@ -161,6 +165,7 @@ def settings_from(
         host=host,
         allow_hosts=allow_hosts,
         allow_origins=allow_origins,
+        predictd=Path(environ.get(PREDICTD_VARIABLE) or SYSTEM_SOCKET),
         otlp_endpoint=_otlp_endpoint(environ),
         runs_dir=runs_directory(environ),
         keep_runs_seconds=keep_runs_seconds,

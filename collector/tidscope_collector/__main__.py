@@ -238,7 +238,7 @@ async def serve(
     # The sampling thread must not wait long for threads that list processes.
     sys.setswitchinterval(0.001)
     release_freed_memory()
-    engine.start()
+    engine.start(uplink)
     task = asyncio.create_task(uplink.run())
     stopping = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from tidscope_wire.generated.frame_tables import COLUMNS
 
@@ -20,14 +21,19 @@ def knows(row: np.void, figure: str) -> bool:
     return bool(int(row["known"]) >> FIGURES.index(figure) & 1)
 
 
-def known_rows(known: npt.NDArray[np.uint32], figure: str) -> npt.NDArray[np.bool_]:
-    """Which rows know a figure, bool[n].
+def known_figures(pools: pa.Table) -> pa.Table:
+    """The table `pools` without `known`: null stands for what is not known.
 
     Args:
-        known: the column, uint32[n].
-        figure: a column of FIGURES.
+        pools: with all of its columns.
     """
-    return (known >> np.uint32(FIGURES.index(figure)) & np.uint32(1)).astype(np.bool_)
+    known = pools["known"].to_numpy().astype(np.uint32)
+    for bit, name in enumerate(FIGURES):
+        unknown = pa.array((known >> np.uint32(bit) & np.uint32(1)) == 0)
+        place = pools.schema.get_field_index(name)
+        absent = pa.scalar(None, pools.schema.field(name).type)
+        pools = pools.set_column(place, name, pc.if_else(unknown, absent, pools[name]))
+    return pools.drop_columns(["known"])
 
 
 def upper_s(bucket: int) -> float:

@@ -29,6 +29,8 @@ WORK = (
 )
 """Uses CPU time, with children; says so, and waits."""
 SHORTEST_NS = 300_000_000
+FRAMES = 12
+"""In which both are read again at least once."""
 CLOSE = 0.01
 
 
@@ -62,6 +64,11 @@ class Worker:
         self.process.communicate("\n", timeout=60)
 
 
+def began(header: FrameHeader) -> bool:
+    """Whether both have been read: what is used from now on is compared."""
+    return header.group is not None and header.group.check is not None
+
+
 def check_at_rest(groups: GroupTargets) -> GroupCheck:
     """What is compared when the group has used CPU time, and uses none."""
     seen: list[GroupCheck] = []
@@ -71,8 +78,8 @@ def check_at_rest(groups: GroupTargets) -> GroupCheck:
         check = header.group.check
         if check is not None and (not seen or check is not seen[-1]):
             seen.append(check)
-        used = [one.kernel_cpu_ns for one in seen[-20:]]
-        return len(used) == 20 and used[0] > SHORTEST_NS and used[0] == used[-1]
+        used = [one.kernel_cpu_ns for one in seen[-FRAMES:]]
+        return len(used) == FRAMES and used[0] > SHORTEST_NS and used[0] == used[-1]
 
     groups.until(rests)
     return seen[-1]
@@ -91,6 +98,7 @@ def test_threads_add_up_to_what_the_control_group_says(folder: Path) -> None:
     with group_targets() as groups:
         target = groups.attach(GroupSelector(kind="cgroup", value=f"/{folder.name}"))
         assert target.process.pid == first.pid
+        groups.until(began)
         worker.work()
         check = check_at_rest(groups)
         groups.targets.detach(target.id)
@@ -104,6 +112,7 @@ def test_threads_add_up_to_what_a_tree_was_waited_for() -> None:
     worker = Worker()
     with group_targets() as groups:
         target = groups.attach(GroupSelector(kind="tree", pid=worker.pid))
+        groups.until(began)
         worker.work()
         check = check_at_rest(groups)
         groups.targets.detach(target.id)

@@ -219,6 +219,7 @@ def test_elsewhere_python_takes_every_sample(
 
 
 STRUCTS = ["rows", "network", "plan", "walk", "metadata", "frame", "ledgers", "tick"]
+STRUCTS += ["kept", "link", "round"]
 
 
 @pytest.mark.parametrize("name", STRUCTS)

@@ -3,7 +3,7 @@
 import numpy as np
 from tidscope_collector.ebpf.watched import are_in
 from tidscope_collector.groups.listing import descendants
-from tidscope_collector.groups.members import BELIEVED_NS, Members, Newcomer
+from tidscope_collector.groups.members import BELIEVED_NS, MOST_FOUND, Members, Newcomer
 from tidscope_collector.groups.process_sums import (
     MOST_NAMES,
     MOST_STANDING,
@@ -64,7 +64,14 @@ def test_records_are_believed_for_a_while_after_the_end() -> None:
     assert members.believed.tolist() == [10]
     members.forget(51 + BELIEVED_NS)
     assert members.believed.tolist() == []
+    # After many exits at once records wait for longer before they are counted.
+    found = members.find(10)
+    assert found is not None
+    for pid in range(11, 11 + MOST_FOUND):
+        members.add(newcomer(pid))
+        members.end(pid, 0, 50)
     assert members.find(10) is None
+    assert members.find(11) is not None
 
 
 def test_which_ids_are_among_known_ones() -> None:
@@ -129,3 +136,18 @@ def test_rows_are_bounded_and_nothing_is_lost_of_the_sums() -> None:
     assert sum(row.sums.count for row in rows.values()) == many
     (others,) = [row for row in rows.values() if row.name == OTHERS]
     assert others.sums.count == 500
+
+
+def test_what_is_said_of_a_process_after_its_row_has_gone_is_in_that_of_its_name() -> None:
+    members = Members()
+    sums = ProcessSums(members, FIELDS)
+    for pid in range(1, MOST_STANDING + 3):
+        members.add(newcomer(pid, name="many"))
+        members.end(pid, 0, 0)
+    assert len(rows_of(sums, 1, {})) == MOST_STANDING + 1
+    sums.ended(1, {"cpu_run_ns": 7})
+    sums.ended(2, {"cpu_run_ns": 5})
+    sums.corrected(2, {"cpu_run_ns": 5}, {"cpu_run_ns": 6})
+    (folded,) = [row for row in rows_of(sums, 1, {}).values() if row.member is None]
+    assert folded.sums.values["cpu_run_ns"] == 13
+    assert (folded.sums.count, folded.sums.threads_ended) == (2, 2)

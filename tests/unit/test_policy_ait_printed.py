@@ -10,8 +10,8 @@ def waits(steered: Pool, *milliseconds: float, jobs: int = 5) -> list[int]:
     return [steered.step(mean_wait_s=wait / 1000, jobs=jobs) for wait in milliseconds]
 
 
-def printed(start: int, high: int = 64, **parameters: float) -> Pool:
-    steered = pool("ait-printed", lambda _: 1000.0, start=start, **parameters)
+def printed(start: int, high: int = 64) -> Pool:
+    steered = pool("ait-printed", lambda _: 1000.0, start=start)
     steered.bounds = Bounds(1, high)
     return steered
 

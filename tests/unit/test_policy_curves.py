@@ -123,7 +123,7 @@ def test_numbers_stay_sound_for_hours() -> None:
     assert belief.means == pytest.approx(np.zeros(13), abs=0.05)
 
 
-def test_noise_and_walk_are_told_apart() -> None:
+def test_noise_and_walk_are_separated() -> None:
     stream = np.random.default_rng(1)
     for noise_sd, walk_sd in ((0.05, 0.0), (0.02, 0.04)):
         meter = Wandering(0.03, 0.01, 0.01)

@@ -1,10 +1,11 @@
 """Pools on /metrics: what is known of them, as histograms too."""
 
+import pyarrow as pa
 from builders import busy_pool, frame_header
 from tidscope_backend.metrics.pools import NO_POOLS, PoolTables, pool_families
 from tidscope_wire.frame_tables import Table, encode_tables
 from tidscope_wire.generated.models import FrameHeader, TableName
-from tidscope_wire.pools import FIGURES
+from tidscope_wire.pools import FIGURES, known_figures
 
 T = "t-41-00000000"
 
@@ -58,3 +59,12 @@ def test_later_rows_stand_and_a_key_frame_replaces_all() -> None:
 def test_the_pool_of_a_program_executed_later_has_the_series() -> None:
     kept = seen(("key", busy_pool(1, finished=3)), ("delta", busy_pool(2, finished=1)))
     assert samples(kept)["tidscope_pool_finished_total"] == 1
+
+
+def test_unknown_figures_are_null_in_tables() -> None:
+    known = sum(1 << FIGURES.index(name) for name in ("size", "finished"))
+    row = busy_pool(finished=9, known=known)["pools"]
+    columns = {name: row[name].tolist() for name in row.dtype.names or ()}
+    (found,) = known_figures(pa.table(columns)).to_pylist()
+    assert (found["size"], found["finished"], found["busy"]) == (4, 9, None)
+    assert "known" not in found

@@ -1,31 +1,14 @@
 """A learner that others teach too, and that goes on alone where there is no service."""
 
-import threading
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from prediction_service import serving
 from tidscope_collector.steering.loop.learners import MOST_SHARED, Learners, model_name
 from tidscope_predictd.client import ServiceError, connect, open_model
-from tidscope_predictd.daemon import listen
 from tidscope_predictd.model.perceptron import Predictor, Rule
-from tidscope_predictd.server import Server
 from tidscope_predictd.shared import RETRY_S, SharedPredictor
-from tidscope_predictd.storage import Storage
-
-
-@contextmanager
-def serving(folder: Path) -> Iterator[None]:
-    """A server in a thread."""
-    server = Server(listen(folder / "socket"), Storage(folder))
-    thread = threading.Thread(target=server.serve)
-    thread.start()
-    try:
-        yield
-    finally:
-        server.stop_end.send(b"x")
-        thread.join()
 
 
 class Clock:

@@ -31,9 +31,9 @@ class Rows:
     def __init__(self, reading: Reading) -> None:
         rows = describe_rows(reading)
         self._rows = SteadyRows(reading, rows, Struct(PLAN), rows, walks=False, completed=False)
-        self.is_complete = True
+        self.is_complete, self.at_once = True, 1
 
-    def begin(self) -> SteadyRows:
+    def begin(self, samples: int = 1) -> SteadyRows:
         return self._rows
 
     def sampled(self, result: int, cpu_ns: int = 0) -> bool:
@@ -49,7 +49,7 @@ def compiled() -> Compiled:
     if found is None:
         assert platform.machine() != "x86_64"
         pytest.skip("missing capability x86-64: the compiled code does not run here")
-    return Compiled(tick=found.frame, frame=found.frame)
+    return found._replace(tick=found.frame)
 
 
 @st.composite

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
-from tidscope_wire.generated.models import AlignKind, CompareBasis, Comparison
+from tidscope_wire.generated.models import AlignKind, CompareBasis, CompareSplit, Comparison
 from tidscope_wire.problems import refusal
 
 from tidscope_backend.api.openapi import READ_RUN, raises
@@ -18,8 +18,8 @@ from tidscope_backend.store.folder import RunFolder
 
 MAX_CORRECTIONS = 256
 HINT = (
-    "see docs/runs.md: runs=A,B+C&basis=rates|totals&align=start|policy|mark&mark=TEXT"
-    "&match=RUN:ROLE=LABEL"
+    "see docs/runs.md: runs=A,B+C&basis=rates|totals&split=none|process"
+    "&align=start|policy|mark&mark=TEXT&match=RUN:ROLE=LABEL"
 )
 Finder = Callable[[str], RunFolder]
 """From the id of a run to its folder; raises ProblemError."""
@@ -43,6 +43,7 @@ def router(find: Finder, disk: Disk) -> APIRouter:
         runs: Annotated[str, Query(max_length=400)],
         align: AlignKind = "start",
         basis: CompareBasis = "rates",
+        split: CompareSplit = "none",
         mark: Annotated[str | None, Query(max_length=200)] = None,
         match: Annotated[list[str] | None, Query(max_length=MAX_CORRECTIONS)] = None,
     ) -> Response:
@@ -54,10 +55,10 @@ def router(find: Finder, disk: Disk) -> APIRouter:
         async def computed() -> str:
             async with turn:
                 return await disk.read(
-                    _compared, find, groups, align, mark, match or [], basis, sees
+                    _compared, find, groups, align, mark, match or [], basis, split, sees
                 )
 
-        asked = (runs, align, basis, mark, tuple(match or ()), sees)
+        asked = (runs, align, basis, split, mark, tuple(match or ()), sees)
         text = await shared.get(asked, computed)
         return Response(text, media_type="application/json", headers={"Cache-Control": "no-store"})
 
@@ -71,13 +72,14 @@ def _compared(
     mark: str | None,
     match: list[str],
     basis: CompareBasis,
+    split: CompareSplit,
     sees_arguments: bool,
 ) -> str:
     from tidscope_backend.comparison.from_folders import compare_folders
 
     try:
         paths = [[find(run).path for run in group] for group in groups]
-        found = compare_folders(paths, align, mark, match, basis)
+        found = compare_folders(paths, align, mark, match, basis, split)
         return (found if sees_arguments else comparison_without(found)).model_dump_json()
     except ComparisonError as error:
         raise refusal("bad-request", str(error), HINT) from None

@@ -9,6 +9,7 @@ from tidscope_wire.generated.models import (
     AlignKind,
     CompareBasis,
     ComparedMetric,
+    CompareSplit,
     Comparison,
     FigureDifference,
     GroupFigure,
@@ -49,7 +50,8 @@ def _run(options: argparse.Namespace) -> int:
         match = [_with_id(runs, text) for text in options.match]
         align: AlignKind = "mark" if options.mark else options.align
         basis: CompareBasis = "totals" if options.totals else "rates"
-        found = compare_folders(groups, align, options.mark, match, basis)
+        split: CompareSplit = "process" if options.by_process else "none"
+        found = compare_folders(groups, align, options.mark, match, basis, split)
     except (RunNotFoundError, ComparisonError) as error:
         raise CommandError(str(error)) from None
     except (OSError, ValueError) as error:
@@ -57,7 +59,7 @@ def _run(options: argparse.Namespace) -> int:
     if options.json:
         print_lines(found.model_dump_json())
     else:
-        print_lines(*_lines(found, roles=options.roles))
+        print_lines(*_lines(found, roles=options.roles or options.by_process))
     return 0
 
 
@@ -203,6 +205,11 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         "the same length",
     )
     parser.add_argument("--roles", action="store_true", help="also compare each thread role")
+    parser.add_argument(
+        "--by-process",
+        action="store_true",
+        help="of runs of groups: compare roles apart by the names of their processes",
+    )
     add_runs_dir_option(parser)
     parser.add_argument("--json", action="store_true", help="print the whole comparison as JSON")
 

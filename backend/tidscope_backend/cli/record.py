@@ -226,8 +226,9 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     add_target_options(parser, what="to record", required=False)
     parser.add_argument(
         "--children",
-        action="store_true",
-        help="record the command's descendants, too; groups of processes have no ledger of states",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="record the command's descendants, too (default); --no-children: its process alone",
     )
     parser.add_argument(
         "--duration",
@@ -315,7 +316,7 @@ COMMAND = Command(
     usage="tidscope record [options] (--pid PID | --tree PID | --cgroup PATH | --unit NAME | "
     "--container NAME | --match EXPRESSION | -- COMMAND [ARGUMENT ...])",
     description="Record a process, a group of processes, or a command from its first instruction "
-    "to its exit (--children: with its descendants). Uses a running tidscope if "
+    "to its exit, with its descendants (--no-children: without). Uses a running tidscope if "
     f"{BROWSER_VARIABLE} holds its token, otherwise records by itself. The command keeps the "
     "terminal, and gets the signals that record gets. Output that goes to no terminal passes "
     "through pipes. record exits with the command's exit code: 128 + N if signal N killed it, 125 "

@@ -9,6 +9,7 @@ from tidscope_wire.generated.models import (
     ComparedGroup,
     ComparedMetric,
     ComparedRun,
+    CompareSplit,
     Comparison,
     MatchedRole,
 )
@@ -40,6 +41,7 @@ def compare(
     mark: str | None = None,
     corrections: Sequence[Correction] = (),
     basis: CompareBasis = "rates",
+    split: CompareSplit = "none",
 ) -> Comparison:
     """Compare runs.
 
@@ -51,6 +53,7 @@ def compare(
         mark: text of the mark to align at.
         corrections: of the matching of roles.
         basis: what counters are compared as.
+        split: what the roles of the runs are, as they were read.
 
     Raises:
         ComparisonError: these runs cannot be compared like this.
@@ -77,6 +80,8 @@ def compare(
         align=align,
         mark=mark if align == "mark" else None,
         basis=basis,
+        split=split,
+        several_processes=any(run.manifest.target.group is not None for run in runs),
         same_length=alike,
         runs=[
             ComparedRun(

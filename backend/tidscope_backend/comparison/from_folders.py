@@ -6,6 +6,7 @@ from pathlib import Path
 from tidscope_wire.generated.models import (
     AlignKind,
     CompareBasis,
+    CompareSplit,
     Comparison,
     RunEvent,
     SteeringDecided,
@@ -14,8 +15,10 @@ from tidscope_wire.generated.models import (
 
 from tidscope_backend.comparison.compare import check_choice, compare
 from tidscope_backend.comparison.matching import parse_correction
+from tidscope_backend.comparison.process_roles import split_by_process
 from tidscope_backend.comparison.tables import RunTables
 from tidscope_backend.store.reader import RunReader
+from tidscope_backend.store.table_growth import table_growth
 
 COLUMNS = ("time_ns", "process", "machine", "roles")
 
@@ -26,6 +29,7 @@ def compare_folders(
     mark: str | None = None,
     match: Sequence[str] = (),
     basis: CompareBasis = "rates",
+    split: CompareSplit = "none",
 ) -> Comparison:
     """Compare runs.
 
@@ -35,6 +39,8 @@ def compare_folders(
         mark: text of the mark to align at.
         match: corrections of the matching of roles, each `RUN:ROLE=LABEL`.
         basis: what counters are compared as.
+        split: whether roles are split by process. Then they have figures and no curves, since
+            frames have the totals of roles over all processes.
 
     Raises:
         ComparisonError: these runs cannot be compared like this.
@@ -43,21 +49,25 @@ def compare_folders(
     """
     check_choice([[path.name for path in group] for group in groups], align, mark)
     corrections = [parse_correction(text) for text in match]
-    return compare(
-        [[tables_of(path) for path in group] for group in groups], align, mark, corrections, basis
-    )
+    tables = [[tables_of(path, split) for path in group] for group in groups]
+    return compare(tables, align, mark, corrections, basis, split)
 
 
-def tables_of(path: Path) -> RunTables:
+def tables_of(path: Path, split: CompareSplit = "none") -> RunTables:
     """Read what a comparison needs of a run; of an ended run, none of its samples."""
     reader = RunReader(path)
     manifest = reader.manifest
     if manifest.state == "recording" and reader.spans:
         last_ns = max(manifest.to_ns, reader.spans[-1][1])
         manifest = manifest.model_copy(update={"to_ns": last_ns})
+    threads = reader.threads()
+    if split == "process":
+        grouped = manifest.target.group is not None
+        processes = table_growth(reader.parts, "processes") if grouped else None
+        threads = split_by_process(threads, processes, manifest.target.process.name)
     return RunTables(
         manifest=manifest,
-        threads=reader.threads(),
+        threads=threads,
         signals=reader.signals(COLUMNS),
         events=[event for event in reader.events() if _is_steering(event)],
     )

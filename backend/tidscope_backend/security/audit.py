@@ -21,6 +21,7 @@ ACTIONS: Mapping[tuple[str, str], AuditAction] = {
     ("PUT", "/api/v1/targets/{target_id}/steering"): "steer",
     ("POST", "/api/v1/targets/{target_id}/steering/restart"): "restart-search",
     ("DELETE", "/api/v1/targets/{target_id}/steering"): "release",
+    ("POST", "/api/v1/predictions/{owner}/{name}/reset"): "reset-predictions",
     ("POST", "/api/v1/demo"): "start-demo",
     ("DELETE", "/api/v1/demo"): "stop-demo",
     ("POST", "/api/v1/runs"): "record",

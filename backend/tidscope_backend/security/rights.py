@@ -41,6 +41,9 @@ ROUTES: Mapping[tuple[str, str], Right] = {
     ("PUT", "/api/v1/targets/{target_id}/steering"): "operator",
     ("POST", "/api/v1/targets/{target_id}/steering/restart"): "operator",
     ("DELETE", "/api/v1/targets/{target_id}/steering"): "operator",
+    ("GET", "/api/v1/predictions"): "viewer",
+    ("GET", "/api/v1/predictions/{owner}/{name}"): "viewer",
+    ("POST", "/api/v1/predictions/{owner}/{name}/reset"): "operator",
     ("POST", "/api/v1/demo"): "operator",
     ("DELETE", "/api/v1/demo"): "operator",
     ("GET", "/api/v1/runs"): "viewer",
@@ -65,6 +68,8 @@ COSTLY: frozenset[str] = frozenset(
     {
         "/api/v1/processes",
         "/api/v1/doctor",
+        "/api/v1/predictions",
+        "/api/v1/predictions/{owner}/{name}",
         "/api/v1/sizes",
         "/api/v1/steering",
         "/api/v1/targets/{target_id}/steering",

@@ -45,7 +45,8 @@ enum {
 	ODD = 2,	   /* what came is to be looked at */
 	EXITS = 3,	   /* the rows are up to date, and exit records wait */
 	TO_COMPLETE = 4,   /* the rows are up to date as far as this goes, and are to be completed */
-	NO_ROOM = 5	   /* for the frame */
+	NO_ROOM = 5,	   /* for the frame */
+	WANTED = 6	   /* Python is, before the next tick */
 };
 
 /* Rows of threads; a value is at row * row_step + column * column_step. */
@@ -128,7 +129,58 @@ static inline void set(const struct rows *r, __u64 row, __u64 column, __u64 valu
 
 struct plan;
 struct walk;
-struct frame;
+
+/* What stands in front of the columns of a batch with so many of them; members named _at are offsets
+ * of numbers in it. */
+struct metadata {
+	__u8 *message;
+	__u64 size, length_at, body_at, nodes_at, buffers_at;
+};
+
+/* A frame, as it is made. */
+struct frame {
+	struct rows *rows;
+	__u32 *chosen;		   /* room for all rows */
+	struct metadata *metadata; /* by number of counter columns */
+	/* the frame up to its rows, and where in it numbers are written, 20 bytes each */
+	__u8 *header;
+	__u64 header_bytes, seq_at, first_seq_at, rows_at, time_at, unix_at, sample_at, late_at;
+	__u64 columns_at, columns_bytes; /* which columns there are */
+	__u8 *out;
+	__u64 room;
+	__u64 attach_ns;
+	/* of this frame */
+	__u64 seq, started_ns, late_us;
+	/* what came of it */
+	__u64 size, sample_us, sent_rows;
+};
+
+struct pollfd {
+	int descriptor;
+	short wanted, found;
+};
+
+/* A tick, as it is taken. */
+struct tick {
+	struct plan *plan; /* one of the two is 0 */
+	struct walk *walk;
+	struct frame *frame;
+	struct ledgers *ledgers; /* 0: there are none */
+	/* what is readable when something happened: first the process, if it ended */
+	struct pollfd *watched;
+	__u64 watched_count;
+	/* the process' executable: a path below a folder, and what it links to; 0: it is not looked at */
+	__u64 folder;
+	char *path;
+	char *executable;
+	__u64 executable_bytes;
+	__u64 incomplete; /* whether Python completes the rows before there is a frame */
+	__u64 waits;	  /* whether births, ends and names wait for a later tick; not without a frame */
+	__u64 drains;	  /* whether exit records do not wait even then */
+	/* what came of it: CPU of the sample; whether something waits; whether exit records do */
+	__u64 sample_cpu_ns, news, exits;
+};
+
 
 /* Whether what is counted is all that there is. */
 int network_complete(const struct network *n);
@@ -145,4 +197,7 @@ const struct rows *rows_of_walk(const struct walk *w);
 long steady_sample(struct plan *p);
 long steady_walk(struct walk *w);
 long usual_frame(struct frame *f);
+/* Numbers the question of the next tick; 0: there is none. */
+void next_question(struct plan *p);
+__attribute__((visibility("default"))) long usual_tick(struct tick *t);
 #endif

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import NamedTuple, cast
 
 LIBRARY = Path(__file__).with_name("usual_tick.so")
-USUAL, OTHER_THREADS, ODD, EXITS, TO_COMPLETE, NO_ROOM = range(6)
+USUAL, OTHER_THREADS, ODD, EXITS, TO_COMPLETE, NO_ROOM, WANTED = range(7)
 """What its functions return; -errno where the kernel refused. See common.h."""
 
 Function = Callable[[int], int]
-"""Takes the address of struct tick."""
+"""Takes the address of a struct."""
 
 
 class Compiled(NamedTuple):
@@ -21,10 +21,16 @@ class Compiled(NamedTuple):
     Attributes:
         tick: takes a sample and makes the frame of it, if there is nothing that cannot wait.
         frame: makes the frame where `tick` stopped before that.
+        ticks: takes one after the other.
+        lock: takes the lock of a connection; waits until it is free.
+        unlock: lets go of it.
     """
 
     tick: Function
     frame: Function
+    ticks: Function
+    lock: Function
+    unlock: Function
 
 
 def load(path: Path = LIBRARY) -> Compiled | None:
@@ -32,7 +38,8 @@ def load(path: Path = LIBRARY) -> Compiled | None:
     if platform.machine() != "x86_64" or not os.access(path, os.R_OK):
         return None
     library = ctypes.CDLL(str(path))
-    functions = library.usual_tick, library.frame_of_tick
+    names = "usual_tick frame_of_tick usual_ticks lock_link unlock_link"
+    functions = [getattr(library, name) for name in names.split()]
     for function in functions:
         function.argtypes, function.restype = (ctypes.c_void_p,), ctypes.c_long
     return Compiled(*(cast(Function, function) for function in functions))

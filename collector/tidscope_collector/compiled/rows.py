@@ -46,8 +46,16 @@ class SteadySource(Protocol):
     For such a sample: `begin`, the compiled code, `sampled`, and `complete` if the rows say so.
     """
 
-    def begin(self) -> SteadyRows | None:
-        """The rows that compiled code may bring up to date now; None: `read` takes the sample."""
+    def begin(self, samples: int = 1) -> SteadyRows | None:
+        """The rows that compiled code may bring up to date now; None: `read` takes the sample.
+
+        Args:
+            samples: so many times, at most.
+        """
+
+    @property
+    def at_once(self) -> int:
+        """How many samples may be taken before `sampled` is called for the first."""
 
     def sampled(self, result: int, cpu_ns: int = 0) -> bool:
         """Compiled code has taken it; whether the rows are up to date.

@@ -61,6 +61,7 @@ struct plan {
 	__u64 fields, delays; /* a bit for each column that is a delay */
 	/* what came of it */
 	__u64 asked, got, listed_ns;
+	__u64 numbers; /* of questions that are the sample's */
 };
 
 /* Reads the list of threads; how many bytes it has, or -errno. */
@@ -238,4 +239,10 @@ long steady_sample(struct plan *p)
 const struct rows *rows_of_plan(const struct plan *p)
 {
 	return p->rows;
+}
+
+void next_question(struct plan *p)
+{
+	if (p)
+		p->sequence += p->numbers;
 }

@@ -21,7 +21,7 @@ NETWORK = _members(
 PLAN = _members(
     "rows network link now now_room before socket sequence requests asking found messages slots",
     "stride lead senders length places values checks thread stats version pid_at tgid_at tgid",
-    "age_at words fields delays asked got listed_ns",
+    "age_at words fields delays asked got listed_ns numbers",
 )
 WALK = _members(
     "rows network link program pid block fields delays states starts comms ran listed_ns"
@@ -39,6 +39,12 @@ LEDGERS = _members(
 TICK = _members(
     "plan walk frame ledgers watched watched_count folder path executable executable_bytes",
     "incomplete waits drains sample_cpu_ns news exits",
+)
+KEPT = _members("at size sample_us started_ns sample_cpu_ns sent")
+LINK = _members("lock socket rest_bytes")
+ROUND = _members(
+    "tick link wake due_ns period_ns until_ns news_due_ns first_seq kept most frames room",
+    "frame_bytes message taken message_bytes",
 )
 POLLFD = np.dtype([("descriptor", "i4"), ("wanted", "i2"), ("found", "i2")])
 """struct pollfd of poll(2)."""

@@ -7,30 +7,6 @@
 
 enum { MOST_COLUMNS = 256, NUMBER_BYTES = 20 };
 
-/* What stands in front of the columns of a batch with so many of them; members named _at are offsets
- * of numbers in it. */
-struct metadata {
-	__u8 *message;
-	__u64 size, length_at, body_at, nodes_at, buffers_at;
-};
-
-struct frame {
-	struct rows *rows;
-	__u32 *chosen;		   /* room for all rows */
-	struct metadata *metadata; /* by number of counter columns */
-	/* the frame up to its rows, and where in it numbers are written, 20 bytes each */
-	__u8 *header;
-	__u64 header_bytes, seq_at, first_seq_at, rows_at, time_at, unix_at, sample_at, late_at;
-	__u64 columns_at, columns_bytes; /* which columns there are */
-	__u8 *out;
-	__u64 room;
-	__u64 attach_ns;
-	/* of this frame */
-	__u64 seq, started_ns, late_us;
-	/* what came of it */
-	__u64 size, sample_us, sent_rows;
-};
-
 static void copy(__u8 *to, const __u8 *from, __u64 bytes)
 {
 	__asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(bytes) : : "memory");

@@ -8,31 +8,6 @@
 
 enum { PATH_BYTES = 512, POLL_MOST = 4096 };
 
-struct pollfd {
-	int descriptor;
-	short wanted, found;
-};
-
-struct tick {
-	struct plan *plan; /* one of the two is 0 */
-	struct walk *walk;
-	struct frame *frame;
-	struct ledgers *ledgers; /* 0: there are none */
-	/* what is readable when something happened: first the process, if it ended */
-	struct pollfd *watched;
-	__u64 watched_count;
-	/* the process' executable: a path below a folder, and what it links to; 0: it is not looked at */
-	__u64 folder;
-	char *path;
-	char *executable;
-	__u64 executable_bytes;
-	__u64 incomplete; /* whether Python completes the rows before there is a frame */
-	__u64 waits;	  /* whether births, ends and names wait for a later tick; not without a frame */
-	__u64 drains;	  /* whether exit records do not wait even then */
-	/* what came of it: CPU of the sample; whether something waits; whether exit records do */
-	__u64 sample_cpu_ns, news, exits;
-};
-
 /* Whether the process runs the program that it ran before, as far as can be seen. */
 static int same_program(const struct tick *t)
 {

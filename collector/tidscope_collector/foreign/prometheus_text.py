@@ -1,6 +1,7 @@
 """Counters in what a program serves to Prometheus."""
 
 import math
+from collections.abc import Mapping
 
 from tidscope_collector.foreign.own_server import NotServedError
 
@@ -45,3 +46,31 @@ def add_up(text: str, name: str) -> float | None:
     if not math.isfinite(total) or total < 0:
         raise NotServedError(f"The counter {name} is {total}.")
     return total
+
+
+def samples_of(text: str, prefixes: tuple[str, ...]) -> list[tuple[str, Mapping[str, str], float]]:
+    """Samples whose names begin so: name, labels, value.
+
+    Args:
+        text: in the Prometheus text format.
+        prefixes: of the names.
+
+    Raises:
+        NotServedError: it is not in that format, or there are too many.
+    """
+    from prometheus_client.parser import text_string_to_metric_families
+
+    lines = [line for line in text.split("\n") if line.startswith(prefixes)]
+    if len(lines) > MOST_SAMPLES or any(len(line) > LONGEST_LINE for line in lines):
+        raise NotServedError(
+            f"The target serves more than {MOST_SAMPLES} samples, or longer than {LONGEST_LINE} "
+            "characters."
+        )
+    try:
+        return [
+            (sample.name, sample.labels, sample.value)
+            for family in text_string_to_metric_families("\n".join(lines) + "\n")
+            for sample in family.samples
+        ]
+    except (ValueError, KeyError, IndexError) as error:
+        raise NotServedError(f"The target's answer is not Prometheus text: {error}.") from error

@@ -7,6 +7,8 @@ import numpy as np
 
 from tidscope_collector.ebpf.watched import Pids
 
+MOST_FOUND = 65_536
+"""Ended processes that their ids still stand for: after many exits at once records come late."""
 BELIEVED_NS = 2_000_000_000
 """Once its end is known a process' exit records may still come for so long."""
 
@@ -81,6 +83,7 @@ class Members:
         self._number = 0
         self._lately: deque[tuple[int, Member]] = deque()
         self._ended: dict[int, Member] = {}
+        self._found: dict[int, Member] = {}
         self._ids: Pids | None = None
         self._believed: Pids | None = None
         self._left: list[Member] = []
@@ -145,6 +148,10 @@ class Members:
         self.unseen += not member.seen
         self._lately.append((now_ns, member))
         self._ended[pid] = member
+        self._found.pop(pid, None)
+        self._found[pid] = member
+        if len(self._found) > MOST_FOUND:
+            del self._found[next(iter(self._found))]
         self._left.append(member)
         self._ids = None
         return member
@@ -158,7 +165,7 @@ class Members:
 
     def find(self, pid: int) -> Member | None:
         """The process that an id stands for, or stood for lately."""
-        return self.alive.get(pid) or self._ended.get(pid)
+        return self.alive.get(pid) or self._found.get(pid)
 
     def names(self) -> dict[int, str]:
         """Names of those alive and those that ended lately, by their ids."""

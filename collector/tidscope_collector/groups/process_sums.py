@@ -19,6 +19,8 @@ MOST_STANDING = 1024
 """Ended processes with rows of their own; of more the first ones are folded sooner."""
 MOST_NAMES = MAX_FOLDED_PROCESSES - 1
 """Rows of ended processes, one for each name; further ones share one."""
+MOST_LATE = 65_536
+"""Folded processes whose exit records may still come."""
 OTHERS = "others"
 _CPU = "cpu_run_ns"
 
@@ -80,13 +82,16 @@ class ProcessSums:
         self._begun: set[int] = set()
         self._standing: deque[Member] = deque()
         self._folded: dict[str, tuple[int, Sums]] = {}
+        self._late: dict[int, Sums] = {}
+        """By number of the member: where counts what is said of it after its row has gone."""
 
     def _of(self, process: int) -> Sums | None:
         member = self._members.find(process)
         return None if member is None else self._sums(member.number)
 
     def _sums(self, number: int) -> Sums:
-        return self._settled.setdefault(number, Sums())
+        late = self._late.get(number)
+        return self._settled.setdefault(number, Sums()) if late is None else late
 
     def ended(self, process: int, totals: Mapping[str, int], threads: int = 1) -> None:
         """Threads of a process ended with these totals, added up."""
@@ -201,6 +206,10 @@ class ProcessSums:
         known.add({key: max(0, value) for key, value in sums.values.items()})
         known.threads_ended += sums.threads_ended
         known.count += 1
+        # Many processes may end at once, and their records come after their rows have gone.
+        self._late[member.number] = known
+        if len(self._late) > MOST_LATE:
+            del self._late[next(iter(self._late))]
 
 
 def _joined(settled: Sums | None, values: Mapping[str, int]) -> Sums:

@@ -1,7 +1,9 @@
 """Commands that other threads have for one thread, and their results."""
 
+import os
 import queue
 import threading
+import weakref
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
@@ -26,11 +28,17 @@ class Command:
 
 
 class CommandQueue:
-    """Takes commands of any thread; one thread gets them."""
+    """Takes commands of any thread; one thread gets them.
+
+    Attributes:
+        wake: a descriptor that is readable when a command has come since `is_empty` was asked.
+    """
 
     def __init__(self) -> None:
         self._commands: queue.SimpleQueue[Command | None] = queue.SimpleQueue()
         self._ended = threading.Event()
+        self.wake = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
+        weakref.finalize(self, os.close, self.wake)
 
     def submit(self, action: Callable[[], Any]) -> "Future[Any]":
         """Have something run; the future has its result.
@@ -38,14 +46,26 @@ class CommandQueue:
         It is cancelled if the thread has ended or ends before it comes to it.
         """
         command = Command(action)
-        self._commands.put(command)
+        self._put(command)
         if self._ended.is_set():
             self._cancel()
         return command.future
 
     def stop(self) -> None:
         """Let the thread end, after the commands that it has already."""
-        self._commands.put(None)
+        self._put(None)
+
+    def _put(self, command: Command | None) -> None:
+        self._commands.put(command)
+        os.eventfd_write(self.wake, 1)
+
+    def is_empty(self) -> bool:
+        """Whether there is no command; of those that come later `wake` tells."""
+        try:
+            os.eventfd_read(self.wake)
+        except BlockingIOError:
+            pass  # none has come
+        return self._commands.empty()
 
     def get(self, timeout_s: float | None) -> Command | None:
         """The next command; None: end.

@@ -26,6 +26,7 @@ from tidscope_collector.sampling.readings import empty, join
 from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.sampling.selfwatch import Load, SelfWatch
 from tidscope_collector.sampling.target import TargetSampler
+from tidscope_collector.sampling.usual_round import FrameRounds
 from tidscope_collector.taskstats.exits import ExitListener
 from tidscope_collector.threads.reading import Reading, TargetExitedError
 
@@ -41,6 +42,7 @@ HELD_EXITS = 200_000
 LEDGERS_NS = 1_000_000_000
 SWITCH_NS = 550
 """What a switch and a wake-up of a thread with a ledger take longer (benchmarks/waits.py)."""
+_NEVER_NS = 2**63
 STALLED_NS = 50_000_000
 """Between two looks whether the backend takes frames again."""
 
@@ -95,9 +97,15 @@ class Engine:
         self._drain_due_ns = 0
         self._drain_trouble = ""
         self._thread = threading.Thread(target=self._run, name="sampler", daemon=True)
+        self._rounds: FrameRounds | None = None
 
-    def start(self) -> None:
-        """Start the thread."""
+    def start(self, rounds: FrameRounds | None = None) -> None:
+        """Start the thread.
+
+        Args:
+            rounds: where compiled code sends frames of several samples; None: of one at a time.
+        """
+        self._rounds = rounds
         self._thread.start()
 
     def stop(self) -> None:
@@ -168,6 +176,8 @@ class Engine:
 
     def _run(self) -> None:
         while True:
+            if not self._stalled():
+                self._take_round()
             try:
                 command = self._commands.get(self._pause_s(self._stalled()))
             except queue.Empty:
@@ -259,6 +269,28 @@ class Engine:
         if target in self._targets:
             cpu_ns = self._watch.sampling() - cpu_ns
             self._watch.note(target, cpu_ns, sum(len(frame.data) for frame in frames))
+
+    def _take_round(self) -> None:
+        """Wait for ticks and take them, as long as compiled code can.
+
+        They are those of the target that is due first, up to the moment at which another one is.
+        """
+        filtered = self._exits is None or self._exits.filters
+        if self._rounds is None or self._open or not filtered or not self._targets:
+            return
+        first, *others = sorted(self._targets.values(), key=lambda one: one.schedule.due_ns)
+        target = first.target.id
+        if first.schedule.period_ns > FILTERED_DRAIN_NS or target in self._held:
+            return
+        if not self._commands.is_empty():
+            return
+        until_ns = min((one.schedule.due_ns for one in others), default=_NEVER_NS)
+        cpu_ns = self._watch.sampling()
+        made = first.usual_round(self._rounds, self._commands.wake, until_ns)
+        if made:
+            if not first.exits_wait:
+                self._drain_due_ns = made[-1].started_ns + self._drain_ns()
+            self._watch.note(target, self._watch.sampling() - cpu_ns, sum(one.size for one in made))
 
     def _usual(self, sampler: TargetSampler) -> bool:
         """Take a sample in which nothing is taken in but counters; false: it is still due."""

@@ -140,6 +140,11 @@ class FrameMaker:
         """CLOCK_MONOTONIC from which tables are read again; None: there are none."""
         return None if self._tables is None else self._tables.due_ns
 
+    @property
+    def key_due_ns(self) -> int:
+        """CLOCK_MONOTONIC from which the next frame is to be a key frame."""
+        return self._key_ns + KEY_FRAME_NS
+
     def is_key_due(self, now_ns: int) -> bool:
         """Whether the next frame is to be a key frame."""
         return now_ns - self._key_ns >= KEY_FRAME_NS or self._key_bytes > KEY_FRAME_BYTES
@@ -159,10 +164,14 @@ class FrameMaker:
 
     def usual(self, made: UsualFrame, now_ns: int) -> SampledFrame:
         """Number the frame of a usual tick, which was made with the number behind `seq`."""
-        self.seq += 1
-        self._key_bytes += len(made.data)
-        self._times.note(made.sample_us, now_ns)
+        self.count_usual(len(made.data), made.sample_us, now_ns)
         return SampledFrame(self.seq, made.data, key=False)
+
+    def count_usual(self, size: int, sample_us: int, now_ns: int) -> None:
+        """Count the frame of a usual tick, which was made with the number behind `seq`."""
+        self.seq += 1
+        self._key_bytes += size
+        self._times.note(sample_us, now_ns)
 
     def exits(
         self,

@@ -14,13 +14,18 @@ class News:
         self._due_ns = 0
         self._many = False
 
+    @property
+    def due_ns(self) -> int:
+        """CLOCK_MONOTONIC up to which what came since is to wait."""
+        return 0 if self._many else self._due_ns
+
     def waits(self, now_ns: int) -> bool:
         """Whether what came since is to wait.
 
         Args:
             now_ns: CLOCK_MONOTONIC.
         """
-        return not self._many and now_ns < self._due_ns
+        return now_ns < self.due_ns
 
     def taken_in(self, now_ns: int, events: int) -> None:
         """A sample with so many events was taken."""

@@ -26,6 +26,8 @@ from tidscope_collector.taskstats.reader import TaskstatsReader
 from tidscope_collector.threads.reading import ExitDecoder, Reading
 
 _TIDY_NS = 950_000_000
+AT_ONCE = 1000
+"""Samples: as many as there is room for elsewhere."""
 _MORE_THREADS = 64
 """So many may begin, and a quarter more, before Python has to take them in."""
 
@@ -104,13 +106,15 @@ class SteadyReader:
         self.asked = self._general.asked
         return self._prepare(reading)
 
-    def begin(self) -> SteadyRows | None:
+    def begin(self, samples: int = 1) -> SteadyRows | None:
         """See `SteadySource.begin`."""
         query = self.query
         if self._steady is None or self._slots is not query.slots:
             return None
-        self._plan["sequence"] = query.number(self._plan_threads)
+        self._plan["sequence"] = query.number(self._plan_threads * samples)
         return self._steady
+
+    at_once = AT_ONCE
 
     def sampled(self, result: int, cpu_ns: int = 0) -> bool:
         """See `SteadySource.sampled`."""
@@ -153,6 +157,7 @@ class SteadyReader:
         query.reserve(count)
         self._slots = slots = query.slots
         self._plan_threads = count
+        self._plan["numbers"] = count
         reading = replace(
             reading,
             tid=np.ascontiguousarray(reading.tid),

@@ -27,6 +27,8 @@ EARLIEST_NS = 100_000_000
 for is looked up while it lives."""
 MOST_SHARE = 0.003
 """Of a core: tables that take more CPU time to read are read more seldom."""
+USUAL_SHARE, SELDOM_NS = 0.001, 2_950_000_000
+"""The same of the usual share, but not more seldom than this."""
 MOST_BYTES = 8 * 1024 * 1024
 """Tables in a frame; the rows and the events of the largest frames leave so much room."""
 
@@ -102,7 +104,8 @@ class TableChanges:
                 self._trouble = repr(error)
             took_ns = self._cpu_clock() - cpu_ns
             usual_ns = min(TABLES_NS, max(EARLIEST_NS, began_ns - self._attach_ns))
-            self.due_ns = began_ns + max(usual_ns, int(took_ns / MOST_SHARE))
+            seldom_ns = min(int(took_ns / USUAL_SHARE), SELDOM_NS)
+            self.due_ns = began_ns + max(usual_ns, seldom_ns, int(took_ns / MOST_SHARE))
         chosen = self._sent if whole else changes
         return _encoded(chosen, self._omitted, self._read_ns)
 

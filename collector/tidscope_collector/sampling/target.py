@@ -51,6 +51,7 @@ from tidscope_collector.sampling.schedule import Schedule
 from tidscope_collector.sampling.selfwatch import SampleTimes
 from tidscope_collector.sampling.table_changes import TableChanges, TableSource
 from tidscope_collector.sampling.tracker import Tracker
+from tidscope_collector.sampling.usual_round import FrameRounds, RoundTimes, Tick
 from tidscope_collector.sampling.usual_tick import USUAL_NS, UsualTick
 from tidscope_collector.taskstats.exits import ExitListener
 from tidscope_collector.threads.reading import Reading, TargetExitedError, TargetReader
@@ -407,6 +408,35 @@ class TargetSampler:
         if not tick.found_births:  # one of them may have the id of a thread that ended
             self._tracker.note_unchanged()
         return self._frames.usual(made, started_ns)
+
+    def usual_round(self, rounds: FrameRounds, wake: int, until_ns: int) -> list[Tick]:
+        """Take usual samples one after the other, and send their frames, until Python is wanted.
+
+        Args:
+            rounds: where frames are sent.
+            wake: a descriptor that is readable when Python is wanted.
+            until_ns: CLOCK_MONOTONIC from which it is in any case.
+
+        Returns:
+            The samples.
+        """
+        tick, schedule = self._usual, self.schedule
+        if (
+            tick is None
+            or not tick.is_armed(schedule.due_ns, waits=True)
+            or self._pending
+            or self._frames.is_key_due(schedule.due_ns)
+        ):
+            return []
+        until_ns = min(until_ns, self._frames.key_due_ns)
+        when = RoundTimes(schedule.due_ns, schedule.period_ns, until_ns, self._news.due_ns)
+        made = tick.take_round(rounds, self.target, self.seq, when, wake)
+        for one in made:
+            schedule.advance(one.started_ns)
+            self._frames.count_usual(one.size, one.sample_us, one.started_ns)
+            if not tick.has_news:
+                self._tracker.note_unchanged()
+        return made
 
     @property
     def has_news(self) -> bool:

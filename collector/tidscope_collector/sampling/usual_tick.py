@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from tidscope_wire.batch_template import metadata_of
 from tidscope_wire.frame import LENGTH
+from tidscope_wire.generated.models import Target
 from tidscope_wire.header_writer import PreparedHeader
 
 from tidscope_collector.compiled.library import (
@@ -18,10 +19,19 @@ from tidscope_collector.compiled.library import (
     NO_ROOM,
     TO_COMPLETE,
     USUAL,
+    WANTED,
     Compiled,
 )
 from tidscope_collector.compiled.rows import SteadyRows, SteadySource
 from tidscope_collector.compiled.structs import FRAME, METADATA, POLLFD, TICK, Struct
+from tidscope_collector.sampling.usual_round import (
+    MORE_BYTES,
+    MOST_TICKS,
+    FrameRounds,
+    RoundTimes,
+    Tick,
+    UsualRound,
+)
 
 USUAL_NS = 950_000_000
 """After so long Python takes a tick."""
@@ -85,6 +95,7 @@ class UsualTick:
         self._width = width
         self._steady: SteadyRows | None = None
         self._until_ns = 0
+        self._round = UsualRound(compiled, self._tick)
         self._out = np.empty(0, np.uint8)
         self._made = self._out.data
 
@@ -123,11 +134,10 @@ class UsualTick:
         frame.set(header_bytes=len(text), columns_bytes=header.columns_bytes)
         frame.set(**{f"{name}_at": LENGTH.size + at for name, at in header.places.items()})
         room = len(text) + self._largest + 4 * count + 8 + self._width * (9 * count + 8)
-        if room > len(self._out):
-            self._out = np.empty(room + room // 4, np.uint8)
+        if room + MORE_BYTES > len(self._out):
+            self._out = np.empty(room + room // 4 + MORE_BYTES, np.uint8)
             self._made = self._out.data
-        frame.point(out=self._out)
-        frame.set(room=len(self._out))
+        self._round.prepare(self._out, room)
 
     def disarm(self) -> None:
         """Let Python take the next tick."""
@@ -188,6 +198,8 @@ class UsualTick:
             return None
         tick["incomplete"] = steady.completed and not reader.is_complete
         tick["waits"], tick["drains"] = waits, drain is not None
+        frame.point(out=self._out)
+        frame["room"] = len(self._out)
         frame["seq"], frame["started_ns"], frame["late_us"] = seq, started_ns, late_us
         result = self._compiled.tick(tick.address)
         sampled = USUAL if result in _SAMPLED else result
@@ -204,3 +216,44 @@ class UsualTick:
         if result != USUAL:
             return None
         return UsualFrame(bytes(self._made[: frame["size"]]), frame["sample_us"])
+
+    def take_round(
+        self, rounds: FrameRounds, target: Target, seq: int, when: RoundTimes, wake: int
+    ) -> list[Tick]:
+        """Take ticks one after the other, and send their frames, until Python is wanted.
+
+        Args:
+            rounds: where frames are sent.
+            target: whose.
+            seq: number of the last frame.
+            when: they are due.
+            wake: a descriptor that is readable when Python is wanted.
+
+        Returns:
+            The ticks.
+        """
+        reader, steady = self._reader, self._steady
+        most = min(reader.at_once, MOST_TICKS)
+        if steady is None or most < 1:
+            return []
+        self._round.begin(seq + 1)
+        link = rounds.begin(target, seq, self._round.collect)
+        if link is None:
+            return []
+        try:
+            if reader.begin(most) is not steady:
+                self.disarm()
+                return []
+            self._tick.set(incomplete=0, drains=0)
+            until_ns = min(when.until_ns, self._until_ns)
+            made, result = self._round.run(link, wake, when, until_ns, most)
+        finally:
+            rounds.end(self._round.message)
+        for one in made:
+            reader.sampled(USUAL, one.sample_cpu_ns)
+            if steady.completed:
+                reader.complete()
+        if result != WANTED:
+            reader.sampled(result)
+            self.disarm()
+        return made

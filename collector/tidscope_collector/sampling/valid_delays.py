@@ -105,15 +105,20 @@ class ValidDelays(WrappingReader):
         """Close the base; twice does no harm."""
         self.base.close()
 
-    def begin(self) -> SteadyRows | None:
+    def begin(self, samples: int = 1) -> SteadyRows | None:
         """See `SteadySource.begin`: not while values have to be corrected."""
         steady = self._steady_base
-        return None if steady is None or self._held else steady.begin()
+        return None if steady is None or self._held else steady.begin(samples)
 
     def sampled(self, result: int, cpu_ns: int = 0) -> bool:
         """See `SteadySource.sampled`."""
         steady = self._steady_base
         return steady is not None and steady.sampled(result, cpu_ns)
+
+    @property
+    def at_once(self) -> int:
+        """See `SteadySource.at_once`."""
+        return 0 if self._steady_base is None else self._steady_base.at_once
 
     @property
     def is_complete(self) -> bool:

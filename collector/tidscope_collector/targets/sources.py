@@ -83,6 +83,7 @@ class Sources:
     ) -> None:
         self._procfs = procfs
         self.naming = naming
+        self._ask_programs = ledger.ask_programs
         self.delays = delays or DelayAccounting(procfs)
         self._query: BatchQuery | None = None
         self.kernel: Kernel | None = None
@@ -227,7 +228,7 @@ class Sources:
             attach_ns: CLOCK_MONOTONIC of the attachment.
         """
         uncounted = partial(self.network.uncounted, process.pid, reader.start_of)
-        pools = open_pools(self._procfs, process, attach_ns)
+        pools = open_pools(self._procfs, process, attach_ns, ask_program=self._ask_programs)
         ledger = self.ledger.tables(reader.base, process)
         return TargetTables(ledger, [reader.table, uncounted], pools)
 

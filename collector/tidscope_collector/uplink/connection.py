@@ -28,8 +28,10 @@ from tidscope_wire.generated.models import (
 )
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
 
+from tidscope_collector.compiled.link import Link
 from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.sampling.selfwatch import Load
+from tidscope_collector.sampling.usual_round import Collect
 from tidscope_collector.targets.targets import TargetRegistry
 from tidscope_collector.uplink.backoff import LONGEST_WAIT_S, Backoff
 from tidscope_collector.uplink.close_reason import CloseReason, close_reason
@@ -139,6 +141,15 @@ class Uplink:
     def add_frame(self, target: Target, frame: SampledFrame) -> None:
         """Send a frame, now or when it is its turn; call in one thread, whichever it is."""
         if self._direct.add(target, frame) and self._loop is not None:
+            self._loop.call_soon_threadsafe(self._take_in)
+
+    def begin(self, target: Target, seq: int, collect: Collect) -> Link | None:
+        """See `FrameRounds.begin`."""
+        return self._direct.begin(target, seq, collect)
+
+    def end(self, message: memoryview) -> None:
+        """See `FrameRounds.end`."""
+        if self._direct.end(message) and self._loop is not None:
             self._loop.call_soon_threadsafe(self._take_in)
 
     def _take_in(self) -> None:

@@ -13,7 +13,9 @@ from typing import NamedTuple
 
 from tidscope_wire.generated.models import Target
 
+from tidscope_collector.compiled.link import Link
 from tidscope_collector.sampling.sampled_frame import SampledFrame
+from tidscope_collector.sampling.usual_round import Collect
 from tidscope_collector.uplink.shared_connection import SharedConnection
 
 HELD_BYTES = 4 << 20
@@ -48,6 +50,8 @@ class DirectSender:
         self._sent: dict[str, tuple[Target, int]] = {}
         """By id: the target as the backend knows it, and the number of the last frame sent. Only
         those of which nothing waits."""
+        self._round: tuple[Target, Collect, SharedConnection] | None = None
+        """Of frames that compiled code sends now: whose, what gives them, where they go."""
         self.held_bytes = 0
 
     def add(self, target: Target, frame: SampledFrame) -> bool:
@@ -73,9 +77,49 @@ class DirectSender:
             self.held_bytes += len(frame.data)
             return not sent or self.held_bytes > HELD_BYTES
 
+    def begin(self, target: Target, seq: int, collect: Collect) -> Link | None:
+        """See `FrameRounds.begin`; call in the sampling thread."""
+        with self._lock:
+            connection, known = self._link, self._sent.get(target.id)
+            if connection is None or known is None or known[0] is not target or known[1] != seq:
+                return None
+            link = connection.begin_round()
+            if link is not None:
+                self._round = target, collect, connection
+            return link
+
+    def end(self, message: memoryview) -> bool:
+        """See `FrameRounds.end`; call in the sampling thread.
+
+        Returns:
+            Whether the event loop has to take in what was handed over.
+        """
+        if self._round is None:
+            return False
+        self._round[2].end_round(message)
+        with self._lock:
+            self._collect()
+            self._round = None
+            unsent = any(not one.sent for one in self._handed)
+            return unsent or self.held_bytes > HELD_BYTES
+
+    def _collect(self) -> None:
+        """Take over what compiled code has sent since."""
+        if self._round is None:
+            return
+        target, collect, _ = self._round
+        for frame, sent in collect():
+            self._handed.append(Handed(target, frame, sent))
+            self.held_bytes += len(frame.data)
+            if sent:
+                self._sent[target.id] = (target, frame.seq)
+            else:
+                self._sent.pop(target.id, None)
+
     def take(self) -> list[Handed]:
         """What was handed over since, in order; call in the event loop."""
         with self._lock:
+            self._collect()
             handed, self._handed = self._handed, []
             self.held_bytes = 0
         return handed
@@ -91,6 +135,7 @@ class DirectSender:
                 knows it, and the number of the last frame sent.
         """
         with self._lock:
+            self._collect()
             if not self._handed:
                 self._link, self._sent = link, dict(reached())
 

@@ -4,10 +4,11 @@ import asyncio
 import os
 import socket
 import struct
-import threading
 
 from websockets.asyncio.client import ClientConnection
 from websockets.protocol import State
+
+from tidscope_collector.compiled.link import Link
 
 try:
     from websockets.speedups import apply_mask
@@ -27,7 +28,7 @@ class SharedConnection(ClientConnection):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """See asyncio.Protocol; begins the connection."""
-        self._writing = threading.Lock()
+        self._writing = Link()
         self._rest = b""
         self._own: socket.socket | None = None
         if transport.get_extra_info("ssl_object") is None:
@@ -40,6 +41,7 @@ class SharedConnection(ClientConnection):
             if self._own is not None:
                 self._own.close()
                 self._own = None
+            self._writing.refuse()
         super().connection_lost(exc)
 
     def send_data(self) -> None:
@@ -49,6 +51,43 @@ class SharedConnection(ClientConnection):
                 self.transport.write(self._rest)
                 self._rest = b""
             super().send_data()
+            if not self._takes_more(self._own):
+                self._writing.refuse()
+
+    def _takes_more(self, own: socket.socket | None) -> bool:
+        """Whether another thread may write to a socket now."""
+        return (
+            own is not None
+            and not self._rest
+            and self.protocol.state is State.OPEN
+            and not self.transport.get_write_buffer_size()
+        )
+
+    def begin_round(self) -> Link | None:
+        """Let compiled code write messages, as long as the connection takes all that it is given.
+
+        Returns:
+            None if that cannot be.
+        """
+        with self._writing as link:
+            own = self._own
+            if link.shared is None or own is None or not self._takes_more(own):
+                return None
+            link.accept(own.fileno())
+            return link
+
+    def end_round(self, message: memoryview) -> None:
+        """Compiled code writes no more.
+
+        Args:
+            message: the last one, of which it may have written only a part.
+        """
+        rest = self._writing.take_rest()
+        if rest:
+            self._rest = bytes(message[-rest:])
+            self._writing.refuse()
+            self._writing.release()
+            self.loop.call_soon_threadsafe(self.send_data)
 
     def send_now(self, data: bytes) -> bool:
         """Write a binary message at once; call it from the other thread.
@@ -59,9 +98,7 @@ class SharedConnection(ClientConnection):
         """
         with self._writing:
             own = self._own
-            if own is None or self._rest or self.protocol.state is not State.OPEN:
-                return False
-            if self.transport.get_write_buffer_size():
+            if own is None or not self._takes_more(own):
                 return False
             message = binary_message(data)
             try:

@@ -107,10 +107,10 @@ class LedgerReader(WrappingReader):
         """What ended threads had more than was said with their ends, since this was asked last."""
         return [] if self._ends is None else self._ends.take_late()
 
-    def begin(self) -> SteadyRows | None:
+    def begin(self, samples: int = 1) -> SteadyRows | None:
         """See `SteadySource.begin`."""
         steady, kept = self._steady_base, self._reading
-        under = None if steady is None else steady.begin()
+        under = None if steady is None else steady.begin(samples)
         if under is None or kept is None or self._from is None:
             self._steady = self._under = None
         elif self._lacks_ledgers and not self._keeper.is_listed(self._whose):
@@ -125,6 +125,11 @@ class LedgerReader(WrappingReader):
         """See `SteadySource.sampled`."""
         steady = self._steady_base
         return steady is not None and steady.sampled(result, cpu_ns)
+
+    @property
+    def at_once(self) -> int:
+        """See `SteadySource.at_once`."""
+        return 0 if self._steady_base is None else self._steady_base.at_once
 
     @property
     def is_complete(self) -> bool:

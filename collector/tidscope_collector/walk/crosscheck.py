@@ -126,6 +126,11 @@ class CrossCheck:
         """Whether the next walk is to be compared, or asked about."""
         return self._open is not None or self._walks % EVERY == 0
 
+    @property
+    def before_due(self) -> int:
+        """So many walks come before the next one for which `is_due` holds."""
+        return 0 if self._open is not None else -self._walks % EVERY
+
     def pass_over(self) -> None:
         """There was a walk of the same threads, and `is_due` was false."""
         self.asked = 0

@@ -138,9 +138,14 @@ class WalkReader:
         self._prepare()
         return self._reading
 
-    def begin(self) -> SteadyRows | None:
+    def begin(self, samples: int = 1) -> SteadyRows | None:
         """See `SteadySource.begin`."""
         return self._steady
+
+    @property
+    def at_once(self) -> int:
+        """See `SteadySource.at_once`: none of them is to be checked."""
+        return self._check.before_due
 
     def sampled(self, result: int, cpu_ns: int = 0) -> bool:
         """See `SteadySource.sampled`."""

@@ -137,10 +137,16 @@ class SwitchingReader:
             cost.walked(time.monotonic_ns(), took_ns, walk.ran, self._rate_hz)
         return reading
 
-    def begin(self) -> SteadyRows | None:
+    def begin(self, samples: int = 1) -> SteadyRows | None:
         """See `SteadySource.begin`. Whether to walk is decided by `read`."""
         source = self._steady_source()
-        return None if source is None else source.begin()
+        return None if source is None else source.begin(samples)
+
+    @property
+    def at_once(self) -> int:
+        """See `SteadySource.at_once`."""
+        source = self._steady_source()
+        return 0 if source is None else source.at_once
 
     def sampled(self, result: int, cpu_ns: int = 0) -> bool:
         """See `SteadySource.sampled`."""

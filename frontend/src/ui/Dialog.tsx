@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef } from "react";
+import { type ReactNode, useEffect, useLayoutEffect, useRef } from "react";
 import { Button } from "./Button";
 import styles from "./Dialog.module.css";
 
@@ -11,7 +11,8 @@ interface DialogProps {
 /** A modal dialog; Esc, its button and a click beside it close it. */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  // Before it leaves the page, or the browser would not put the focus back where it was.
+  useLayoutEffect(() => {
     const dialog = element.current;
     dialog?.showModal();
     return () => dialog?.close();

@@ -16,7 +16,6 @@ it was before, on another level.
 """
 
 from collections.abc import Sequence
-from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -67,7 +66,7 @@ class Curves:
 
     def __init__(self, sizes: Sequence[int], drift: float, kinds: Sequence[Kind] = KINDS) -> None:
         self.sizes = tuple(sizes)
-        self._drift = drift
+        self._drift, self._kinds = drift, tuple(kinds)
         count = len(self.sizes)
         place = np.log2(np.array(self.sizes, dtype=np.float64))
         distance = place[:, None] - place[None, :]
@@ -122,7 +121,8 @@ class Curves:
 
     def copy(self) -> "Curves":
         """The same belief, which can change on its own."""
-        other = copy(self)
+        other = Curves(self.sizes, self._drift, self._kinds)
+        other._grows = self._grows
         other._weights, other._means = self._weights.copy(), self._means.copy()
         other._covariances = self._covariances.copy()
         return other

@@ -179,7 +179,7 @@ class Search:
             return Decision(found.size, "exploring", "This interval is odd: the size stays.")
         if self._run:
             why = f"{found.size} is measured for another interval."
-            return Decision(found.size, "exploring", self._told() + why, probing=True)
+            return Decision(found.size, "exploring", self._take_news() + why, probing=True)
         return self._choose(self._curves, found.size)
 
     def _keep(self, trials: Trials, found: Measurement) -> Decision:
@@ -211,7 +211,7 @@ class Search:
             why = f"Back to {size}, to compare."
         state = "trying" if trials.is_away else "settled"
         turn = trials.is_away or size != found.size
-        return Decision(size, state, self._told() + why, probing=turn)
+        return Decision(size, state, self._take_news() + why, probing=turn)
 
     def _let_pass(self, trials: Trials, value: float | None) -> bool:
         """An interval of a rest; whether there is a new contrast."""
@@ -303,7 +303,7 @@ class Search:
         if at == here and len(others) and others.max() > worths[here]:
             self._run = int(counts[here])
             why = f"{size} is not known well enough to compare it."
-            return Decision(size, "exploring", self._told() + why, probing=True)
+            return Decision(size, "exploring", self._take_news() + why, probing=True)
         if at == here:
             slot_s = p.rest * p.interval_s * self._programs
             losses = dict(
@@ -313,14 +313,14 @@ class Search:
             why = f"{size} is expected to be the best; no other size is worth a trial."
             if curves.best != size:
                 why = f"{curves.best} may be better than {size}, but not by enough to move."
-            return Decision(size, "settled", self._told() + why)
+            return Decision(size, "settled", self._take_news() + why)
         self._run = int(counts[at])
         self._left -= 1
         chosen, more = curves.sizes[at], float(means[at] - means[here])
         why = f"{chosen} is uncertain, and may be better than {size}."
         if more > 0:
             why = f"{chosen} is expected to do {100 * more:.1f} % more than {size}."
-        return Decision(chosen, "exploring", self._told() + why, probing=True)
+        return Decision(chosen, "exploring", self._take_news() + why, probing=True)
 
     def _near(self, curves: Curves, size: int) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
         """Which sizes are not too far from those that were tried."""
@@ -331,7 +331,7 @@ class Search:
         near: np.ndarray[tuple[int], np.dtype[np.bool_]] = (doublings <= self._p.step) | beside
         return near
 
-    def _told(self) -> str:
+    def _take_news(self) -> str:
         news, self._news = self._news, ""
         return news
 

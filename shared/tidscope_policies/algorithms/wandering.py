@@ -18,7 +18,7 @@ NORMAL = 1.4826
 """Standard deviation of a normal distribution over the median of its absolute value."""
 REMEMBERED = 60
 LEAST = 1e-6
-"""Smallest variance that is told from none."""
+"""Smaller variances are none."""
 FIRST = 12
 """Differences before the first estimate counts half."""
 

@@ -66,7 +66,7 @@ class SizeCurve:
     Attributes:
         points: by size, ascending.
         best: the size that did the most.
-        as_good: sizes that cannot be told from the best.
+        as_good: sizes whose difference from the best may be none.
         knee: the smallest size that does as much as the best, but for a few percent.
         gain: of the knee over the size at the start; None where that was not measured.
     """
@@ -105,8 +105,9 @@ def fit(rounds: Sequence[Mapping[int, float]], start: int | None = None) -> Size
     points = []
     for size in sizes:
         mean, low, high = mean_interval([found[size] for found in around])
-        ends = (_exp(level + end) for end in (mean, low, high))
-        points.append(CurvePoint(size, *ends, rounds=len(whole)))
+        points.append(
+            CurvePoint(size, _exp(level + mean), _exp(level + low), _exp(level + high), len(whole))
+        )
     means = {point.size: point.ops_per_s for point in points}
     best = min(sizes, key=lambda size: (-means[size], size))
     as_good = tuple(size for size in sizes if size == best or not _is_less(whole, size, best))

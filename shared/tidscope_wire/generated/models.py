@@ -60,6 +60,7 @@ AuditAction = TypeAliasType(
             "import",
             "start-demo",
             "stop-demo",
+            "reset-predictions",
         ],
         Field(title="AuditAction"),
     ],
@@ -333,6 +334,14 @@ CompareBasis = TypeAliasType(
 )
 """
 What counters are compared as: rates: mean rates over each run, which do not depend on its length; totals: over the whole run.
+"""
+
+
+CompareSplit = TypeAliasType(
+    "CompareSplit", Annotated[Literal["none", "process"], Field(title="CompareSplit")]
+)
+"""
+What a role is in a comparison: none: all threads of its name, whichever process they are of. process: those in processes of one name; it is called "PROCESS → ROLE".
 """
 
 
@@ -1368,6 +1377,45 @@ class PolicyParameter(Message):
     """
 
 
+class PredictionUser(Message):
+    """
+    A process that has a model of the prediction service open.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    pid: Annotated[int, Field(ge=0)]
+    """
+    Process id.
+    """
+    uid: Annotated[int, Field(ge=0)]
+    """
+    User id.
+    """
+    updates: Annotated[int, Field(ge=0)]
+    """
+    Answers that it taught.
+    """
+
+
+Weight = TypeAliasType("Weight", Annotated[int, Field(ge=-127, le=127)])
+
+
+class PredictionWeights(Message):
+    """
+    GET /api/v1/predictions/{owner}/{name}: the weights of a model.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    weights: Annotated[list[Weight], Field(max_length=16384, min_length=16384)]
+    """
+    16 tables of 1024 weights, one after the other.
+    """
+
+
 class Problem(Message):
     """
     A rejected request or command (RFC 9457 problem details): what was wrong and how to fix it.
@@ -1438,6 +1486,7 @@ ProblemType = TypeAliasType(
             "not-found",
             "method-not-allowed",
             "internal",
+            "prediction-refused",
         ],
         Field(title="ProblemType"),
     ],
@@ -3286,6 +3335,11 @@ class Comparison(Message):
     Text of the mark that runs are aligned at; null with another alignment.
     """
     basis: CompareBasis
+    split: CompareSplit
+    several_processes: bool
+    """
+    Whether a run is of a group of processes, so that roles can be split by process.
+    """
     same_length: bool
     """
     Whether the runs' durations differ by at most 5 % of the longest; totals get a verdict only then.
@@ -3509,6 +3563,86 @@ class PolicyInfo(Message):
     parameters: list[PolicyParameter]
     """
     Its parameters.
+    """
+
+
+class PredictionModel(Message):
+    """
+    A model of the prediction service, as the daemon describes it.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    name: Annotated[str, Field(max_length=64)]
+    """
+    Unique among those of its owner.
+    """
+    owner: Annotated[int, Field(ge=0)]
+    """
+    User id that it belongs to.
+    """
+    sharing: Literal["off", "read", "write"]
+    """
+    What other users may do with it.
+    """
+    threshold: Annotated[int, Field(ge=0)]
+    """
+    A sum of weights this far from 0 is sure.
+    """
+    limit: Annotated[int, Field(ge=0)]
+    """
+    Largest weight.
+    """
+    updates: Annotated[int, Field(ge=0)]
+    """
+    Answers that it learnt from.
+    """
+    hits: Annotated[int, Field(ge=0)]
+    """
+    Those of them that it had predicted.
+    """
+    undecided: Annotated[int, Field(ge=0)]
+    """
+    Those that it had no prediction for.
+    """
+    resets: Annotated[int, Field(ge=0)]
+    """
+    Resets of parts or of all of it.
+    """
+    used_weights: Annotated[int, Field(ge=0)]
+    """
+    Weights that are not 0, of 16384.
+    """
+    users: Annotated[int, Field(ge=0)]
+    """
+    Connections that have it open.
+    """
+    shown_users: Annotated[list[PredictionUser], Field(max_length=16)]
+    """
+    The first of them.
+    """
+    administered: bool
+    """
+    Whether the backend's user may reset it.
+    """
+
+
+class PredictionService(Message):
+    """
+    GET /api/v1/predictions: the prediction service of the backend's host.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    reason: str | None
+    """
+    Why there is none; null: it answers.
+    """
+    models: Annotated[list[PredictionModel], Field(max_length=256)]
+    """
+    Those that the backend's user may see.
     """
 
 

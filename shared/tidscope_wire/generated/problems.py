@@ -86,4 +86,6 @@ PROBLEMS: dict[ProblemType, ProblemKind] = {
     "method-not-allowed": ProblemKind(405, "Method not allowed", ("backend", )),
     # An error in tidscope.
     "internal": ProblemKind(500, "Internal error", ("collector", "backend", )),
+    # The prediction service does not answer, has no such model, or does not permit it to the backend's user.
+    "prediction-refused": ProblemKind(409, "The prediction service refused", ("backend", )),
 }

@@ -36,6 +36,10 @@ const SCOPES: readonly { readonly value: RowScope; readonly label: string }[] = 
   { value: "process", label: "Whole process" },
   { value: "roles", label: "Roles" },
 ];
+const SPLIT: { readonly value: RowScope; readonly label: string } = {
+  value: "split",
+  label: "Roles by process",
+};
 const ORDERS: readonly { readonly value: RowOrder; readonly label: string }[] = [
   { value: "given", label: "In order" },
   { value: "size", label: "Largest first" },
@@ -75,7 +79,7 @@ export function DifferenceTable({ link, comparison, onLink }: PartProps) {
         <SegmentedControl
           label="Figures of"
           value={link.rows}
-          choices={SCOPES}
+          choices={comparison.several_processes ? [...SCOPES, SPLIT] : SCOPES}
           onChange={(rows) => onLink({ ...link, rows })}
         />
         <SegmentedControl

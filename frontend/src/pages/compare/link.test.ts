@@ -75,6 +75,22 @@ it("asks the backend for what it knows", () => {
   );
 });
 
+it("asks for roles by process, and keeps that in the address", () => {
+  const split: CompareLink = { ...EMPTY_LINK, groups: [[A], [B]], rows: "split" };
+  expect(new URLSearchParams(apiQuery(split)).get("split")).toBe("process");
+  expect(compareHref(split)).toBe(`/compare?runs=${A},${B}&rows=split`);
+  expect(reread(split)).toEqual(split);
+  const match = [
+    { run: A, role: "io-#", label: "x" },
+    { run: A, role: "make → io-#", label: "y" },
+  ];
+  const asked = (rows: CompareLink["rows"]) =>
+    new URLSearchParams(apiQuery({ ...split, match, rows })).getAll("match");
+  expect(asked("split")).toEqual([`${A}:make → io-#=y`]);
+  expect(asked("roles")).toEqual([`${A}:io-#=x`]);
+  expect(reread({ ...split, match })).toEqual({ ...split, match });
+});
+
 describe("groups", () => {
   it("take runs from one another", () => {
     expect(regrouped(LINK, A, 1).groups).toEqual([[B, C, A]]);

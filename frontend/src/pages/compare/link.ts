@@ -14,8 +14,8 @@ export type CurveKind = "rate" | "total";
 /** Rows of the table in the order of the backend, by size of the difference, or by metric. */
 export type RowOrder = "given" | "size" | "metric";
 
-/** Rows of the whole process, or of the roles. */
-export type RowScope = "process" | "roles";
+/** Rows of the whole process, of the roles, or of the roles in processes of each name. */
+export type RowScope = "process" | "roles" | "split";
 
 export interface CompareLink {
   /** Groups of repeats; the first is the baseline. */
@@ -84,7 +84,7 @@ export function parseLink(query: string): CompareLink {
     layout: given.get("layout") === "each" ? "each" : "overlay",
     kind: given.get("kind") === "total" ? "total" : "rate",
     filter: text("filter"),
-    rows: given.get("rows") === "roles" ? "roles" : "process",
+    rows: (["roles", "split"] as const).find((rows) => rows === given.get("rows")) ?? "process",
     order: (["size", "metric"] as const).find((order) => order === given.get("order")) ?? "given",
   };
 }
@@ -100,12 +100,21 @@ function correctionOf(text: string): Correction | null {
   return RUN_ID.test(run) ? { run, role, label } : null;
 }
 
+/** Whether a role is one of the processes of a name, as the backend calls it. */
+function isSplit(role: string): boolean {
+  return role.includes(" → ");
+}
+
 /** The query that the backend gets. */
-export function apiQuery({ groups, align, mark, match, basis }: CompareLink): string {
+export function apiQuery({ groups, align, mark, match, basis, rows }: CompareLink): string {
   const query = new URLSearchParams();
   query.set("runs", groups.map((group) => group.join("+")).join(","));
   if (basis !== "rates") {
     query.set("basis", basis);
+  }
+  const split = rows === "split";
+  if (split) {
+    query.set("split", "process");
   }
   if (align !== "start") {
     query.set("align", align);
@@ -113,7 +122,8 @@ export function apiQuery({ groups, align, mark, match, basis }: CompareLink): st
   if (align === "mark") {
     query.set("mark", mark);
   }
-  for (const { run, role, label } of match) {
+  // Roles have other names where they are split.
+  for (const { run, role, label } of match.filter(({ role }) => isSplit(role) === split)) {
     query.append("match", `${run}:${role}=${label}`);
   }
   return query.toString();
@@ -121,9 +131,13 @@ export function apiQuery({ groups, align, mark, match, basis }: CompareLink): st
 
 /** The address of a comparison; defaults are left out. */
 export function compareHref(link: CompareLink): string {
-  const query = new URLSearchParams(apiQuery(link));
+  const query = new URLSearchParams(apiQuery({ ...link, match: [] }));
+  for (const { run, role, label } of link.match) {
+    query.append("match", `${run}:${role}=${label}`);
+  }
   const runs = link.groups.map((group) => group.join("+")).join(",");
   query.delete("runs");
+  query.delete("split");
   if (link.align !== "mark" && link.mark !== "") {
     query.set("mark", link.mark);
   }

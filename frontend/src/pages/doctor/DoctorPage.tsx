@@ -11,6 +11,7 @@ import { useLiveClient } from "../clients";
 import { CheckCard } from "./CheckCard";
 import { DelayAccountingSwitch } from "./DelayAccountingSwitch";
 import styles from "./DoctorPage.module.css";
+import { PredictionPanel } from "./PredictionPanel";
 import { Sizes } from "./Sizes";
 
 /** What this machine lets tidscope measure, and how to fix what it does not. */
@@ -68,6 +69,7 @@ export function DoctorPage() {
           {host === null ? null : <Sizes key={`${host} ${value.checked_unix_ms}`} host={host} />}
         </>
       )}
+      <PredictionPanel />
     </section>
   );
 }

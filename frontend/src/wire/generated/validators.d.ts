@@ -1,6 +1,6 @@
 // Generated from shared/schemas by tools/generate.py. Do not edit.
 
-import type { Comparison, DemoResponse, DoctorReport, FrameHeader, HealthResponse, LiveMessage, PoliciesResponse, Problem, ProcessesResponse, RunManifest, RunsResponse, SessionOpened, SessionResponse, SessionsResponse, SizeAudit, SteeringOptions, Target, TicketResponse } from "./models";
+import type { Comparison, DemoResponse, DoctorReport, FrameHeader, HealthResponse, LiveMessage, PoliciesResponse, PredictionService, PredictionWeights, Problem, ProcessesResponse, RunManifest, RunsResponse, SessionOpened, SessionResponse, SessionsResponse, SizeAudit, SteeringOptions, Target, TicketResponse } from "./models";
 
 /** Whether a value fits its schema; if not, `errors` says where. */
 export interface Validator<T> {
@@ -31,6 +31,8 @@ export const isTicketResponse: Validator<TicketResponse>;
 export const isTarget: Validator<Target>;
 export const isPoliciesResponse: Validator<PoliciesResponse>;
 export const isSteeringOptions: Validator<SteeringOptions>;
+export const isPredictionService: Validator<PredictionService>;
+export const isPredictionWeights: Validator<PredictionWeights>;
 export const isRunsResponse: Validator<RunsResponse>;
 export const isRunManifest: Validator<RunManifest>;
 export const isComparison: Validator<Comparison>;

@@ -1,4 +1,4 @@
-import { type FormEvent, useEffect, useId, useMemo, useState } from "react";
+import { type FormEvent, useEffect, useId, useMemo, useRef, useState } from "react";
 import { toast } from "../../../../base/toasts";
 import { useStore } from "../../../../base/useStore";
 import { counted } from "../../../../model/format";
@@ -44,6 +44,11 @@ export function RoleDialog({ target, role, onClose }: RoleDialogProps) {
   const program = programOf(target);
   const [draft, setDraft] = useState(() => ruleFor(role, own));
   const known = useId();
+  const called = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    called.current?.focus();
+    called.current?.select();
+  }, []);
   const given = target.role_rules ?? NONE;
   const rules = useMemo(() => [...own, ...given], [own, given]);
   const preview = useMemo(
@@ -94,6 +99,7 @@ export function RoleDialog({ target, role, onClose }: RoleDialogProps) {
             maxLength={LONGEST}
             required
             spellCheck={false}
+            ref={called}
             list={known}
             onChange={(event) => setDraft({ ...draft, role: event.target.value })}
           />

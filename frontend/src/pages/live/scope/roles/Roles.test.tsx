@@ -27,6 +27,7 @@ it("renames a role by a pattern, in all panels, after a preview; undo and reload
   const dialog = await openDialog(page, "worker-#");
   const { pattern, role } = fields(dialog);
   expect((pattern as HTMLInputElement).value).toBe("worker-*");
+  expect(document.activeElement).toBe(role);
   await page.fill(role, "pool");
   await page.settle();
   const preview = within(dialog).getByRole("status");

@@ -1,0 +1,93 @@
+"""Figures of pools in what a program serves to Prometheus. Pure.
+
+Known are client_golang's collector of Go's runtime metrics (GOMAXPROCS, and how long goroutines
+waited to run), and Micrometer's executors and HikariCP's connections of Java.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+
+from pydantic import ValidationError
+from tidscope_wire.generated.agent import AgentPool
+from tidscope_wire.pools import BUCKETS
+
+from tidscope_collector.foreign.prometheus_text import samples_of
+
+MOST_POOLS = 32
+GOMAXPROCS = "go_sched_gomaxprocs_threads"
+LATENCIES = "go_sched_latencies_seconds"
+FIGURES: Mapping[str, tuple[str, str, str]] = {
+    "executor_pool_max_threads": ("name", "threads", "size"),
+    "executor_active_threads": ("name", "threads", "busy"),
+    "executor_queued_tasks": ("name", "threads", "queue"),
+    "executor_completed_tasks_total": ("name", "threads", "finished"),
+    "hikaricp_connections_max": ("pool", "connections", "size"),
+    "hikaricp_connections_active": ("pool", "connections", "busy"),
+    "hikaricp_connections_pending": ("pool", "connections", "queue"),
+}
+"""Samples of pools: the label that names the pool, its kind, and which figure it is."""
+_PREFIXES = ("executor_", "hikaricp_connections", GOMAXPROCS, LATENCIES)
+
+
+def pools_in(text: str) -> list[AgentPool]:
+    """The pools that a program tells of, at most MOST_POOLS; empty if none is known.
+
+    Args:
+        text: in the Prometheus text format.
+
+    Raises:
+        NotServedError: it is not in that format, or too long.
+    """
+    samples = samples_of(text, _PREFIXES)
+    found: dict[tuple[str, str], dict[str, int]] = {}
+    for name, labels, value in samples:
+        label, kind, figure = FIGURES.get(name, ("", "", ""))
+        if label in labels and _is_count(value):
+            found.setdefault((labels[label], kind), {})[figure] = int(value)
+    pools = [_pool(name, kind, figures) for (name, kind), figures in found.items()]
+    size = next((value for name, _, value in samples if name == GOMAXPROCS), math.nan)
+    if _is_count(size):
+        waits = _log2([(labels.get("le", ""), n) for name, labels, n in samples if _is_wait(name)])
+        pools.insert(0, _pool("GOMAXPROCS", "gomaxprocs", {"size": int(size)}, waits))
+    return [pool for pool in pools if pool is not None][:MOST_POOLS]
+
+
+def _is_wait(name: str) -> bool:
+    return name == f"{LATENCIES}_bucket"
+
+
+def _is_count(value: float) -> bool:
+    return math.isfinite(value) and 0 <= value < 2**32
+
+
+def _log2(counts: Sequence[tuple[str, float]]) -> list[int] | None:
+    """A histogram of cumulative counts by upper bound, in seconds, as counts by powers of two.
+
+    A bucket that spans several powers of two counts in the one below its upper bound.
+    """
+    made, before = [0] * BUCKETS, 0.0
+    try:
+        bounds = sorted((float(bound), count) for bound, count in counts)
+    except ValueError:
+        return None
+    for bound, count in bounds:
+        grown = count - before
+        if not math.isfinite(grown) or grown < 0:
+            return None
+        ns = bound * 1e9
+        last = BUCKETS - 1
+        place = last if math.isinf(ns) else math.ceil(math.log2(ns / 1024)) if ns > 1024 else 0
+        made[min(place, last)] += int(grown)
+        before = count
+    return made if bounds else None
+
+
+def _pool(
+    name: str, kind: str, figures: Mapping[str, int], queue_wait: list[int] | None = None
+) -> AgentPool | None:
+    values: dict[str, object] = dict.fromkeys(AgentPool.model_fields)
+    values |= {"name": name[:64], "kind": kind, "queue_wait": queue_wait, **figures}
+    try:
+        return AgentPool.model_validate(values)
+    except ValidationError:
+        return None

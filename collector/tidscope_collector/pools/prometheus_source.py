@@ -1,0 +1,79 @@
+"""Pools that a program without an agent serves to Prometheus, at a port of its own."""
+
+import time
+from collections.abc import Sequence
+
+from tidscope_wire.generated.agent import AgentPool
+
+from tidscope_collector.foreign.own_server import NotOwnPortError, NotServedError, fetch
+from tidscope_collector.foreign.owned_port import OwnedPort
+from tidscope_collector.foreign.reader import NoAnswerError, ask_ports
+from tidscope_collector.pools.prometheus_pools import pools_in
+from tidscope_collector.pools.source import PoolOrigin, PoolsUnreadableError
+from tidscope_collector.procfs.files import ProcFs
+
+PATHS = ("/metrics", "/actuator/prometheus")
+MOST_PORTS = 8
+SEARCH_S = 60.0
+"""Between two looks at ports."""
+
+_NOT_SERVED = "The program serves no figures of pools to Prometheus at a port of its own."
+
+
+class PrometheusPoolSource:
+    """A `PoolSource`.
+
+    Args:
+        procfs: where the process is.
+        pid: its id.
+        start_ticks: its start.
+    """
+
+    origin: PoolOrigin = "prometheus"
+
+    def __init__(self, procfs: ProcFs, pid: int, start_ticks: int) -> None:
+        self._procfs = procfs
+        self._pid = pid
+        self._start_ticks = start_ticks
+        self._found: tuple[OwnedPort, int, str] | None = None
+        self._search_at_s = 0.0
+
+    def read(self) -> Sequence[AgentPool]:
+        """See PoolSource; looks for the port where none is known."""
+        try:
+            if self._found is not None:
+                return self._fetch(*self._found)
+        except (NotServedError, NotOwnPortError) as error:
+            self._found = None
+            raise PoolsUnreadableError(str(error)) from error
+        return self._search()
+
+    def close(self) -> None:
+        """Nothing stays open between two readings."""
+
+    def _search(self) -> Sequence[AgentPool]:
+        if time.monotonic() < self._search_at_s:
+            raise PoolsUnreadableError(_NOT_SERVED)
+        self._search_at_s = time.monotonic() + SEARCH_S
+        try:
+            listening = ask_ports(self._procfs, [self._pid]).get(self._pid, [])
+        except NoAnswerError as error:
+            raise PoolsUnreadableError(str(error)) from error
+        for port in sorted(listening)[:MOST_PORTS]:
+            owned = OwnedPort(self._procfs, self._pid, self._start_ticks, port)
+            for path in PATHS:
+                try:
+                    pools = self._fetch(owned, port, path)
+                except (NotServedError, NotOwnPortError):
+                    continue
+                self._found = (owned, port, path)
+                return pools
+        raise PoolsUnreadableError(_NOT_SERVED)
+
+    @staticmethod
+    def _fetch(owned: OwnedPort, port: int, path: str) -> Sequence[AgentPool]:
+        text = fetch(port, path, owned.refusal, "text/plain").decode("utf-8", "replace")
+        pools = pools_in(text)
+        if not pools:
+            raise NotServedError(f"Port {port} serves no figures of pools at {path}.")
+        return pools

@@ -1,0 +1,24 @@
+/** The prediction service of the backend's host. */
+
+import type { PredictionService, PredictionWeights } from "../wire/generated/models";
+import { isPredictionService, isPredictionWeights } from "../wire/generated/validators";
+import { request } from "./http";
+
+/** The service and its models. */
+export function getPredictions(signal?: AbortSignal): Promise<PredictionService> {
+  return request("GET", "/predictions", isPredictionService, { signal });
+}
+
+/** The weights of a model. */
+export function getWeights(
+  owner: number,
+  name: string,
+  signal?: AbortSignal,
+): Promise<PredictionWeights> {
+  return request("GET", `/predictions/${owner}/${name}`, isPredictionWeights, { signal });
+}
+
+/** Let a model forget everything; answers with all models. */
+export function resetModel(owner: number, name: string): Promise<PredictionService> {
+  return request("POST", `/predictions/${owner}/${name}/reset`, isPredictionService);
+}

@@ -1,0 +1,78 @@
+"""Programs of all languages that have an agent, steered together on one host."""
+
+import asyncio
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+
+import pytest
+from capabilities import needs
+from processes import start_ticks
+from programs.agent_program import LANGUAGES, ORIGINAL, AgentFolder, AgentProgram
+from tidscope_collector.agent.client import open_agent
+from tidscope_collector.procfs.files import ProcFs
+from tidscope_wire.generated.models import Target
+from whole_site import site
+
+pytestmark = [needs("root"), pytest.mark.asyncio]
+
+PATIENCE_S = 60.0
+KNOBS = {"go": "go-agent", "python": "pool-agent", "java": "pool-agent", "rust": "pool-agent"}
+SIZES = {"go": 2, "python": 1, "java": 2, "rust": 1}
+
+
+@pytest.fixture
+def programs() -> Iterator[dict[str, AgentProgram]]:
+    with ExitStack() as kept:
+        yield {
+            language: kept.enter_context(AgentProgram(language, kept.enter_context(AgentFolder())))
+            for language in LANGUAGES
+        }
+
+
+def size_of(program: AgentProgram) -> int:
+    client = open_agent(ProcFs(), program.pid, start_ticks(program.pid), timeout_s=10)
+    try:
+        return client.read().size
+    finally:
+        client.close()
+
+
+async def until_sizes(programs: dict[str, AgentProgram], wanted: dict[str, int]) -> None:
+    deadline = time.monotonic() + PATIENCE_S
+    while True:
+        found = {
+            language: await asyncio.to_thread(size_of, program)
+            for language, program in programs.items()
+        }
+        if found == wanted:
+            return
+        assert time.monotonic() < deadline, (found, wanted)
+        await asyncio.sleep(0.05)
+
+
+async def test_each_has_its_own_size_and_gets_it_back(programs: dict[str, AgentProgram]) -> None:
+    async with site() as root:
+        targets = {}
+        for language, program in programs.items():
+            asked = await root.ask(program.pid, rate_hz=5)
+            target = Target.model_validate_json(asked.raise_for_status().content).id
+            targets[language] = target
+            now = await root.steer(target, policy="fixed", upper=SIZES[language])
+            assert now.steering is not None
+            assert now.steering.knob == KNOBS[language]
+        await until_sizes(programs, SIZES)
+        # All are steered at once, and their pools are read meanwhile.
+        steered = [one for one in await root.targets() if one.steering is not None]
+        assert len(steered) == len(programs)
+        deadline = time.monotonic() + PATIENCE_S
+        read: set[str] = set()
+        while read != set(targets.values()):
+            assert time.monotonic() < deadline, read
+            text = (await root.client.get("/metrics")).text
+            labels = 'pool="pool",source="agent",target='
+            read = {one for one in targets.values() if f'{labels}"{one}"' in text}
+            await asyncio.sleep(0.1)
+        for target in targets.values():
+            await root.release(target)
+        await until_sizes(programs, dict.fromkeys(programs, ORIGINAL))
