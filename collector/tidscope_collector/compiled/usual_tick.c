@@ -52,8 +52,12 @@ __attribute__((visibility("default"))) long usual_tick(struct tick *t)
 	if (result != USUAL)
 		return result;
 	t->news |= rows->news;
-	if (!t->frame)
-		return rows->news ? OTHER_THREADS : USUAL;
+	if (!t->frame) {
+		if (rows->news)
+			return OTHER_THREADS;
+		join_rows(t->ledgers);
+		return USUAL;
+	}
 	/* After the walk: a thread that it did not visit any more has its exit record here. */
 	result = call(__NR_ppoll, (long)t->watched, (long)t->watched_count, (long)&now, 0, 0, 0);
 	if (result < 0)

@@ -269,6 +269,7 @@ class Engine:
         if target in self._targets:
             cpu_ns = self._watch.sampling() - cpu_ns
             self._watch.note(target, cpu_ns, sum(len(frame.data) for frame in frames))
+            sampler.note_cost(cpu_ns)
 
     def _take_round(self) -> None:
         """Wait for ticks and take them, as long as compiled code can.

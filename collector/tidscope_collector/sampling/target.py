@@ -52,11 +52,15 @@ from tidscope_collector.sampling.selfwatch import SampleTimes
 from tidscope_collector.sampling.table_changes import TableChanges, TableSource
 from tidscope_collector.sampling.tracker import Tracker
 from tidscope_collector.sampling.usual_round import FrameRounds, RoundTimes, Tick
-from tidscope_collector.sampling.usual_tick import USUAL_NS, UsualTick
+from tidscope_collector.sampling.usual_tick import SELDOM_NS, USUAL_NS, UsualTick
 from tidscope_collector.taskstats.exits import ExitListener
 from tidscope_collector.threads.reading import Reading, TargetExitedError, TargetReader
 
 DESCRIBE_NS = 1_000_000_000
+PYTHONS_SHARE = 0.0015
+"""Of a core: where ticks that Python takes once a second take more, they are up to two apart."""
+READ_EVERY = 4
+"""Of so many samples of such ticks the reader takes one, which decides how it reads."""
 _SWITCHES = ("voluntary_switches", "involuntary_switches")
 FIRST_WITH_TGID = 12
 """From this version on struct taskstats says of which process a thread is."""
@@ -141,6 +145,8 @@ class TargetSampler:
         self._compiled = compiled
         self._usual: UsualTick | None = None
         self._news = News()
+        self._every_ns = USUAL_NS
+        self._compiled_samples = 0
 
     def _make_tracker(self) -> Tracker:
         return Tracker(
@@ -281,7 +287,7 @@ class TargetSampler:
         self._check_alive()
         self._process.request_gomaxprocs()
         before, seen = self.reader.source, self._frames.counters_from is not None
-        reading = self.reader.read()
+        reading = self._read_rows()
         source = self._frames.counters_from = self.reader.source
         if seen and source != before:
             self._pending.append(
@@ -438,6 +444,19 @@ class TargetSampler:
                 self._tracker.note_unchanged()
         return made
 
+    def _read_rows(self) -> Reading:
+        """Read all threads, most times by compiled code."""
+        self._compiled_samples += 1
+        if self._usual is not None and self._compiled_samples % READ_EVERY:
+            reading = self._usual.sample()
+            if reading is not None:
+                return reading
+        return self.reader.read()
+
+    def note_cost(self, cpu_ns: int) -> None:
+        """A tick by Python took so much CPU: it is taken more seldom where that is much."""
+        self._every_ns = min(max(USUAL_NS, int(cpu_ns / PYTHONS_SHARE)), SELDOM_NS)
+
     @property
     def has_news(self) -> bool:
         """Whether births, ends or names wait to be taken in."""
@@ -452,8 +471,8 @@ class TargetSampler:
         """After a sample: let the next ones be usual ones, if they can be."""
         if not self._stale and not self._process.reads_gomaxprocs and self._tracker.is_settled:
             header = self._frames.prepare(health.read(started_ns))
-            due_ns, until_ns = self._frames.tables_due_ns, started_ns + USUAL_NS
-            if due_ns is not None:
+            due_ns, until_ns = self._frames.tables_due_ns, started_ns + self._every_ns
+            if due_ns is not None and due_ns < started_ns + USUAL_NS:
                 until_ns = min(until_ns, due_ns)
             tick.arm(header, until_ns, self._tasks, self._program.link())
         else:

@@ -32,9 +32,10 @@ from tidscope_collector.sampling.usual_round import (
     Tick,
     UsualRound,
 )
+from tidscope_collector.threads.reading import Reading
 
-USUAL_NS = 950_000_000
-"""After so long Python takes a tick."""
+USUAL_NS, SELDOM_NS = 950_000_000, 1_950_000_000
+"""After so long Python takes a tick; up to so long where its ticks take much."""
 _SAMPLED = (USUAL, EXITS, TO_COMPLETE, NO_ROOM)
 _POLLIN = 1
 _PATH_BYTES = 512
@@ -216,6 +217,22 @@ class UsualTick:
         if result != USUAL:
             return None
         return UsualFrame(bytes(self._made[: frame["size"]]), frame["sample_us"])
+
+    def sample(self) -> Reading | None:
+        """Take the sample of a tick that is Python's, if it can be compiled code's.
+
+        Returns:
+            The rows, brought up to date; None: they are to be read.
+        """
+        reader, steady = self._reader, self._steady
+        if steady is None or self.has_news or reader.begin() is not steady:
+            return None
+        self._tick.point(frame=None)
+        result = self._compiled.tick(self._tick.address)
+        self._tick.point(frame=self._frame)
+        if not reader.sampled(result, self._tick["sample_cpu_ns"]):
+            return None
+        return None if steady.completed and not reader.complete() else steady.reading
 
     def take_round(
         self, rounds: FrameRounds, target: Target, seq: int, when: RoundTimes, wake: int
