@@ -23,6 +23,7 @@ func listen(pid int) (*net.UnixListener, string, error) {
 		path := filepath.Join(folder, strconv.Itoa(pid)+".sock")
 		listener, err := bind(path)
 		if err == nil {
+			sweep(folder)
 			return listener, path, nil
 		}
 		wrong = append(wrong, fmt.Errorf("%s: %w", path, err))

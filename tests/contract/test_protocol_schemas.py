@@ -210,6 +210,7 @@ MESSAGES: list[BaseModel] = [
     models.TargetChanged(target=target(state="exited")),
     models.TargetForgotten(target=TARGET_ID),
     models.FramesLost(target=TARGET_ID, from_seq=1, to_seq=2, reason="r"),
+    models.CollectorGoodbye(),
     models.LiveState(hosts=[host()], targets=[target()]),
     models.LiveProblem(problem=REFUSAL),
     models.StreamStats(sent=1, coalesced=0, dropped=0, queue=0, clients=1),

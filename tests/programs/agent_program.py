@@ -135,6 +135,10 @@ class AgentProgram:
         self._process.stdin.close()
         return self._process.wait(20)
 
+    def wait(self) -> None:
+        """Until it has ended."""
+        self._process.wait(20)
+
     def kill(self) -> None:
         """Kill it and wait for it."""
         if self._process.poll() is None:

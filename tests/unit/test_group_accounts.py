@@ -75,8 +75,8 @@ class Host:
         newcomer = Newcomer(pid, parent, pid, pid, "prog", 0)
         self.members.add(newcomer, at_attach=at_attach)
 
-    def end(self, pid: int) -> None:
-        self.members.end(pid, 5, 5)
+    def end(self, pid: int, at_ns: int = 5) -> None:
+        self.members.end(pid, at_ns, 5)
         del self.own[pid]
 
     def account(self) -> RusageAccount:
@@ -109,6 +109,22 @@ def test_of_a_process_that_nobody_waited_for_nothing_is_known(tmp_path: Path) ->
     assert account.read() is None
     host.end(11)
     assert account.read() is None
+
+
+@pytest.mark.parametrize(("child_ns", "said"), [(4, Used(6 * TICK_NS)), (6, None)])
+def test_parents_that_end_between_two_looks_waited_for_children_that_ended_before(
+    child_ns: int, said: Used | None, tmp_path: Path
+) -> None:
+    host = Host(tmp_path)
+    host.add(10, 1, 0, at_attach=True)
+    host.add(11, 10, TICK_NS)
+    host.add(12, 11, 5 * TICK_NS)
+    account = host.account()
+    assert account.read() == Used(6 * TICK_NS)
+    host.end(12, child_ns)
+    host.end(11, 5)
+    host.set(10, 0, waited_ticks=6)
+    assert account.read() == said
 
 
 def test_which_account_a_group_has(tmp_path: Path) -> None:

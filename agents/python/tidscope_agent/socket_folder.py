@@ -5,6 +5,8 @@ import socket
 import stat
 from pathlib import Path
 
+from tidscope_agent.stale_sockets import sweep
+
 FOLDER_VARIABLE = "TIDSCOPE_AGENT_DIR"
 SYSTEM_FOLDER = Path("/run/tidscope")
 
@@ -24,11 +26,14 @@ def listen(pid: int) -> tuple[socket.socket, Path]:
         path = folder / f"{pid}.sock"
         try:
             _prepare(folder)
-            return _bind(path), path
+            bound = _bind(path)
         except NoSocketFolderError as error:
             wrong.append(str(error))
         except OSError as error:
             wrong.append(f"{path}: {error.strerror or error}")
+        else:
+            sweep(folder)
+            return bound, path
     raise NoSocketFolderError(f"no folder for a socket: {'; '.join(wrong)}")
 
 

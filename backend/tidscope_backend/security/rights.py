@@ -101,6 +101,7 @@ COLLECTOR_MESSAGES: Mapping[str, Right] = {
     "target_changed": "collector",
     "target_forgotten": "collector",
     "frames_lost": "collector",
+    "collector_goodbye": "collector",
     "steering_options_reply": "collector",
 }
 """By the `type` of what a collector may send."""

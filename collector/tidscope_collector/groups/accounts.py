@@ -4,7 +4,7 @@ Sources: the kernel's admin-guide/cgroup-v2.rst (cpu.stat, io.stat), admin-guide
 (cpuacct.usage, blkio.throttle.io_service_bytes_recursive), proc_pid_stat(5) (cutime, cstime).
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol
@@ -140,8 +140,8 @@ class RusageAccount:
     def read(self) -> Used | None:
         """See `GroupAccount`; None for good, once it has ended."""
         alive = {one.number: one for one in self._members.alive.values()}
-        ended = [one for number, one in self._seen.items() if number not in alive]
-        if any(one.parent not in alive for one in ended):
+        ended = {number: one for number, one in self._seen.items() if number not in alive}
+        if any(one.parent not in alive and _is_left(one, ended) for one in ended.values()):
             self._lost = True
         if self._lost or len(alive) > MOST_READ:
             return None
@@ -163,6 +163,12 @@ class RusageAccount:
         except (OSError, ValueError):
             return None
         return None if own is None else own + waited * _TICK_NS
+
+
+def _is_left(one: Member, ended: Mapping[int, Member]) -> bool:
+    """Whether a process ended without a parent of the group, that can have waited for it."""
+    parent = ended.get(one.parent)
+    return parent is None or parent.ended_ns < one.ended_ns
 
 
 def account_of(

@@ -20,6 +20,7 @@ pub mod rayon;
 mod registry;
 mod server;
 mod socket_folder;
+mod stale_sockets;
 mod system;
 #[cfg(feature = "tokio")]
 pub mod tokio;

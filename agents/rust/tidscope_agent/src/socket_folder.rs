@@ -1,5 +1,6 @@
 //! The socket: where it is, and how it comes to be there.
 
+use crate::stale_sockets::sweep;
 use crate::system::effective_user;
 use std::fs::{self, DirBuilder, Permissions};
 use std::io::{self, Error, ErrorKind};
@@ -17,7 +18,10 @@ pub fn listen() -> io::Result<(UnixListener, PathBuf)> {
     for folder in folders() {
         let path = folder.join(format!("{}.sock", process::id()));
         match prepare(&folder).and_then(|()| bind(&path)) {
-            Ok(listener) => return Ok((listener, path)),
+            Ok(listener) => {
+                sweep(&folder);
+                return Ok((listener, path));
+            }
             Err(error) => wrong.push(format!("{}: {}", folder.display(), error)),
         }
     }

@@ -4,6 +4,7 @@ import logging
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 from tidscope_wire.generated.models import (
@@ -26,7 +27,7 @@ from tidscope_collector.steering.knobs.agent import AgentKnob
 from tidscope_collector.steering.knobs.cpus import CpuShares
 from tidscope_collector.steering.knobs.go_affinity import open_go_affinity
 from tidscope_collector.steering.knobs.knob import Knob, KnobError, KnobRefusedError
-from tidscope_collector.steering.knobs.leases import LeaseFolderError, Leases
+from tidscope_collector.steering.knobs.leases import DIRECTORY, LeaseFolderError, Leases
 from tidscope_collector.steering.loop.loop_inputs import ControlSetup
 from tidscope_collector.steering.signals.agent import AgentSignal
 from tidscope_collector.steering.signals.network import FIELDS, NetworkSignal, Totals
@@ -261,14 +262,16 @@ class SetupOpener:
         )
 
 
-def open_setup_opener(procfs: ProcFs) -> tuple[SetupOpener, tuple[RestoredProgram, ...]]:
+def open_setup_opener(
+    procfs: ProcFs, directory: Path = DIRECTORY
+) -> tuple[SetupOpener, tuple[RestoredProgram, ...]]:
     """Restore the affinities that a killed collector left changed, then make the opener.
 
     Returns:
         The opener, and what was restored.
     """
     try:
-        leases = Leases(procfs)
+        leases = Leases(procfs, directory)
     except LeaseFolderError as error:
         return SetupOpener(procfs, str(error)), ()
     restored: list[RestoredProgram] = []

@@ -72,7 +72,7 @@ export function PredictionPanel() {
                     <td>{model.updates}</td>
                     <td>{hitRate(model)}</td>
                     <td>{`${((100 * model.used_weights) / WEIGHTS).toFixed(1)} %`}</td>
-                    <td className={styles.actions}>
+                    <td>
                       <Button look="quiet" onClick={() => setShown(model)}>
                         Weights
                       </Button>

@@ -13,6 +13,7 @@ import { EndedNotice } from "./EndedNotice";
 import { FactPanels } from "./facts/FactPanels";
 import { FindingsPanel } from "./facts/FindingsPanel";
 import { MapPanel } from "./MapPanel";
+import { OutageNotice } from "./OutageNotice";
 import { ProcessesPanel } from "./ProcessesPanel";
 import { PoolsPanel } from "./pools/PoolsPanel";
 import { useOwnRoles } from "./roles/useOwnRoles";
@@ -22,6 +23,7 @@ import { Tiles } from "./Tiles";
 import { ThreadDrawer, useThreadOpen } from "./thread/ThreadDrawer";
 import { useHeldPlace } from "./thread/useHeldPlace";
 import { ThreadTable } from "./threads/ThreadTable";
+import { useContinuation } from "./useContinuation";
 import { ViewControls } from "./ViewControls";
 
 /** How long a target may be unknown before the page says so: news of a new one may be on its way. */
@@ -38,6 +40,7 @@ export function Scope({ id }: { readonly id: string }) {
   const threadOpen = useThreadOpen();
   useHeldPlace(open || threadOpen);
   useOwnRoles(target);
+  useContinuation(live, target);
   const inGracePeriod = useGracePeriod(GRACE_MS);
   if (target === null || view === null || view.id !== id) {
     const unknown = isKind(problem, "unknown-target") || (live !== null && !inGracePeriod);
@@ -62,11 +65,7 @@ export function Scope({ id }: { readonly id: string }) {
       <div className={styles.scope} data-state={view.state}>
         <TargetHeader target={target} view={view} />
         {target.state === "attached" ? null : <EndedNotice target={target} view={view} />}
-        {view.state === "quiet" && host?.connected === false ? (
-          <Notice status="warning" title="Collector disconnected">
-            It keeps sampling and sends what was missed when it reconnects.
-          </Notice>
-        ) : null}
+        {host === undefined ? null : <OutageNotice host={host} />}
         {view.state === "quiet" && host?.connected !== false ? (
           <Notice status="warning" title="No samples for several seconds">
             The host may be overloaded, or the collector has stopped.

@@ -33,8 +33,9 @@ export function logLines(steer: SteerView, all: boolean): readonly LogLine[] {
     return { key: `d${id}`, t_s, program, what, measured, reason, moved };
   });
   const restarts = steer.restarts.map(
-    ({ t_s, reason, actor, program = "" }): LogLine => ({
-      key: `r${t_s}${program}`,
+    ({ t_s, reason, actor, program = "" }, i): LogLine => ({
+      // Several may come with one frame.
+      key: `r${t_s} ${program} ${i}`,
       t_s,
       program,
       what: "search restarted",

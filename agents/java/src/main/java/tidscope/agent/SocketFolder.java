@@ -33,7 +33,9 @@ final class SocketFolder {
     for (Path folder : folders()) {
       try {
         prepare(folder);
-        return bind(folder.resolve(pid + ".sock"));
+        Listening bound = bind(folder.resolve(pid + ".sock"));
+        StaleSockets.sweep(folder, user());
+        return bound;
       } catch (IOException | UnsupportedOperationException error) {
         wrong.add(error.getMessage());
       }
