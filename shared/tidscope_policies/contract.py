@@ -97,6 +97,7 @@ class Observation:
         moved_by_other: somebody else changed the size in it.
         probing_elsewhere: another steered program of this host is trying sizes out.
         paused: the target stood still (stopped, frozen, just attached): the numbers say nothing.
+        dipped: the program did far less than usual for a moment: the numbers say nothing.
         mean_wait_s: mean time that the jobs which began in it had waited in the queue; None where
             the signal does not have it.
         jobs: how many jobs that mean is of.
@@ -113,6 +114,7 @@ class Observation:
     moved_by_other: bool = False
     probing_elsewhere: bool = False
     paused: bool = False
+    dipped: bool = False
     mean_wait_s: float | None = None
     jobs: int = 0
     peers: Peers | None = None
@@ -165,6 +167,7 @@ def is_usable(seen: Observation) -> bool:
     """Whether an interval says anything about the size it ends with."""
     return (
         not seen.paused
+        and not seen.dipped
         and not seen.moved_by_other
         and seen.elapsed_s > 0
         and seen.ops >= 0

@@ -5,11 +5,15 @@ from dataclasses import dataclass
 from typing import Any, Generic, Literal
 
 from tidscope_policies.algorithms.ait import Ait, AitParameters
+from tidscope_policies.algorithms.ait_printed import AitPrinted, AitPrintedParameters
 from tidscope_policies.algorithms.bidirectional import (
     Bidirectional,
     BidirectionalParameters,
 )
-from tidscope_policies.algorithms.bidirectional_printed import BidirectionalPrinted
+from tidscope_policies.algorithms.bidirectional_printed import (
+    BidirectionalPrinted,
+    BidirectionalPrintedParameters,
+)
 from tidscope_policies.algorithms.cooperative import Cooperative, CooperativeParameters
 from tidscope_policies.algorithms.fixed import Fixed, FixedParameters
 from tidscope_policies.algorithms.hillclimb import Hillclimb, HillclimbParameters
@@ -21,6 +25,7 @@ from tidscope_policies.decorators.bounded import Bounded
 from tidscope_policies.decorators.dip_gate import DipGate
 from tidscope_policies.decorators.pauses import Pauses
 from tidscope_policies.decorators.shadow import Shadow
+from tidscope_policies.decorators.share import Share
 from tidscope_policies.decorators.warm_up import WarmUp
 from tidscope_policies.parameters import (
     ParameterError,
@@ -110,6 +115,11 @@ class PolicyEntry(Generic[Values]):
         return ReadyPolicy(Shadow(policy) if shadow else policy, values.interval_s)
 
 
+def _recommended(policy: Policy, values: LinearParameters | BidirectionalParameters) -> Policy:
+    """With what the thesis recommends for its algorithms, where it is asked for."""
+    return Share(DipGate(policy) if values.dip_gate else policy, values.share)
+
+
 _ENTRIES: tuple[PolicyEntry[Any], ...] = (
     PolicyEntry(
         "fixed",
@@ -123,7 +133,7 @@ _ENTRIES: tuple[PolicyEntry[Any], ...] = (
         "Tries every size once, from the highest down, and keeps the best until a restart.",
         "Janssen 2022, algorithm 1, corrected",
         LinearParameters,
-        lambda values: WarmUp(Linear(values), values.warm_up_s),
+        lambda values: WarmUp(_recommended(Linear(values), values), values.warm_up_s),
     ),
     PolicyEntry(
         "hillclimb",
@@ -137,13 +147,13 @@ _ENTRIES: tuple[PolicyEntry[Any], ...] = (
         "Keeps stepping while progress rises; steps back and reverses when it falls.",
         "Janssen 2022, algorithm 2, corrected",
         BidirectionalParameters,
-        Bidirectional,
+        lambda values: _recommended(Bidirectional(values), values),
     ),
     PolicyEntry(
         "bidirectional-printed",
         "As bidirectional, with the error of the printed algorithm, to reproduce the thesis.",
         "Janssen 2022, algorithm 2, as printed",
-        BidirectionalParameters,
+        BidirectionalPrintedParameters,
         BidirectionalPrinted,
     ),
     PolicyEntry(
@@ -152,6 +162,14 @@ _ENTRIES: tuple[PolicyEntry[Any], ...] = (
         "Xu 2004, as intended, with bounds",
         AitParameters,
         Ait,
+        signal="wait",
+    ),
+    PolicyEntry(
+        "ait-printed",
+        "As ait, by the printed rule, which shrinks only after a step that had helped.",
+        "Xu 2004, figure 6.8, as printed",
+        AitPrintedParameters,
+        AitPrinted,
         signal="wait",
     ),
     PolicyEntry(
@@ -167,14 +185,14 @@ _ENTRIES: tuple[PolicyEntry[Any], ...] = (
         "Estimates every size and measures where the expected gain is largest.",
         "ours",
         KalmanKgParameters,
-        lambda values: DipGate(KalmanKg(values)),
+        lambda values: DipGate(KalmanKg(values), by_clock=True),
     ),
     PolicyEntry(
         "cooperative",
         "kalman-kg for several programs on one host: one explores at a time, for the common total.",
         "ours",
         CooperativeParameters,
-        lambda values: DipGate(Cooperative(values)),
+        lambda values: DipGate(Cooperative(values), by_clock=True),
     ),
 )
 

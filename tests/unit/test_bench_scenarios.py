@@ -3,7 +3,14 @@
 from pathlib import Path
 
 import pytest
-from tidscope_backend.cli.bench.scenario_files import ScenarioError, load, parse, shipped
+from tidscope_backend.cli.bench.scenario_files import (
+    Family,
+    ScenarioError,
+    load,
+    parse,
+    shipped,
+)
+from tidscope_policies.simulation.scenario import Scenario
 
 GOOD = """
 name = "mine"
@@ -13,7 +20,7 @@ title = "one program"
 
 
 def test_the_shipped_ones() -> None:
-    scenarios = {scenario.name: scenario for scenario in shipped()}
+    scenarios = {found.name: found for found in shipped() if isinstance(found, Scenario)}
     assert list(scenarios) == ["S1", "S2", "S3", "S4", "S5", "S6"]
     assert {name for name, found in scenarios.items() if found.dips} == {"S2", "S4", "S6"}
     for scenario in scenarios.values():
@@ -32,7 +39,7 @@ def test_the_shipped_ones() -> None:
 def test_a_small_one_of_ones_own(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(GOOD + "sigma = 0.1\n[dips]\nto_percent = 20\n")
-    scenario = load(path)
+    scenario = load(path).draw(0)
     assert (scenario.name, scenario.processes[0].sigma) == ("mine", 0.1)
     assert scenario.dips is not None
     assert (scenario.dips.to_percent, scenario.dips.longest_s) == (20, 4)
@@ -64,6 +71,12 @@ def test_a_small_one_of_ones_own(tmp_path: Path) -> None:
             "random_phases = {shortest_s = 9, further_s = 1, best_low = 4, best_high = 6}",
             "phases and random_phases exclude each other",
         ),
+        (GOOD + "sigma = {from = 2, to = 1}", "{'from': 2, 'to': 1}: not a range of numbers"),
+        (GOOD + "sigma = {one_of = []}", "one_of: not a list of values"),
+        (GOOD + "sigma = {from = 1.5, to = 2.5}", "is not at least 0 and below 1"),
+        (GOOD + "phases = [{seconds = 5, unseen = 1}]", "unseen: 1 is not true or false"),
+        (GOOD + "ceiling_ops = 5\n[processes.swing]\npercent = 5\nseconds = 9", "exclude each"),
+        ("start = 20" + GOOD, "mine.toml: start is not from low to high"),
         (GOOD + "[dips]\nshortest_s = 9", "dips.shortest_s is above longest_s"),
     ],
 )
@@ -84,3 +97,28 @@ def test_a_file_that_is_not_there() -> None:
 def test_names_are_fit_for_a_column() -> None:
     with pytest.raises(ScenarioError, match=r"here: name: 'a \| b' is not 1 to 32 letters"):
         parse(GOOD.replace("mine", "a | b"), "here")
+
+
+def test_the_shipped_families() -> None:
+    families = {found.name: found for found in shipped() if isinstance(found, Family)}
+    assert list(families) == ["load-steps", "one", "rare", "swings", "two-peaks", "unseen"]
+    for family in families.values():
+        one, again, other = (family.draw(seed) for seed in (0, 0, 1))
+        assert one == again
+        assert one != other
+        assert one.name == family.name
+        assert one.seconds == 1200
+
+
+def test_values_of_a_family() -> None:
+    found = parse(
+        'name = "f"\ntitle = "t"\nlow = { from = 1, to = 3 }\n[[processes]]\n'
+        "sigma = { from = 0.1, to = 0.2 }\nknee = { one_of = [5, 9] }",
+        "here",
+    )
+    drawn = [found.draw(seed) for seed in range(50)]
+    assert {scenario.low for scenario in drawn} == {1, 2, 3}
+    assert {scenario.processes[0].knee for scenario in drawn} == {5, 9}
+    sigmas = [scenario.processes[0].sigma for scenario in drawn]
+    assert 0.1 <= min(sigmas) < 0.12
+    assert 0.18 < max(sigmas) <= 0.2

@@ -12,7 +12,7 @@ def waits(steered: Pool, *milliseconds: float, jobs: int = 1000) -> list[int]:
 
 @pytest.fixture
 def ait() -> Pool:
-    return pool("ait", lambda _: 1000.0)
+    return pool("ait", lambda _: 1000.0, start=4)
 
 
 def test_noiseless_best_time(ait: Pool) -> None:
@@ -53,7 +53,7 @@ def test_phase_change(ait: Pool) -> None:
     assert waits(ait, 9, 50, 40, 50, 60, 50) == [4, 6, 8, 6, 8, 10]
 
 
-def test_restart_begins_at_the_lowest(ait: Pool) -> None:
+def test_restart_begins_at_the_start(ait: Pool) -> None:
     waits(ait, 9, 50, 40)
     ait.policy.restart("a person asked")
     assert waits(ait, 30, 30) == [4, 6]
@@ -70,3 +70,8 @@ def test_bounds(ait: Pool) -> None:
     ait.bounds = Bounds(4, 7)
     assert waits(ait, 9, 50, 40, 30, 20, 30, 20) == [4, 6, 7, 7, 7, 5, 4]
     assert ait.states()[3:5] == ["at the bound"] * 2
+
+
+def test_it_begins_at_the_pools_own_size() -> None:
+    own = pool("ait", lambda _: 1000.0, in_force=9)
+    assert waits(own, 9, 50, 40) == [9, 11, 13]

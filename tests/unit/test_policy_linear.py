@@ -2,7 +2,7 @@
 
 from policy_harness import flat, peak, pool
 from tidscope_policies.algorithms.linear import Linear, LinearParameters
-from tidscope_policies.contract import Bounds
+from tidscope_policies.contract import Bounds, Peers
 
 DOWN = list(range(16, 3, -1))
 
@@ -110,3 +110,19 @@ def test_a_quarter_of_the_highest_is_the_lowest_by_itself() -> None:
     linear = pool("linear", flat, in_force=32, warm_up_s=0)
     linear.bounds = Bounds(1, 32)
     assert min(linear.run(40)) == 8
+
+
+def test_sizes_on_the_plateau_are_as_good_as_the_best() -> None:
+    for plateau, chosen in ((0.0, 10), (0.01, 8), (0.021, 6)):
+        assert pool("linear", peak(10), warm_up_s=0, plateau=plateau).run(14)[-1] == chosen
+
+
+def test_with_the_dip_gate_a_dip_does_not_mislead_it() -> None:
+    linear = pool("linear", peak(10), warm_up_s=0, dip_gate=1)
+    assert linear.run(15, dips={7: 0.05})[-1] == 10
+
+
+def test_bounds_by_the_number_of_programs() -> None:
+    linear = pool("linear", peak(16), warm_up_s=0, share=0.5)
+    sizes = [linear.step(peers=Peers(2, 7.0)) for _ in range(12)]
+    assert (max(sizes), min(sizes), sizes[-1]) == (11, 6, 11)

@@ -18,6 +18,7 @@ from tidscope_policies.registry import POLICIES
 
 NAMES = [
     *("fixed", "linear", "hillclimb", "bidirectional", "bidirectional-printed", "ait", "pss"),
+    "ait-printed",
     *("kalman-kg", "cooperative"),
 ]
 
@@ -28,7 +29,7 @@ def test_all_policies_are_there() -> None:
 
 
 def test_a_parameter_as_a_form_shows_it() -> None:
-    interval, warm_up, lowest = describe(LinearParameters)
+    interval, warm_up, lowest, *_ = describe(LinearParameters)
     assert interval.name == "interval_s"
     assert warm_up == ParameterInfo(
         name="warm_up_s",
@@ -63,7 +64,11 @@ def test_intervals() -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"warmup": 1}, "no parameter 'warmup'; there are: interval_s, warm_up_s, lowest"),
+        (
+            {"warmup": 1},
+            "no parameter 'warmup'; there are: interval_s, warm_up_s, lowest, plateau, "
+            "dip_gate, share",
+        ),
         ({"warm_up_s": -1}, "warm_up_s: -1 is not from 0 to 600"),
         ({"warm_up_s": float("nan")}, "warm_up_s: nan is not from 0 to 600"),
         ({"warm_up_s": True}, "warm_up_s: True is not from 0 to 600"),

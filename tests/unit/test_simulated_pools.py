@@ -2,11 +2,14 @@
 
 import math
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
 import pytest
 from tidscope_backend.cli.bench.scenario_files import shipped
+from tidscope_policies.contract import Decision, Observation
+from tidscope_policies.registry import POLICIES, ReadyPolicy
 from tidscope_policies.simulation.disturbances import (
     dip_factors,
     draw_dips,
@@ -17,15 +20,19 @@ from tidscope_policies.simulation.disturbances import (
 from tidscope_policies.simulation.scenario import (
     Dips,
     Noise,
+    Peak,
     Phase,
     Process,
     RandomPhases,
     Scenario,
+    Swing,
 )
 from tidscope_policies.simulation.simulated_pools import SimulatedPools, capacity, usl
+from tidscope_policies.simulation.trial import Simulation
 
 PHASE = Phase(seconds=1200)
-SHIPPED = {scenario.name: scenario for scenario in shipped()}
+CALM = Noise(0, 0)
+SHIPPED = {plant.name: plant.draw(0) for plant in shipped()}
 
 
 def test_universal_scalability_law() -> None:
@@ -147,3 +154,74 @@ def test_one_dip() -> None:
     assert touched[0] == 400
     assert 4 <= len(touched) <= 17
     assert np.diff(touched).max() == 1
+
+
+def test_a_second_peak() -> None:
+    process = Process(sigma=0.03, kappa=0.005, peak=Peak(at=4, percent=120, width=0.3))
+    without = replace(process, peak=None)
+    assert capacity(process, PHASE, 4) == pytest.approx(2.2 * capacity(without, PHASE, 4))
+    assert capacity(process, PHASE, 16) == pytest.approx(capacity(without, PHASE, 16))
+    found = [capacity(process, PHASE, size) for size in range(1, 17)]
+    peaks = [at + 1 for at in range(1, 15) if found[at - 1] < found[at] > found[at + 1]]
+    assert peaks == [4, 14]
+
+
+def test_a_swing_moves_the_level_and_the_best_alike() -> None:
+    swinging = replace(SHIPPED["S1"], noise=CALM, seconds=100)
+    swinging = replace(
+        swinging, processes=[replace(swinging.processes[0], swing=Swing(30, 40, 0.25))]
+    )
+    trial = Simulation(swinging, POLICIES["fixed"].make, 0).run()
+    level = usl(16, 1000, 0.05, 0.01)
+    assert trial.done[0][0] == pytest.approx(1.3 * level)
+    assert trial.done[80][0] == pytest.approx(0.7 * level)
+    shares = [(done[0] or 0) / best[0] for done, best in zip(trial.done, trial.best, strict=True)]
+    assert shares == pytest.approx([shares[0]] * len(shares))
+
+
+def test_an_unseen_change_is_none_at_the_size_in_effect() -> None:
+    phases = [Phase(100, best=6.0), Phase(100, best=14.0, unseen=True), Phase(100, best=6.0)]
+    moving = replace(SHIPPED["S1"], noise=CALM, seconds=300, processes=[Process(phases=phases)])
+    trial = Simulation(moving, partial(POLICIES["fixed"].make, {"size": 6}), 0).run()
+    done, best = ([each[0] or 0.0 for each in found] for found in (trial.done, trial.best))
+    assert done[500] == pytest.approx(done[300])
+    assert best[300] == pytest.approx(done[300])
+    assert best[500] > 1.2 * done[500]
+    assert done[1000] < done[500]
+
+
+def test_a_phase_has_a_demand_of_its_own() -> None:
+    phases = [Phase(50), Phase(50, ceiling_ops=2000.0), Phase(50)]
+    stepping = replace(SHIPPED["S1"], noise=CALM, seconds=150, processes=[Process(phases=phases)])
+    trial = Simulation(stepping, POLICIES["fixed"].make, 0).run()
+    assert trial.done[300] == trial.best[300] == (2000.0,)
+    assert trial.best[100] > (2000.0,)
+    assert trial.best[100] == trial.best[500]
+
+
+def test_operations_that_are_whole() -> None:
+    process = Process(ops_per_thread=2.0, sigma=0.0, kappa=0.0, work_sd=0.8)
+    rare = replace(SHIPPED["S1"], noise=CALM, seconds=1200, processes=[process])
+    seen: list[float] = []
+
+    class Watching:
+        def observe(self, observed: Observation) -> Decision:
+            seen.extend(part.ops for part in observed.parts)
+            return Decision(observed.size, "watching", "It only watches.")
+
+        def restart(self, reason: str) -> None:
+            """Nothing to begin again."""
+
+    Simulation(rare, lambda: ReadyPolicy(Watching(), 2.0), 3).run()
+    assert all(ops == int(ops) for ops in seen)
+    assert sum(seen) / 1200 == pytest.approx(32, rel=0.05)
+    # Of independent works, the number ended varies by their standard deviation over their mean.
+    spread = np.var(seen) / np.mean(seen)
+    assert spread == pytest.approx(math.exp(0.8**2) - 1, rel=0.25)
+
+
+def test_where_a_program_starts() -> None:
+    starting = replace(SHIPPED["S1"], noise=CALM, seconds=20, scored_from_s=0, start=10)
+    trial = Simulation(starting, partial(POLICIES["fixed"].make, {"size": 10}), 0).run()
+    assert trial.switches == 0
+    assert trial.done == trial.best

@@ -11,7 +11,7 @@ from tidscope_policies.simulation.scenario import Process, Scenario
 from tidscope_policies.simulation.scoring import differing, score
 from tidscope_policies.simulation.trial import Move, Simulation, Trial
 
-SHIPPED = {scenario.name: scenario for scenario in shipped()}
+SHIPPED = {plant.name: plant.draw(0) for plant in shipped()}
 
 
 def scenario(seconds: float, programs: int = 1, scored_from_s: float = 0.0) -> Scenario:
@@ -145,8 +145,8 @@ def test_the_single_dip_lies_inside_the_run() -> None:
 
 def test_rows_are_means_over_seeds_and_do_not_depend_on_the_number_of_processes() -> None:
     short = [replace(SHIPPED[name], seconds=60) for name in ("S1", "S6")]
-    rows = list(run_campaign(["fixed", "linear"], short, seeds=2, workers=2))
-    assert rows == list(run_campaign(["fixed", "linear"], short, seeds=2, workers=1))
+    rows = list(run_campaign(["fixed", "linear"], short, range(2), workers=2))
+    assert rows == list(run_campaign(["fixed", "linear"], short, range(2), workers=1))
     assert [row.policy for row in rows] == ["fixed", "linear"]
     assert rows[0].regret_percent == {"S1": pytest.approx(9.3975, abs=1e-3), "S6": 0.0}
     assert rows[0].mean_regret_percent == pytest.approx(9.3975 / 2, abs=1e-3)

@@ -9,8 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from tidscope_policies.registry import POLICIES
-from tidscope_policies.simulation.campaign import Row
-from tidscope_policies.simulation.scenario import Scenario
+from tidscope_policies.simulation.campaign import Plant, Row
 
 from tidscope_backend.cli.bench import table
 from tidscope_backend.cli.bench.provenance import Provenance
@@ -38,7 +37,7 @@ def _run(options: argparse.Namespace) -> int:
         return 2
     rows, seconds = _bench(options.policy or list(POLICIES), scenarios, options)
     if page is not None:
-        results = _results(rows, scenarios, options.seeds, seconds)
+        results = _results(rows, scenarios, _seed_range(options), seconds)
         options.write.write_text(table.replaced(page, results), "utf-8")
     return 0
 
@@ -84,6 +83,13 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="runs of each pair of them (%(default)s)",
     )
+    bench.add_argument(
+        "--first-seed",
+        type=_first_seed,
+        default=0,
+        metavar="N",
+        help="seed of the first run (%(default)s); ours are tuned on seeds from 1000 on",
+    )
     bench.add_argument("--json", action="store_true", help="print the results as JSON")
     bench.add_argument(
         "--write",
@@ -93,7 +99,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def chosen(files: Sequence[Path], only: Sequence[str]) -> list[Scenario]:
+def chosen(files: Sequence[Path], only: Sequence[str]) -> list[Plant]:
     """The scenarios to run.
 
     Raises:
@@ -113,14 +119,14 @@ def chosen(files: Sequence[Path], only: Sequence[str]) -> list[Scenario]:
 
 
 def _bench(
-    policies: Sequence[str], scenarios: Sequence[Scenario], options: argparse.Namespace
+    policies: Sequence[str], scenarios: Sequence[Plant], options: argparse.Namespace
 ) -> tuple[list[Row], float]:
     begun = time.monotonic()
     names = [scenario.name for scenario in scenarios]
     if not options.json:
         print_lines(table.text_line(table.head(names)), flush=True)
     rows: list[Row] = []
-    for row in run_campaign(policies, scenarios, options.seeds):
+    for row in run_campaign(policies, scenarios, _seed_range(options)):
         rows.append(row)
         if not options.json:
             print_lines(table.text_line(table.cells(row)), flush=True)
@@ -130,6 +136,7 @@ def _bench(
             "policies": {row.policy: table.as_json(row) for row in rows},
             "scenarios": {scenario.name: scenario.title for scenario in scenarios},
             "seeds": options.seeds,
+            "first_seed": options.first_seed,
             "seconds": round(seconds, 1),
             **Provenance.here().as_dict(),
         }
@@ -137,11 +144,16 @@ def _bench(
     return rows, seconds
 
 
-def _results(rows: Sequence[Row], scenarios: Sequence[Scenario], seeds: int, seconds: float) -> str:
+def _seed_range(options: argparse.Namespace) -> range:
+    return range(options.first_seed, options.first_seed + options.seeds)
+
+
+def _results(rows: Sequence[Row], scenarios: Sequence[Plant], seeds: range, seconds: float) -> str:
     made = Provenance.here()
     shown = table.markdown(rows, [scenario.name for scenario in scenarios])
     return (
-        f"Seeds: {seeds}. Machine: {made.machine}. Date: {made.date}. Commit: {made.commit}. "
+        f"Seeds: {seeds.start} to {seeds.stop - 1}. Machine: {made.machine}. "
+        f"Date: {made.date}. Commit: {made.commit}. "
         f"Took {seconds:.0f} s.\n\n{shown}"
     )
 
@@ -168,13 +180,23 @@ def _list(*, as_json: bool) -> None:
 
 
 def _seeds(text: str) -> int:
+    return _whole(text, 1)
+
+
+def _first_seed(text: str) -> int:
+    return _whole(text, 0)
+
+
+def _whole(text: str, low: int) -> int:
     try:
-        seeds = int(text)
+        number = int(text)
     except ValueError:
-        seeds = 0
-    if not 1 <= seeds <= MOST_SEEDS:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 to {MOST_SEEDS}")
-    return seeds
+        number = -1
+    if not low <= number <= MOST_SEEDS:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a whole number from {low} to {MOST_SEEDS}"
+        )
+    return number
 
 
 COMMAND = Command(

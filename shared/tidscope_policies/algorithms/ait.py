@@ -27,6 +27,7 @@ DOWN, UP = -1, 1
 class AitParameters(Parameters):
     """Of the policy `ait`."""
 
+    start: int = parameter(0, 0, 65536, "threads", "size to begin with; 0: the pool's own")
     cycle: int = parameter(5, 1, 1_000_000, "jobs", "finished jobs per average")
     stride: int = parameter(2, 1, 1024, "threads", "step")
     threshold: float = parameter(0.01, 0.0, 1.0, "", "smallest relative change that counts")
@@ -50,7 +51,8 @@ class Ait:
         if not self._begun:
             self._begun, self._direction, self._last_s = True, UP, None
             self._empty()
-            return Decision(bounds.low, "starting", f"{self._why}, at the lowest size.")
+            size = bounds.clamp(self._p.start or seen.size)
+            return Decision(size, "starting", f"{self._why}, at {size}.")
         if not is_usable(seen):
             self._empty()
             return Decision(bounds.clamp(seen.size), "holding", f"{NOT_COUNTED}.")
@@ -67,7 +69,7 @@ class Ait:
         return self._compare(seen, now_s)
 
     def restart(self, reason: str) -> None:
-        """Begin again at the lowest size."""
+        """Begin again, at the size to begin with."""
         self._begun = False
         self._why = f"The search restarts: {reason}"
 

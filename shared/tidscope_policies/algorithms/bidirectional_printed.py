@@ -8,19 +8,27 @@ without noise, the sizes are 10, 10, 11, 10, 10, 9 and again: it stands still in
 interval. Use `bidirectional` for anything but a comparison.
 """
 
-from tidscope_policies.algorithms.bidirectional import DOWN, UP, BidirectionalParameters
+from dataclasses import dataclass
+
+from tidscope_policies.algorithms.bidirectional import DOWN, UP
 from tidscope_policies.contract import (
     NOT_COUNTED,
     Decision,
     Observation,
     is_usable,
 )
+from tidscope_policies.parameters import Parameters
+
+
+@dataclass(frozen=True)
+class BidirectionalPrintedParameters(Parameters):
+    """Of the policy `bidirectional-printed`."""
 
 
 class BidirectionalPrinted:
     """Algorithm 2 with its own variable, which can differ from the current size."""
 
-    def __init__(self, parameters: BidirectionalParameters) -> None:
+    def __init__(self, parameters: BidirectionalPrintedParameters) -> None:
         self._direction = DOWN
         self._variable: int | None = None
         self._last = 0.0

@@ -17,13 +17,9 @@ from dataclasses import dataclass, replace
 from math import log
 from statistics import median
 
-from tidscope_policies.algorithms.kalman_kg import (
-    KalmanKgParameters,
-    Search,
-    is_measured,
-)
+from tidscope_policies.algorithms.kalman_kg import is_measured
+from tidscope_policies.algorithms.search import Search, SearchParameters
 from tidscope_policies.contract import (
-    NOT_COUNTED,
     WAITS_ITS_TURN,
     Decision,
     Observation,
@@ -39,7 +35,7 @@ PEER_PATIENCE = 5
 
 
 @dataclass(frozen=True)
-class CooperativeParameters(KalmanKgParameters):
+class CooperativeParameters(SearchParameters):
     """Of the policy `cooperative`."""
 
     cores: int = parameter(0, 0, 65536, "cores", "cores to share; 0: those it may use")
@@ -70,10 +66,10 @@ class Cooperative:
             self._turn = 0
             return Decision(seen.size, "waiting", WAITS_ITS_TURN)
         if not is_measured(seen) or peers.log_progress is None:
-            return Decision(seen.bounds.clamp(seen.size), "holding", f"{NOT_COUNTED}.")
+            return self._search.miss(seen)
         if self._others.is_dip(peers.log_progress):
-            why = "Progress of another program dipped: the size stays."
-            return Decision(seen.size, "holding", why)
+            missed = self._search.miss(seen)
+            return replace(missed, reason="Progress of another program dipped.")
         if self._disturbed:
             self._search.loosen()
             self._disturbed = False
@@ -91,7 +87,7 @@ class Cooperative:
 
     def _start(self, seen: Observation, peers: Peers) -> Decision:
         why = f"The search restarts ({self._restarted})" if self._restarted else "It begins"
-        self._search.forget(why)
+        self._search.forget(why, peers.instances)
         self._instances, self._restarted, self._disturbed = peers.instances, "", False
         self._others = _PeerGate()
         programs = "one program" if peers.instances == 1 else f"{peers.instances} programs"

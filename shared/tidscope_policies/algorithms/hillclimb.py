@@ -1,10 +1,11 @@
 """hillclimb: grow by longer and longer steps while it pays, settle, look the other way at times.
 
 Source: J. Timm, An OS-level adaptive thread pool scheme for I/O-heavy workloads (TU Delft, 2021),
-which climbs on I/O throughput; here on any progress. It begins at the lowest size and decides once
-a second. SCALING: steps of 1, 2, 3… while progress times a factor is above that of the step before;
-when progress fell the last step is undone. SETTLED: for a while. EXPLORING: one thread in the other
-direction than before; what is better is kept and scaled on from, what is not is undone.
+which climbs on I/O throughput; here on any progress. It begins at the pool's own size (in the
+source at the lowest) and decides once a second. SCALING: steps of 1, 2, 3… while progress times a
+factor is above that of the step before; when progress fell the last step is undone. SETTLED: for a
+while. EXPLORING: one thread in the other direction than before; what is significantly better is
+kept and scaled on from, what is not is undone.
 
 Corrected: an interval in which the size changed by other hands is discarded, and the size found is
 where it goes on from. Otherwise the other's effect counts as its own.
@@ -35,6 +36,10 @@ class HillclimbParameters(Parameters):
     factor: float = parameter(
         0.9, 0.5, 1.0, "", "progress times this must exceed that of the step before"
     )
+    start: int = parameter(0, 0, 65536, "threads", "size to begin with; 0: the pool's own")
+    significance: float = parameter(
+        0.0, 0.0, 1.0, "", "relative gain that exploring must exceed for its size to be kept"
+    )
     settled: int = parameter(4, 1, 600, "intervals", "rest before it tries the other direction")
 
 
@@ -56,25 +61,26 @@ class Hillclimb:
         if self._state == "starting":
             self._state, self._direction, self._stride = "scaling", UP, 1
             self._reference = None
-            return Decision(seen.bounds.low, "starting", f"{self._why}, at the lowest size.")
+            size = seen.bounds.clamp(self._p.start or seen.size)
+            return Decision(size, "starting", f"{self._why}, at {size}.")
         if not is_usable(seen):
             self._settle()
             return Decision(seen.bounds.clamp(seen.size), "holding", f"{NOT_COUNTED}.")
         if self._state == "settled":
             return self._rest_or_explore(seen)
         if self._reference is None:
-            return self._climb(seen, "The lowest size is measured")
+            return self._climb(seen, f"{seen.size} is measured")
         if self._state == "exploring":
             return self._judge_exploring(seen, self._reference)
         return self._judge_scaling(seen, self._reference)
 
     def restart(self, reason: str) -> None:
-        """Begin again at the lowest size."""
+        """Begin again at the size to begin with."""
         self._state = "starting"
         self._why = f"The climb restarts: {reason}"
 
     def _judge_exploring(self, seen: Observation, reference: float) -> Decision:
-        if seen.progress <= reference:
+        if seen.progress <= reference * (1 + self._p.significance):
             return self._undo(seen)
         self._state, self._stride = "scaling", 1
         return self._climb(seen, f"{seen.size} is better than {self._from}")

@@ -12,6 +12,9 @@ Corrected against the printed version:
 - Its first bucket takes in the time before the controller ran. Here the first interval of a search
   ends before the first bucket begins.
 - It waits one more interval at the lowest size before it takes the best. Here it takes it at once.
+
+Added, off by default, as its chapters 6 and 7 recommend: a dip gate, bounds by the number of
+programs, and a plateau: the lowest size that is as good as the best.
 """
 
 from dataclasses import dataclass
@@ -34,6 +37,13 @@ class LinearParameters(Parameters):
     lowest: int = parameter(
         0, 0, 65536, "threads", "lowest size that is tried; 0: a quarter of the highest"
     )
+    plateau: float = parameter(
+        0.0, 0.0, 0.5, "", "sizes that lose no more than this against the best are as good"
+    )
+    dip_gate: int = parameter(0, 0, 1, "", "1: dips are left out")
+    share: float = parameter(
+        0.0, 0.0, 10.0, "doublings", "largest distance from a fair share of the host; 0: any"
+    )
 
 
 class Linear:
@@ -41,6 +51,7 @@ class Linear:
 
     def __init__(self, parameters: LinearParameters) -> None:
         self._lowest = parameters.lowest
+        self._plateau = parameters.plateau
         self._buckets: dict[int, float] = {}
         self._cursor: int | None = None
         self._best: int | None = None
@@ -64,7 +75,8 @@ class Linear:
             self._cursor -= 1
             return _try(self._cursor, tried)
         inside = {size: done for size, done in self._buckets.items() if size in seen.bounds.sizes}
-        self._best = min(inside, key=lambda size: (-inside[size], size))
+        enough = (1 - self._plateau) * max(inside.values())
+        self._best = min(size for size, done in inside.items() if done >= enough)
         best = f"the best of {len(inside)} sizes is {self._best}"
         return Decision(self._best, "settled", f"{tried}; {best} with {inside[self._best]:.6g}.")
 

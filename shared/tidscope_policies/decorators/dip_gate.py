@@ -16,6 +16,8 @@ from tidscope_policies.contract import Decision, Observation, Policy
 
 REMEMBERED = 40
 """Parts that the running median is of: 10 s."""
+COUNTABLE = 8
+"""Operations that a part usually has at least, or else a part without any is no dip."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +29,14 @@ class GateSettings:
         threshold: share of the running median that a part must reach.
         remaining: share of the parts that must do so for the interval to count.
         patience: intervals in a row that do not count before they are taken as they are.
+        changed_patience: the same after a change of size, which may be the reason.
     """
 
     settling: int = 2
     threshold: float = 0.55
     remaining: float = 0.5
     patience: int = 5
+    changed_patience: int = 3
 
 
 class DipGate:
@@ -41,13 +45,19 @@ class DipGate:
     Args:
         inner: sees intervals whose `ops` and `parts` have no dip in them.
         settings: when a part or an interval counts.
+        by_clock: the policy inside goes by the clock, and sees that an interval is ignored;
+            otherwise the size stays, and it does not.
     """
 
-    def __init__(self, inner: Policy, settings: GateSettings | None = None) -> None:
+    def __init__(
+        self, inner: Policy, settings: GateSettings | None = None, *, by_clock: bool = False
+    ) -> None:
         self._inner = inner
+        self._by_clock = by_clock
         self._settings = settings or GateSettings()
         self._recent: deque[float] = deque(maxlen=REMEMBERED)
         self._ignored = 0
+        self._patience = self._settings.patience
         self._size: int | None = None
         self._last: Decision | None = None
 
@@ -59,15 +69,25 @@ class DipGate:
         if not parts:
             return self._pass_on(seen)
         usual = median(self._recent) if self._recent else median(p.progress for p in parts)
+        if usual * seen.elapsed_s < COUNTABLE * len(seen.parts):
+            self._recent.extend(p.progress for p in parts)
+            ops = sum(p.ops for p in parts) / sum(p.seconds for p in parts) * seen.elapsed_s
+            return self._pass_on(replace(seen, ops=ops, parts=parts))
         kept = tuple(p for p in parts if p.progress >= self._settings.threshold * usual)
         if len(kept) < self._settings.remaining * len(parts):
             self._ignored += 1
-            if self._ignored < self._settings.patience and self._last is not None:
-                reason = "Progress dipped in this interval: the size stays."
-                return self._remember(replace(self._last, reason=reason))
+            if changed and self._ignored == 1:
+                self._patience = self._settings.changed_patience
+            if self._ignored < self._patience and self._last is not None:
+                decided = self._last
+                if self._by_clock:
+                    decided = self._inner.observe(replace(seen, dipped=True))
+                after = "the size stays" if decided.size == seen.size else f"on to {decided.size}"
+                reason = f"Progress dipped in this interval: {after}."
+                return self._remember(replace(decided, reason=reason))
             self._recent.clear()
             kept = parts
-        self._ignored = 0
+        self._ignored, self._patience = 0, self._settings.patience
         self._recent.extend(p.progress for p in kept)
         ops = hodges_lehmann([p.progress for p in kept]) * seen.elapsed_s
         return self._pass_on(replace(seen, ops=ops, parts=kept))
@@ -75,7 +95,7 @@ class DipGate:
     def restart(self, reason: str) -> None:
         """Pass on; what is usual may change now."""
         self._recent.clear()
-        self._ignored = 0
+        self._ignored, self._patience = 0, self._settings.patience
         self._inner.restart(reason)
 
     def _pass_on(self, seen: Observation) -> Decision:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
+from typing import Protocol
 
 from tidscope_policies.registry import POLICIES
 from tidscope_policies.simulation.scenario import Scenario
@@ -11,6 +12,24 @@ from tidscope_policies.simulation.trial import Simulation
 
 ONE_DIP_FROM, ONE_DIP_TO = 0.1, 0.9
 """Where in a run the single dip may begin, as shares of its length."""
+
+
+class Plant(Protocol):
+    """What policies are tried on: a scenario, or a family of scenarios."""
+
+    @property
+    def name(self) -> str:
+        """The head of its column."""
+        ...
+
+    @property
+    def title(self) -> str:
+        """One line."""
+        ...
+
+    def draw(self, seed: int) -> Scenario:
+        """The scenario of a seed."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +62,18 @@ class Row:
 
     Attributes:
         policy: its name.
-        regret_percent: by scenario.
-        switches_per_min: by scenario.
-        seconds_to_good: by scenario.
+        regret_percent: by plant.
+        worst_run_percent: the regret of the worst seed, by plant.
+        switches_per_min: by plant.
+        seconds_to_good: by plant.
         dip_changed_decisions: decisions of a run that differ from those of the same run without its
-            dips; mean over scenarios with dips, None if there is none.
-        one_dip_changed_decisions: the same for a single dip in scenarios without.
+            dips; mean over plants with dips, None if there is none.
+        one_dip_changed_decisions: the same for a single dip in plants without.
     """
 
     policy: str
     regret_percent: Mapping[str, float]
+    worst_run_percent: Mapping[str, float]
     switches_per_min: Mapping[str, float]
     seconds_to_good: Mapping[str, float]
     dip_changed_decisions: float | None
@@ -60,8 +81,13 @@ class Row:
 
     @property
     def mean_regret_percent(self) -> float:
-        """Over the scenarios."""
+        """Over the plants."""
         return sum(self.regret_percent.values()) / len(self.regret_percent)
+
+    @property
+    def worst_regret_percent(self) -> float:
+        """Of the plant with the highest."""
+        return max(self.regret_percent.values())
 
 
 def run_job(job: Job) -> Outcome:
@@ -88,38 +114,38 @@ def one_dip_s(job: Job) -> float:
     return job.scenario.seconds * (ONE_DIP_FROM + (ONE_DIP_TO - ONE_DIP_FROM) * share)
 
 
-def list_jobs(policies: Sequence[str], scenarios: Sequence[Scenario], seeds: int) -> list[Job]:
-    """All jobs of a campaign: by policy, then scenario, then seed from 0 on."""
+def list_jobs(policies: Sequence[str], plants: Sequence[Plant], seeds: range) -> list[Job]:
+    """All jobs of a campaign: by policy, then plant, then seed."""
+    drawn = [[plant.draw(seed) for seed in seeds] for plant in plants]
     return [
         Job(policy, scenario, seed)
         for policy in policies
-        for scenario in scenarios
-        for seed in range(seeds)
+        for scenarios in drawn
+        for seed, scenario in zip(seeds, scenarios, strict=True)
     ]
 
 
 def make_rows(
-    policies: Sequence[str], scenarios: Sequence[Scenario], seeds: int, outcomes: Iterable[Outcome]
+    policies: Sequence[str], plants: Sequence[Plant], seeds: int, outcomes: Iterable[Outcome]
 ) -> Iterator[Row]:
     """One row a policy, as soon as its last outcome is known.
 
     Args:
         policies: names.
-        scenarios: what they are tried on.
+        plants: what they are tried on.
         seeds: how many.
         outcomes: of `list_jobs`, in its order.
     """
     remaining = iter(outcomes)
-    each = len(scenarios) * seeds
+    each = len(plants) * seeds
     for policy in policies:
-        yield _row(policy, scenarios, list(islice(remaining, each)))
+        yield _row(policy, plants, list(islice(remaining, each)))
 
 
-def _row(policy: str, scenarios: Sequence[Scenario], outcomes: Sequence[Outcome]) -> Row:
-    seeds = len(outcomes) // len(scenarios)
+def _row(policy: str, plants: Sequence[Plant], outcomes: Sequence[Outcome]) -> Row:
+    seeds = len(outcomes) // len(plants)
     by_name = {
-        scenario.name: outcomes[at * seeds : (at + 1) * seeds]
-        for at, scenario in enumerate(scenarios)
+        plant.name: outcomes[at * seeds : (at + 1) * seeds] for at, plant in enumerate(plants)
     }
     scores = {name: [outcome.score for outcome in found] for name, found in by_name.items()}
     dips = [found.dip_changed for found in outcomes if found.dip_changed is not None]
@@ -127,6 +153,7 @@ def _row(policy: str, scenarios: Sequence[Scenario], outcomes: Sequence[Outcome]
     return Row(
         policy,
         {name: _mean([each.regret_percent for each in found]) for name, found in scores.items()},
+        {name: max(each.regret_percent for each in found) for name, found in scores.items()},
         {name: _mean([each.switches_per_min for each in found]) for name, found in scores.items()},
         {name: _mean([each.seconds_to_good for each in found]) for name, found in scores.items()},
         _mean(dips) if dips else None,

@@ -14,7 +14,7 @@ STEP_S = 0.25
 """Time step of the simulated pools."""
 WHITE_S = 2.0
 """White noise is given for an interval of this length; of a step it is larger."""
-NOISE, DIPS, PHASES = 1, 2, 3
+NOISE, DIPS, PHASES, WORK = 1, 2, 3, 4
 
 Floats = NDArray[np.float64]
 
@@ -25,10 +25,14 @@ class Disturbances:
 
     Attributes:
         factors: of the throughput, by step: noise and dips.
+        levels: of the throughput, by step: what the best size has as well.
+        work: of the operations, one after the other, 1 on average; None: they are a stream.
         phases: their ends in seconds, and what they are.
     """
 
     factors: list[float]
+    levels: list[float]
+    work: np.random.Generator | None
     phases: list[tuple[float, Phase]]
 
 
@@ -55,7 +59,22 @@ def draw_disturbances(
         one = (one_dip_s, one_dip_s + length_s, dips.to_percent / 100)
         factors *= dip_factors([one], steps)
     stream = np.random.default_rng([seed, at, PHASES])
-    return Disturbances(factors.tolist(), draw_phases(stream, process, scenario.seconds))
+    return Disturbances(
+        factors.tolist(),
+        levels(process, steps).tolist(),
+        None if process.work_sd is None else np.random.default_rng([seed, at, WORK]),
+        draw_phases(stream, process, scenario.seconds),
+    )
+
+
+def levels(process: Process, steps: int) -> Floats:
+    """How the swing moves the level, by step."""
+    swing = process.swing
+    if swing is None:
+        return np.ones(steps)
+    turns = np.arange(steps) * STEP_S / swing.seconds + swing.begin
+    found: Floats = 1 + swing.percent / 100 * np.sin(2 * np.pi * turns)
+    return found
 
 
 def noise(stream: np.random.Generator, kind: Noise, steps: int) -> Floats:

@@ -43,11 +43,21 @@ class _Table:
 
 @dataclass(frozen=True)
 class Phase(_Table):
-    """A stretch of a program's life. `best` sets kappa so that this size is the best one."""
+    """A stretch of a program's life.
+
+    Attributes:
+        seconds: its length.
+        scale: of the throughput.
+        best: sets kappa so that this size is the best one.
+        ceiling_ops: demand in operations a second; absent: the program's.
+        unseen: `scale` is chosen so that the throughput at the size in effect does not change.
+    """
 
     seconds: float = _number(TINY)
     scale: float = _number(TINY, default=1.0)
     best: float | None = _number(TINY, default=None)
+    ceiling_ops: float | None = _number(TINY, default=None)
+    unseen: bool = False
 
 
 @dataclass(frozen=True)
@@ -65,6 +75,24 @@ class RandomPhases(_Table):
 
 
 @dataclass(frozen=True)
+class Swing(_Table):
+    """The level goes up and down as a sine: `percent` to either side, `seconds` a period."""
+
+    percent: float = _number(0, 95)
+    seconds: float = _number(1)
+    begin: float = _number(0, 1, default=0.0)
+
+
+@dataclass(frozen=True)
+class Peak(_Table):
+    """A second peak: up to `percent` more around the size `at`, `width` doublings to a side."""
+
+    at: float = _number(TINY)
+    percent: float = _number(0)
+    width: float = _number(0.01, default=0.2)
+
+
+@dataclass(frozen=True)
 class Process(_Table):
     """A program with a pool, whose throughput follows the universal scalability law.
 
@@ -79,6 +107,10 @@ class Process(_Table):
         knee_loss: that share.
         phases: one after the other, the last one until the end; empty: one phase.
         random_phases: instead of phases.
+        swing: of its level; absent: none.
+        peak: a second one; absent: none.
+        work_sd: operations are whole, and the logarithm of their work has this standard deviation;
+            absent: they are a stream.
     """
 
     ops_per_thread: float = _number(TINY, default=1000.0)
@@ -91,10 +123,16 @@ class Process(_Table):
     knee_loss: float = _number(0, ALMOST_ONE, default=0.0)
     phases: list[Phase] = field(default_factory=list)
     random_phases: RandomPhases | None = None
+    swing: Swing | None = None
+    peak: Peak | None = None
+    work_sd: float | None = _number(0, 5, default=None)
 
     def _check(self) -> None:
         if self.phases and self.random_phases:
             raise ValueError("phases and random_phases exclude each other")
+        limited = [self.ceiling_ops, *(phase.ceiling_ops for phase in self.phases)]
+        if self.swing is not None and any(each is not None for each in limited):
+            raise ValueError("swing and ceiling_ops exclude each other")
         if self.until_s is not None and self.until_s <= self.from_s:
             raise ValueError("until_s is not after from_s")
 
@@ -136,7 +174,8 @@ class Scenario(_Table):
         cores: of the host; more threads than that share them.
         crowding: loss for each core's worth of threads above the cores.
         low: lowest size.
-        high: highest size, in effect when a program starts.
+        high: highest size.
+        start: size in effect when a program starts; absent: the highest.
         change_delay_s: how long a change of size takes to act.
         change_cost_s: work that it costs, in seconds.
         noise: of each program on its own.
@@ -152,6 +191,7 @@ class Scenario(_Table):
     crowding: float = _number(0, default=0.12)
     low: int = _number(1, MOST_THREADS, default=4)
     high: int = _number(1, MOST_THREADS, default=16)
+    start: int | None = _number(1, MOST_THREADS, default=None)
     change_delay_s: float = _number(0, default=0.3)
     change_cost_s: float = _number(0, default=0.02)
     noise: Noise = field(default_factory=Noise)
@@ -164,6 +204,8 @@ class Scenario(_Table):
             raise ValueError(f"processes: {len(self.processes)}, not 1 to {MOST_PROCESSES}")
         if self.low > self.high:
             raise ValueError("low is above high")
+        if self.start is not None and self.start not in self.bounds.sizes:
+            raise ValueError("start is not from low to high")
         if self.scored_from_s >= self.seconds:
             raise ValueError("scored_from_s is not before the end")
         if min(process.from_s for process in self.processes) > 0:
@@ -173,6 +215,11 @@ class Scenario(_Table):
     def bounds(self) -> Bounds:
         """Sizes that a pool may have."""
         return Bounds(self.low, self.high)
+
+    def draw(self, seed: int) -> "Scenario":
+        """Itself: only a family differs with the seed."""
+        del seed
+        return self
 
 
 def _range(low: float, metadata: Any) -> str:

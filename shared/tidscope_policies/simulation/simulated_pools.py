@@ -1,7 +1,8 @@
 """A simulated host: how much programs get done with pools of given sizes."""
 
 from collections.abc import Sequence
-from math import log
+from dataclasses import replace
+from math import exp, log, log2
 
 from tidscope_policies.simulation.scenario import Phase, Process, Scenario
 
@@ -26,6 +27,9 @@ def capacity(process: Process, phase: Phase, size: float) -> float:
     rate = usl(size, process.ops_per_thread * phase.scale, process.sigma, kappa)
     if process.knee is not None:
         rate *= max(0.0, 1 - process.knee_loss * max(0.0, size - process.knee))
+    if process.peak is not None:
+        off = log2(size / process.peak.at) / process.peak.width
+        rate *= 1 + process.peak.percent / 100 * exp(-0.5 * off**2)
     return rate
 
 
@@ -39,7 +43,7 @@ class SimulatedPools:
 
     def __init__(self, scenario: Scenario, phases: Sequence[Sequence[Phase]]) -> None:
         self._scenario = scenario
-        self._phases = phases
+        self._phases = [list(each) for each in phases]
         self._rates: dict[tuple[Ints, Ints], tuple[float, ...]] = {}
         self._best: dict[Ints, tuple[float, ...]] = {}
 
@@ -55,15 +59,27 @@ class SimulatedPools:
             found = self._rates[sizes, phases] = self._compute(sizes, phases)
         return found
 
-    def limited(self, at: int, rate: float) -> float:
+    def hide(self, at: int, before: int, phase: int, size: int) -> None:
+        """Scale a phase that nobody has seen yet so that at this size it does what another did."""
+        process, phases = self._scenario.processes[at], self._phases[at]
+        ratio = capacity(process, phases[before], size) / capacity(process, phases[phase], size)
+        phases[phase] = replace(phases[phase], scale=phases[phase].scale * ratio)
+
+    def is_unseen(self, at: int, phase: int) -> bool:
+        """Whether a phase is to begin without a change of the throughput."""
+        return phase > 0 and self._phases[at][phase].unseen
+
+    def limited(self, at: int, phase: int, rate: float) -> float:
         """A rate, or the program's demand if that is less."""
         ceiling = self._scenario.processes[at].ceiling_ops
+        if phase >= 0 and self._phases[at][phase].ceiling_ops is not None:
+            ceiling = self._phases[at][phase].ceiling_ops
         return rate if ceiling is None else min(rate, ceiling)
 
     def throughput(self, sizes: Ints, phases: Ints) -> tuple[float, ...]:
         """Operations a second that each program does, without noise."""
         rates = self.capacities(sizes, phases)
-        return tuple(self.limited(at, rate) for at, rate in enumerate(rates))
+        return tuple(self.limited(at, phases[at], rate) for at, rate in enumerate(rates))
 
     def best(self, phases: Ints) -> tuple[float, ...]:
         """What each program does when the sum of the logarithms is the largest possible."""

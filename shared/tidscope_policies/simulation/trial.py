@@ -92,6 +92,8 @@ class Simulation:
         self._coordinator = Coordinator()
         self._running: dict[int, _Program] = {}
         self._until_s = 0.0
+        self._left = [1.0] * count
+        """Work until the next operation ends, by program."""
         self.trial = Trial()
 
     def run(self) -> Trial:
@@ -103,6 +105,7 @@ class Simulation:
             self._start_and_stop_programs(step, now)
             if now >= self._until_s:
                 phases = self._phases_at(now)
+                self._hide_changes(before, phases)
             if phases != before:
                 self.trial.phase_starts_s.append(now)
                 before = phases
@@ -121,12 +124,22 @@ class Simulation:
             for at in range(len(self._disturbances))
         )
 
+    def _hide_changes(self, before: Ints, phases: Ints) -> None:
+        for at, program in self._running.items():
+            if (
+                before
+                and before[at] not in (-1, phases[at])
+                and self._pools.is_unseen(at, phases[at])
+            ):
+                self._pools.hide(at, before[at], phases[at], program.size)
+
     def _start_and_stop_programs(self, step: int, now: float) -> None:
         for at, process in enumerate(self._scenario.processes):
             alive = process.from_s <= now < (process.until_s or inf)
             if alive and at not in self._running:
                 self._restart_all("another program joined")
-                self._running[at] = _Program(at, self._make(), self._scenario.high, step)
+                size = self._scenario.start or self._scenario.high
+                self._running[at] = _Program(at, self._make(), size, step)
                 self._coordinator.join(str(at))
             elif not alive and at in self._running:
                 del self._running[at]
@@ -151,9 +164,10 @@ class Simulation:
             )
             rates = self._pools.capacities(sizes, phases)
             for at in self._running:
-                noisy = rates[at] * self._disturbances[at].factors[step]
-                ops[at] += (end - begin) * self._pools.limited(at, noisy)
-                clean[at] += (end - begin) * self._pools.limited(at, rates[at])
+                rate = rates[at] * self._disturbances[at].levels[step]
+                noisy = rate * self._disturbances[at].factors[step]
+                ops[at] += (end - begin) * self._pools.limited(at, phases[at], noisy)
+                clean[at] += (end - begin) * self._pools.limited(at, phases[at], rate)
             begin = end
             for at, program in self._running.items():
                 if program.pending and program.pending[0] <= end + HARDLY_ANY:
@@ -162,7 +176,7 @@ class Simulation:
                     lost[at] += self._scenario.change_cost_s
         for at, program in self._running.items():
             left = max(0.0, 1 - lost[at] / STEP_S)
-            program.parts.append(Part(STEP_S, ops[at] * left))
+            program.parts.append(Part(STEP_S, self._ended(at, ops[at] * left)))
             ops_per_s = ops[at] * left / STEP_S
             queued = max(0, CLIENTS - program.size)
             program.waited_s += queued * STEP_S if ops_per_s else 0.0
@@ -170,7 +184,25 @@ class Simulation:
         self.trial.done.append(
             tuple(clean[at] if at in self._running else None for at in range(count))
         )
-        self.trial.best.append(self._pools.best(phases))
+        levels = [each.levels[step] for each in self._disturbances]
+        self.trial.best.append(
+            tuple(
+                self._pools.limited(at, phases[at], rate * levels[at])
+                for at, rate in enumerate(self._pools.best(phases))
+            )
+        )
+
+    def _ended(self, at: int, work: float) -> float:
+        """Operations that ended while so much work was done; whole ones, if they are."""
+        stream, spread = self._disturbances[at].work, self._scenario.processes[at].work_sd
+        if stream is None or spread is None:
+            return work
+        self._left[at] -= work
+        ended = 0
+        while self._left[at] <= 0:
+            self._left[at] += float(stream.lognormal(-0.5 * spread**2, spread))
+            ended += 1
+        return float(ended)
 
     def _decide(self, step: int, now: float) -> None:
         due = [

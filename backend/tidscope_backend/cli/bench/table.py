@@ -11,7 +11,7 @@ END = "<!-- end of results -->"
 
 def head(scenarios: Sequence[str]) -> list[str]:
     """Headings of the columns."""
-    return ["policy", *scenarios, "mean", "switches/min", "dips", "one dip"]
+    return ["policy", *scenarios, "mean", "worst", "worst run", "switches/min", "dips", "one dip"]
 
 
 def cells(row: Row) -> list[str]:
@@ -22,6 +22,8 @@ def cells(row: Row) -> list[str]:
         row.policy,
         *(f"{regret:.2f}" for regret in row.regret_percent.values()),
         f"{row.mean_regret_percent:.2f}",
+        f"{row.worst_regret_percent:.2f}",
+        f"{max(row.worst_run_percent.values()):.2f}",
         low if low == high else f"{low}–{high}",
         _count(row.dip_changed_decisions),
         _count(row.one_dip_changed_decisions),
@@ -52,6 +54,8 @@ def as_json(row: Row) -> Json:
     return {
         **rounded,
         "mean": round(row.mean_regret_percent, 4),
+        "worst": round(row.worst_regret_percent, 4),
+        "worst_run_by_scenario": _all_rounded(row.worst_run_percent.items()),
         "switches_per_min": round(max(row.switches_per_min.values()), 4),
         "dip_changed_decisions": _rounded(row.dip_changed_decisions),
         "one_dip_changed_decisions": _rounded(row.one_dip_changed_decisions),

@@ -1,0 +1,247 @@
+"""What is believed about the progress at every size: several curves at once, and which is right.
+
+Progress is spoken of by its logarithm, so that errors are relative and programs of any speed look
+alike. A measurement is
+
+    y = f(size) + level + noise
+
+where the level is common to all sizes and wanders (a random walk): only sizes measured soon after
+one another can be compared, and how soon is what the variance of the walk says. Before anything is
+measured f is a Gaussian process over log2 of the size (C. E. Rasmussen and C. K. I. Williams,
+Gaussian Processes for Machine Learning, 2006, section 2.2). How much sizes differ and how smoothly
+is not known, so there are several such processes side by side, each with a Kalman filter (R. E.
+Kalman, 1960), weighted by how well they predicted what was measured (D. T. Magill, Optimal adaptive
+estimation of sampled stochastic processes, 1965). After a jump one more is among them: the curve as
+it was before, on another level.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+LEVEL_SD = 5.0
+"""Of the level, in logarithms: as good as unknown."""
+ROUGH_SCALE = 0.3
+"""How far roughness is alike, in doublings."""
+MOST_SURPRISE = 4.0
+"""In standard deviations: one measurement speaks no more than this against a curve."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What a curve may be like before anything is measured.
+
+    Attributes:
+        length_scale: how far sizes are alike, in doublings.
+        sd: how much progress differs between sizes that are far apart, relative.
+        rough: how far it is off a smooth curve, relative.
+        weight: how likely it is.
+    """
+
+    length_scale: float
+    sd: float
+    rough: float
+    weight: float
+
+
+KINDS = (
+    Kind(0.8, 0.13, 0.02, 0.5),
+    Kind(1.2, 0.6, 0.1, 0.3),
+    Kind(0.4, 0.3, 0.0, 0.2),
+)
+
+
+class Curves:
+    """Mean and covariance of f at every size and of the level, for each kind of curve.
+
+    Args:
+        sizes: that can be chosen, ascending.
+        drift: share of the prior's variance that comes back in each interval.
+        kinds: of curves.
+    """
+
+    def __init__(self, sizes: Sequence[int], drift: float, kinds: Sequence[Kind] = KINDS) -> None:
+        self.sizes = tuple(sizes)
+        self._drift, self._kinds = drift, tuple(kinds)
+        count = len(self.sizes)
+        place = np.log2(np.array(self.sizes, dtype=np.float64))
+        distance = place[:, None] - place[None, :]
+        self._shapes = np.zeros((len(kinds), count + 1, count + 1))
+        for at, kind in enumerate(kinds):
+            alike = np.exp(-0.5 * (distance / kind.length_scale) ** 2)
+            rough = np.exp(-0.5 * (distance / ROUGH_SCALE) ** 2)
+            self._shapes[at, :count, :count] = kind.sd**2 * alike + kind.rough**2 * rough
+        self._first = np.array([kind.weight for kind in kinds])
+        self._first /= self._first.sum()
+        self._grows = self._shapes
+        self.forget()
+
+    def forget(self) -> None:
+        """Go back to the priors."""
+        self._weights = self._first.copy()
+        self._grows = self._shapes
+        self._means = np.zeros(self._shapes.shape[:2])
+        self._covariances = self._shapes.copy()
+        self._covariances[:, -1, -1] = LEVEL_SD**2
+
+    def split(self, kept: float, *, jumped: bool) -> None:
+        """Something changed: the curve may be another one, or the one that it was.
+
+        Args:
+            kept: how likely it is the one that it was.
+            jumped: if so, on another level; otherwise all doubt about it returns.
+        """
+        mean, covariance = self._mixed()
+        grows = np.tensordot(self._weights, self._grows, 1)
+        if jumped:
+            covariance[-1, :] = covariance[:, -1] = 0.0
+            covariance[-1, -1] = LEVEL_SD**2
+        else:
+            covariance += grows
+        self.forget()
+        self._means[:, -1] = mean[-1]
+        self._weights = np.append(self._weights * (1 - kept), kept)
+        self._grows = np.concatenate([self._shapes, grows[None]])
+        self._means = np.concatenate([self._means, mean[None]])
+        self._covariances = np.concatenate([self._covariances, covariance[None]])
+
+    def loosen(self, variance: float) -> None:
+        """The level moved by something; what is known of the differences stays."""
+        self._covariances[:, -1, -1] += variance
+
+    def relevel(self, value: float) -> None:
+        """The level is not known any more, but for a measurement near `value`."""
+        self._covariances[:, -1, :] = self._covariances[:, :, -1] = 0.0
+        self._covariances[:, -1, -1] = LEVEL_SD**2
+        self._means[:, -1] = value - self._means[:, :-1].mean(axis=1)
+
+    def copy(self) -> "Curves":
+        """The same belief, which can change on its own."""
+        other = Curves(self.sizes, self._drift, self._kinds)
+        other._grows = self._grows
+        other._weights, other._means = self._weights.copy(), self._means.copy()
+        other._covariances = self._covariances.copy()
+        return other
+
+    def elapse(self, intervals: float, walk: float) -> None:
+        """Let some intervals pass, in each of which the level walks with this variance."""
+        self._covariances += intervals * self._drift * self._grows
+        self._covariances[:, -1, -1] += max(1.0, intervals) * walk
+
+    def surprise(self, size: int, value: float, noise: float) -> tuple[float, float]:
+        """How far a measurement is from what is expected: the difference, and its variance."""
+        differences, variances = self._surprises(size, value, noise)
+        mean = float(self._weights @ differences)
+        variance = float(self._weights @ (variances + (differences - mean) ** 2))
+        return mean, variance
+
+    def take_in(self, size: int, value: float, noise: float) -> None:
+        """Learn from a measurement: the logarithm of progress, with the variance of its noise."""
+        differences, variances = self._surprises(size, value, noise)
+        at = self.sizes.index(size)
+        columns = self._covariances[:, :, at] + self._covariances[:, :, -1]
+        self._means += columns * (differences / variances)[:, None]
+        self._covariances -= columns[:, :, None] * columns[:, None, :] / variances[:, None, None]
+        squares = np.minimum(differences**2 / variances, MOST_SURPRISE**2)
+        logs = np.log(self._weights) - 0.5 * (squares + np.log(variances))
+        self._weights = np.exp(logs - logs.max())
+        self._weights = np.maximum(self._weights / self._weights.sum(), 1e-6)
+        self._weights /= self._weights.sum()
+
+    def _surprises(self, size: int, value: float, noise: float) -> tuple[Floats, Floats]:
+        at = self.sizes.index(size)
+        found = self._covariances
+        variances = found[:, at, at] + 2 * found[:, at, -1] + found[:, -1, -1] + noise
+        return value - self._means[:, at] - self._means[:, -1], variances
+
+    def _mixed(self) -> tuple[Floats, Floats]:
+        """One Gaussian for all, of f around its average, and of the level."""
+        means = self._means.copy()
+        means[:, -1] += means[:, :-1].mean(axis=1)
+        means[:, :-1] -= means[:, :-1].mean(axis=1, keepdims=True)
+        covariances = self._covariances.copy()
+        covariances[:, :-1, :] -= covariances[:, :-1, :].mean(axis=1, keepdims=True)
+        covariances[:, :, :-1] -= covariances[:, :, :-1].mean(axis=2, keepdims=True)
+        mean = self._weights @ means
+        off = means - mean
+        between = np.einsum("k,ki,kj->ij", self._weights, off, off)
+        return mean, np.tensordot(self._weights, covariances, 1) + between
+
+    @property
+    def weights(self) -> Floats:
+        """How likely each curve is: the kinds, and after a change the one that it was."""
+        return self._weights
+
+    @property
+    def means(self) -> Floats:
+        """Expected logarithm of progress at each size, around the average."""
+        return self._mixed()[0][:-1]
+
+    @property
+    def best(self) -> int:
+        """The size with the highest expectation; the lowest of equals."""
+        return self.sizes[int(np.argmax(self.means))]
+
+    def doubt(self, one: int, other: int) -> float:
+        """Standard deviation of the difference between two sizes, given by their places."""
+        found = self._mixed()[1]
+        return float(
+            np.sqrt(max(0.0, found[one, one] + found[other, other] - 2 * found[one, other]))
+        )
+
+    def gradients(
+        self, worths: Floats, noise: float, walk: float, most: int
+    ) -> tuple[Floats, NDArray[np.int64]]:
+        """How much better the best choice is expected to become for each measurement made, by size.
+
+        One measurement may teach next to nothing where several would: what so many in a row are
+        worth is divided by their number, and the best number taken.
+
+        Source: P. I. Frazier, W. B. Powell and S. Dayanik, The knowledge-gradient policy for
+        correlated normal beliefs (2009); P. I. Frazier and W. B. Powell, Paradoxes in learning and
+        the marginal value of information (2010), for several in a row. The expectation is taken by
+        Gauss-Hermite quadrature.
+
+        Args:
+            worths: what each size is expected to be worth: its mean, less what going there costs.
+            noise: variance of one measurement.
+            walk: variance of the level's steps.
+            most: largest number in a row that is thought of.
+
+        Returns:
+            The gradients, and the number of measurements in a row that each is for.
+        """
+        means = self._means[:, :-1] + self._means[:, -1:]
+        covariances = self._covariances
+        # Row: the size measured; column: how much what is believed of each size moves with it.
+        moves = covariances[:, :-1, :-1] + covariances[:, -1:, :-1]
+        moves = moves - moves.mean(axis=2, keepdims=True)
+        variances = (
+            np.diagonal(covariances, axis1=1, axis2=2)[:, :-1]
+            + 2 * covariances[:, :-1, -1]
+            + covariances[:, -1:, -1]
+        )
+        centred = self._means[:, :-1] - self._means[:, :-1].mean(axis=1, keepdims=True)
+        off = means - self._weights @ means
+        moves = np.tensordot(self._weights, moves, 1) + np.einsum(
+            "k,ki,kj->ij", self._weights, off, centred - self._weights @ centred
+        )
+        variance = self._weights @ (variances + off**2)
+        counts = _COUNTS[most >= _COUNTS]
+        noises = noise / counts + walk * (1 + counts / 3)
+        slopes = moves / np.sqrt(variance + noises[:, None])[:, :, None]
+        futures = worths + _NODES[:, None, None, None] * slopes
+        expected = np.tensordot(_WEIGHTS, futures.max(axis=3), 1)
+        gains = np.maximum(expected - worths.max(), 0.0) / counts[:, None]
+        number = gains.argmax(axis=0)
+        gradients: Floats = gains.max(axis=0)
+        return gradients, counts.astype(np.int64)[number]
+
+
+_COUNTS = np.array([1, 2, 4, 8, 16, 32], dtype=np.float64)
+_NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(15)
+_WEIGHTS = _WEIGHTS / _WEIGHTS.sum()

@@ -1,0 +1,24 @@
+"""The line that sets a size for good, to paste where a program is started."""
+
+from typing import Literal
+
+PoolKind = Literal["go", "python", "java", "rust-tokio", "rust-rayon"]
+
+LINES: dict[PoolKind, str] = {
+    "go": "GOMAXPROCS={size}",
+    "python": "max_workers={size}",
+    "java": "-Dpool.size={size}",
+    "rust-tokio": "TOKIO_WORKER_THREADS={size}",
+    "rust-rayon": "RAYON_NUM_THREADS={size}",
+}
+
+
+def line(kind: PoolKind, size: int) -> str:
+    """What to write: an environment variable, an argument or a property.
+
+    Raises:
+        ValueError: the size is below 1.
+    """
+    if size < 1:
+        raise ValueError(f"size {size}: want at least 1")
+    return LINES[kind].format(size=size)
