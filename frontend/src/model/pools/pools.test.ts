@@ -76,6 +76,17 @@ describe("pools within a window", () => {
     }
   });
 
+  it("have quantiles of waits where only their histogram is known, as of goroutines", () => {
+    const known = 2 ** FIGURES.indexOf("size");
+    const [row] = watched((t_s) => ({
+      pools: [pool(t_s, { known })],
+      pool_times: times(t_s),
+    })).pools;
+    expect(row?.queue_wait.mean_s).toBeNaN();
+    expect(row?.queue_wait.p50_s).toBeGreaterThan(0.033);
+    expect(row?.queue_wait.p99_s).toBeLessThan(0.068);
+  });
+
   it("compare how long jobs waited at the smallest size and at the last one", () => {
     // At size 2 jobs wait 200 ms, at size 8 they wait 20 ms.
     const waited = (t_s: number) => 10 * (0.2e9 * Math.min(t_s, 5) + 0.02e9 * Math.max(t_s - 5, 0));

@@ -165,9 +165,17 @@ function timesOf(first: Reading, last: Reading, time: number, mean_ns: number): 
     { length: BUCKETS },
     (_, b) => (last.times[time * BUCKETS + b] ?? 0) - (first.times[time * BUCKETS + b] ?? 0),
   );
-  if (Number.isNaN(mean_ns) || !Number.isFinite(mean_ns)) return NO_TIMES;
+  // Go counts how long goroutines were runnable as a histogram only.
+  if (!Number.isFinite(mean_ns) && !counts.some((count) => count > 0)) {
+    return NO_TIMES;
+  }
   const at = (part: number): number => quantile(counts, part, BUCKETS);
-  return { mean_s: mean_ns / 1e9, p50_s: at(0.5), p95_s: at(0.95), p99_s: at(0.99) };
+  return {
+    mean_s: Number.isFinite(mean_ns) ? mean_ns / 1e9 : Number.NaN,
+    p50_s: at(0.5),
+    p95_s: at(0.95),
+    p99_s: at(0.99),
+  };
 }
 
 /** Busy workers as a share of the size: by the time that jobs ran, else by what was read. */

@@ -15,7 +15,6 @@ import styles from "./pools.module.css";
 const SOURCES: Readonly<Record<string, string>> = {
   agent: "agent in the program",
   prometheus: "the program's own metrics",
-  hsperfdata: "counters of the Java virtual machine",
 };
 
 const poolKey = ({ pool }: PoolRow) => String(pool);
