@@ -85,7 +85,10 @@ async def test_a_page_learns_the_state_at_once_and_at_each_change(backend: Backe
             await collector.say(TargetChanged(target=target(state="exited")))
             assert (await page.text(LiveState)).targets == [target(state="exited")]
         gone = await page.text(LiveState)
-        assert gone.hosts == [host().model_copy(update={"connected": False})]
+        outage = gone.hosts[0].outage
+        assert outage is not None
+        assert (outage.kind, outage.back_unix_us) == ("lost", None)
+        assert gone.hosts == [host().model_copy(update={"connected": False, "outage": outage})]
         assert gone.targets == [target(state="exited")]
 
 
