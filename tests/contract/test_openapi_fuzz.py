@@ -45,7 +45,7 @@ NEVER_DONE = {
     "GET /api/v1/predictions/{owner}/{name}",
     "POST /api/v1/predictions/{owner}/{name}/reset",
 }
-"""No prediction service runs here, as in test_backend_predictions.py; they must not fail, though."""
+"""No prediction service runs here; test_backend_predictions.py has one. They must not fail."""
 RUNS = [f"r-20261121-120000-{number:06x}" for number in (1, 2, 3)]
 ARCHIVE = "application/zstd"
 ORDER = ("GET", "PUT", "PATCH", "POST", "DELETE")
