@@ -14,7 +14,7 @@ import pytest
 from processes import start_ticks
 from programs.agent_program import AgentFolder
 from schema_check import check_text
-from tidscope_collector.agent.client import AgentClient, open_agent
+from tidscope_collector.agent.client import LONGEST_LINE, AgentClient, open_agent
 from tidscope_collector.agent.errors import (
     AgentClientError,
     AgentLostError,
@@ -111,7 +111,7 @@ NONSENSE: dict[str, Script] = {
     "surplus": lambda _: answered(2, READING | {"more": 1}),
     "too few": lambda _: answered(2, {"ops": 7}),
     "both": lambda _: b'{"jsonrpc":"2.0","id":2,"result":{},"error":{"code":1,"message":""}}\n',
-    "long line": lambda _: b"x" * 20_000,
+    "long line": lambda _: b"x" * 2 * LONGEST_LINE,
     "another notice": lambda _: b'{"jsonrpc":"2.0","method":"exit"}\n',
 }
 
@@ -196,8 +196,8 @@ def test_refusals_keep_their_code_and_words() -> None:
 
 def test_another_version_is_refused() -> None:
     ours, its = socket.socketpair()
-    with its, pytest.raises(AgentProtocolError, match="version 2"):
-        its.sendall(answered(1, HELLO | {"protocol": 2}))
+    with its, pytest.raises(AgentProtocolError, match="version 3"):
+        its.sendall(answered(1, HELLO | {"protocol": 3}))
         AgentClient(ours)
 
 

@@ -17,6 +17,7 @@ from programs.known_work import KnownWork
 from programs.threads_go import ThreadsRun
 from tidscope_collector.foreign.reader import ask_go_chosen
 from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.steering.knobs import preflight
 from tidscope_collector.steering.knobs.cpus import CpuShares
 from tidscope_collector.steering.knobs.go_affinity import (
     FOLLOWS_WITHIN_S,
@@ -366,18 +367,32 @@ def test_a_program_that_chose_itself_is_refused(flags: tuple[str, ...], leases: 
             open_go_affinity(PROC, program.pid, start_ticks(program.pid), leases, CpuShares())
 
 
+@pytest.fixture
+def unknown_choice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where the runtime's own note of who chose GOMAXPROCS is not found."""
+    monkeypatch.setattr(preflight, "ask_go_chosen", lambda *_: None)
+
+
+@pytest.mark.usefixtures("unknown_choice")
 def test_more_than_its_cpus_is_refused(leases: Leases) -> None:
-    with ThreadsRun(("-ldflags=-w",)) as program:
+    with ThreadsRun() as program:
         program.ask("choose", len(CPUS) + 1)
         with pytest.raises(KnobRefusedError, match="does not follow the affinity"):
             open_go_affinity(PROC, program.pid, start_ticks(program.pid), leases, CpuShares())
 
 
-def test_one_that_does_not_follow_is_found_out(leases: Leases, tmp_path: Path) -> None:
-    """Without debug information nobody can tell beforehand."""
-    now_s = [0.0]
+def test_who_chose_is_known_without_debug_information() -> None:
     with ThreadsRun(("-ldflags=-w",)) as program:
-        assert ask_go_chosen(PROC, program.pid, start_ticks(program.pid)) is None
+        assert ask_go_chosen(PROC, program.pid, start_ticks(program.pid)) is False
+        program.ask("choose", len(CPUS))
+        assert ask_go_chosen(PROC, program.pid, start_ticks(program.pid)) is True
+
+
+@pytest.mark.usefixtures("unknown_choice")
+def test_one_that_does_not_follow_is_found_out(leases: Leases, tmp_path: Path) -> None:
+    """Where nobody can say beforehand."""
+    now_s = [0.0]
+    with ThreadsRun() as program:
         program.ask("choose", len(CPUS))
         knob = open_go_affinity(
             PROC, program.pid, start_ticks(program.pid), leases, CpuShares(), clock=lambda: now_s[0]

@@ -164,7 +164,11 @@ def test_counters_are_what_the_threads_did(site: Site, prometheus: Prometheus) -
         assert threads == known("sum(tidscope_role_exited_threads_total)")
         assert threads > SHORT_THREADS
 
-    check_all(prometheus, site)
+    # The page's examples need a group, too.
+    with KnownWork() as work, site.client() as api:
+        group = {"kind": "tree", "pid": work.pid}
+        api.post("/api/v1/targets", json={"group": group, "rate_hz": 20}).raise_for_status()
+        check_all(prometheus, site)
 
 
 def test_prometheus_says_that_the_token_is_wrong(site: Site, tmp_path: Path) -> None:
