@@ -13,7 +13,9 @@ from pathlib import Path
 import httpx
 import pytest
 import yaml
+from programs.agent_program import AgentFolder
 from programs.known_work import KnownWork
+from programs.steered import Steered, planted_gain
 from prometheus import Prometheus, promtool
 
 PAGE = (Path(__file__).parents[2] / "docs" / "metrics.md").read_text(encoding="utf-8")
@@ -164,10 +166,15 @@ def test_counters_are_what_the_threads_did(site: Site, prometheus: Prometheus) -
         assert threads == known("sum(tidscope_role_exited_threads_total)")
         assert threads > SHORT_THREADS
 
-    # The page's examples need a group, too.
-    with KnownWork() as work, site.client() as api:
-        group = {"kind": "tree", "pid": work.pid}
-        api.post("/api/v1/targets", json={"group": group, "rate_hz": 20}).raise_for_status()
+    # The page's examples need a group and a pool, too.
+    with (
+        KnownWork() as work,
+        AgentFolder() as folder,
+        Steered(planted_gain(1.0), folder) as pooled,
+        site.client() as api,
+    ):
+        for asked in ({"group": {"kind": "tree", "pid": work.pid}}, {"pid": pooled.pid}):
+            api.post("/api/v1/targets", json={**asked, "rate_hz": 20}).raise_for_status()
         check_all(prometheus, site)
 
 
