@@ -102,6 +102,16 @@ def test_what_is_better_is_released_if_asked(
     assert capsys.readouterr().err.splitlines()[1:] == [RESTORED, WHERE]
 
 
+def test_what_a_signal_released_does_not_go_on(
+    backend: FakeBackend, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It comes while the last look is being answered."""
+    backend.table[LOOK] = [backend.after_signal(proving(proof("better")))]
+    assert prove() == 0
+    assert RELEASE in backend.requests
+    assert capsys.readouterr().err.splitlines()[1:] == [RESTORED, WHERE]
+
+
 @pytest.mark.parametrize(
     ("verdict", "code"), [("same", 1), ("worse", 1), ("unsettled", 1), ("harmful", 2), ("open", 3)]
 )

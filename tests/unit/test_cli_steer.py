@@ -324,6 +324,15 @@ def test_it_ends_when_nothing_is_steered_any_more(
     assert capsys.readouterr().err == f"tidscope steer: {why}\n"
 
 
+def test_kept_steering_that_has_ended_does_not_continue(
+    backend: FakeBackend, capsys: pytest.CaptureFixture[str]
+) -> None:
+    backend.table[LOOK] = [steered(steering()), steered(None, state="exited")]
+    assert main(["steer", "--pid", "100", "--keep"]) == 0
+    assert capsys.readouterr().err == "tidscope steer: the program has exited\n"
+    assert RELEASE not in backend.requests
+
+
 def test_a_group_that_programs_join_is_waited_for(
     backend: FakeBackend, capsys: pytest.CaptureFixture[str]
 ) -> None:
