@@ -93,12 +93,13 @@ class _ProvingClient:
             try:
                 is_proven = self._follow(target.id, stop)
             finally:
-                if stop.is_set() or options.release:
+                is_released = stop.is_set() or options.release
+                if is_released:
                     self._release(path)
             result = self._result(run, RESULT_SECONDS if is_proven else 0.0)
         finally:
             run = self._recorder.stop(run)
-        return self._report(run, target, result)
+        return self._report(run, target, result, is_released=is_released)
 
     def _follow(self, target: str, stop: threading.Event) -> bool:
         """Print each pair of blocks; whether the proof has ended by itself."""
@@ -132,7 +133,9 @@ class _ProvingClient:
         except RefusedError:
             pass  # It is no longer steered.
 
-    def _report(self, run: RunManifest, target: Target, result: ProofResult) -> int:
+    def _report(
+        self, run: RunManifest, target: Target, result: ProofResult, *, is_released: bool
+    ) -> int:
         """Print the sentence, write the picture, name the run."""
         options, state = self._options, result.state
         name = target.process.name
@@ -146,7 +149,7 @@ class _ProvingClient:
             self._say(f"no result: the proof was ended before there was one; run {run.id}")
             return WITHOUT_RESULT
         print_lines(state.model_dump_json() if options.json else state.text, flush=True)
-        if state.verdict == "better" and not options.release:
+        if state.verdict == "better" and not is_released:
             self._say(f"{options.policy} goes on; `tidscope steer --release` ends it")
         else:
             self._say(f"released {name}: its original size is restored")

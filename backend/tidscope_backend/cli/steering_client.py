@@ -74,10 +74,14 @@ class SteeringClient:
         target = self._request("/targets", Target, "POST", body)
         path = f"/targets/{target.id}/steering"
         self._request(path, Target, "PUT", request)
+        is_steered = True
         try:
-            self._follow(target.id, stop, duration_s)
+            is_steered = self._follow(target.id, stop, duration_s)
         finally:
-            self._release_at_end(path, keep=keep)
+            if not keep:
+                self._release_at_end(path)
+            elif is_steered:
+                self._say("steering continues; `tidscope steer --release` ends it")
 
     def restart(self, pid: int | None) -> None:
         """Restart the search of its policy."""
@@ -95,7 +99,8 @@ class SteeringClient:
             raise CommandError("no policy steers this target: it is not attached")
         return f"/targets/{found[-1].id}/steering"
 
-    def _follow(self, target: str, stop: threading.Event, duration_s: float | None) -> None:
+    def _follow(self, target: str, stop: threading.Event, duration_s: float | None) -> bool:
+        """Print decisions; whether it is steered still at the end."""
         end = None if duration_s is None else time.monotonic() + duration_s
         shown: dict[tuple[int, str], int] = {}
         problems: dict[tuple[int, str], str | None] = {}
@@ -109,7 +114,7 @@ class SteeringClient:
             if not steered and not (now.programs_join and now.state == "attached"):
                 ended = now.state != "attached"
                 self._say("the program has exited" if ended else "released by someone else")
-                return
+                return False
             for key, steering in steered.items():
                 self._print(key, steering, shown)
                 if steering.problem != problems.get(key):
@@ -117,11 +122,9 @@ class SteeringClient:
                     of = "" if key == WHOLE else f"{_name(key)}: "
                     self._say(f"{of}{steering.problem or 'resolved'}")
             stop.wait(LOOK_SECONDS)
+        return True
 
-    def _release_at_end(self, path: str, *, keep: bool) -> None:
-        if keep:
-            self._say("steering continues; `tidscope steer --release` ends it")
-            return
+    def _release_at_end(self, path: str) -> None:
         try:
             released = self._request(path, Target, "DELETE")
         except RefusedError:
