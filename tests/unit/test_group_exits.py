@@ -1,0 +1,161 @@
+"""Exit records of a group beside what eBPF says of the same threads, in either order."""
+
+from dataclasses import replace
+from typing import Literal, cast
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from tidscope_collector.groups import exits
+from tidscope_collector.groups.counters import GroupTaskstats
+from tidscope_collector.groups.exits import GroupExits, Late
+from tidscope_collector.groups.membership import Done, Membership
+from tidscope_collector.threads.reading import Reading
+
+FIELDS = ("blkio_delay_ns", "cpu_run_ns")
+PROCESS = 40
+WAITED = 3
+
+
+def records(*said: tuple[int, int]) -> Reading:
+    """Exit records: of each thread its id, and its time on a CPU."""
+    return Reading(
+        np.array([tid for tid, _ in said], np.uint32),
+        np.array([[WAITED, cpu_ns] for _, cpu_ns in said], np.uint64).reshape(-1, 2),
+        None,
+        np.zeros(len(said), np.int64),
+        np.array([b"work" for _ in said], "S16"),
+        process=np.full(len(said), PROCESS, np.uint32),
+    )
+
+
+class Group:
+    """Both sources at once.
+
+    Attributes:
+        coming: threads that eBPF tells of with the next look.
+    """
+
+    def __init__(
+        self, fields: tuple[str, ...] = FIELDS, discovery: Literal["ebpf", "polling"] = "ebpf"
+    ) -> None:
+        self.fields, self.discovery = fields, discovery
+        self.coming: list[Done] = []
+        self._done: list[Done] = []
+        self._reading = records()
+        self.exits = GroupExits(cast(GroupTaskstats, self), cast(Membership, self))
+
+    def update(self) -> None:
+        self._done += self.coming
+        self.coming = []
+
+    def take_done(self) -> list[Done]:
+        taken, self._done = self._done, []
+        return taken
+
+    def decode(self, _: npt.NDArray[np.uint64], __: npt.NDArray[np.int64]) -> Reading:
+        return self._reading
+
+    def ended(self, *done: tuple[int, int]) -> None:
+        """Threads ran for the last time, as eBPF tells."""
+        self._done += [Done(*one) for one in done]
+
+    def read(self, reading: Reading) -> Reading:
+        """Exit records come."""
+        self._reading = reading
+        return self.exits.decode(np.zeros(0, np.uint64), np.zeros(0, np.int64))
+
+    def cpu(self, *said: tuple[int, int]) -> list[int]:
+        """Times on a CPU of what is made of exit records."""
+        found: list[int] = self.read(records(*said)).counters[:, 1].tolist()
+        return found
+
+
+@pytest.mark.parametrize(("said", "whole", "given"), [(5, 9, 9), (9, 5, 9)])
+def test_the_larger_time_counts_if_both_are_known(said: int, whole: int, given: int) -> None:
+    group = Group()
+    group.ended((50, whole))
+    raw = records((50, said))
+    read = group.read(raw)
+    assert read.counters.tolist() == [[WAITED, given]]
+    assert raw.counters.tolist() == [[WAITED, said]]
+    assert group.exits.take_late() == []
+
+
+def test_what_the_look_before_the_records_finds_is_known_to_them() -> None:
+    group = Group()
+    group.coming.append(Done(50, 9))
+    assert group.cpu((50, 5)) == [9]
+
+
+def test_a_whole_time_is_of_one_thread() -> None:
+    """A later thread may have the same id."""
+    group = Group()
+    group.ended((50, 9))
+    assert group.cpu((50, 5)) == [9]
+    assert group.cpu((50, 5)) == [5]
+
+
+def test_what_is_known_only_after_the_record_is_late() -> None:
+    group = Group()
+    assert group.cpu((50, 5), (51, 7)) == [5, 7]
+    assert group.exits.take_late() == []
+    group.ended((51, 10))
+    assert group.exits.take_late() == [Late("work", PROCESS, 3)]
+    assert group.exits.take_late() == []
+
+
+def test_late_times_are_kept_while_further_records_come() -> None:
+    group = Group()
+    group.cpu((50, 5), (51, 7))
+    group.ended((50, 6))
+    group.cpu((52, 1))
+    group.ended((51, 9))
+    assert [one.cpu_ns for one in group.exits.take_late()] == [1, 2]
+
+
+@pytest.mark.parametrize("whole", [4, 5])
+def test_nothing_is_late_if_the_record_said_all(whole: int) -> None:
+    group = Group()
+    group.cpu((50, 5))
+    group.ended((50, whole))
+    assert group.exits.take_late() == []
+    # It is settled: the time is not kept for a later thread of this id.
+    assert group.cpu((50, 1)) == [1]
+
+
+def test_a_record_without_a_process_is_of_process_zero() -> None:
+    group = Group()
+    read = group.read(replace(records((50, 5), (51, 5)), process=None))
+    assert read.process is not None
+    assert read.process.tolist() == [0, 0]
+    group.ended((50, 6))
+    assert group.exits.take_late() == [Late("work", 0, 1)]
+
+
+@pytest.mark.parametrize(
+    "group",
+    [Group(discovery="polling"), Group(("blkio_delay_ns", "rss_bytes"))],
+    ids=["polling", "no time on a CPU"],
+)
+def test_records_stay_as_they_are_without_both_sources(group: Group) -> None:
+    group.ended((50, 9))
+    assert group.cpu((50, 5)) == [5]
+    group.cpu((51, 5))
+    group.ended((51, 9))
+    assert group.exits.take_late() == []
+
+
+def test_only_so_many_whole_times_wait_for_their_records(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exits, "_MOST", 2)
+    group = Group()
+    group.ended((50, 9), (51, 9), (52, 9))
+    assert group.cpu((50, 5), (51, 5), (52, 5)) == [5, 5, 9]
+
+
+def test_only_so_many_records_wait_for_whole_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exits, "_MOST", 2)
+    group = Group()
+    group.cpu((50, 5), (51, 5), (52, 5))
+    group.ended((50, 6), (51, 7), (52, 8))
+    assert [one.cpu_ns for one in group.exits.take_late()] == [1, 2]

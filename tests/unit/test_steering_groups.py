@@ -1,0 +1,248 @@
+"""Programs of a group under one policy: all that are chosen, or none."""
+
+from types import SimpleNamespace
+from typing import cast
+
+import pytest
+from fake_steering import KNOB, SIGNAL, FakeSteering
+from tidscope_collector.steering import groups
+from tidscope_collector.steering.groups import Program, SteeringGroups, refusal_of, request_for
+from tidscope_collector.steering.loop.setup import SteeredProcess
+from tidscope_collector.steering.refusals import (
+    BadParameterError,
+    NotSteerableError,
+    NotSteeredError,
+    TooManyActionsError,
+)
+from tidscope_collector.steering.service import SteeringService, SteeringTarget
+from tidscope_wire.generated.models import (
+    KnobOption,
+    ProgramChoice,
+    ProofPlan,
+    SignalOption,
+    SteeringOptions,
+    SteerRequest,
+)
+
+GROUP = "t-1"
+FIXED = SteerRequest(policy="fixed")
+
+
+def steered(target: str, program: Program) -> SteeringTarget:
+    process = cast(SteeredProcess, SimpleNamespace(pid=program.pid))
+    return SteeringTarget(f"{target}/{program.pid}", 0, process, lambda *_: None)
+
+
+class Group:
+    """Three programs, none of which is steered."""
+
+    def __init__(self) -> None:
+        self.service = FakeSteering()
+        self.members = [Program(pid, pid * 10, f"work-{pid}") for pid in (11, 12, 13)]
+        service = cast(SteeringService, self.service)
+        self.groups = SteeringGroups(service, lambda _: self.members, steered)
+
+    def steer(self, *pids: int) -> list[int]:
+        """Steer the programs of these ids, or all; the ids of those that are."""
+        choices = [ProgramChoice(pid=pid) for pid in pids] or None
+        request = FIXED.model_copy(update={"programs": choices})
+        return [one.pid for one in self.groups.steer(GROUP, request, "somebody")]
+
+    @property
+    def running(self) -> list[str]:
+        return sorted(self.service.running)
+
+
+@pytest.fixture
+def group() -> Group:
+    return Group()
+
+
+def examined(options: SteeringOptions) -> list[tuple[int, str]]:
+    return [(one.pid, one.refusal) for one in options.programs or []]
+
+
+def test_options_of_a_group_have_those_first_that_can_be_steered(group: Group) -> None:
+    group.service.unable = {11: "No agent."}
+    group.steer(13)
+    options = group.groups.options(GROUP)
+    assert examined(options) == [(13, ""), (12, ""), (11, "No agent.")]
+    able, _, unable = options.programs or []
+    assert (able.start_ticks, able.name, able.knobs, able.signals) == (
+        130,
+        "work-13",
+        [KNOB],
+        [SIGNAL],
+    )
+    assert able.steering is not None
+    assert (unable.knobs, unable.signals, unable.steering) == ([], [], None)
+    assert (options.knobs, options.steering, options.unexamined) == ([], None, 0)
+
+
+def test_of_too_many_the_steered_ones_are_examined(
+    group: Group, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(groups, "MOST_EXAMINED", 2)
+    group.service.running[f"{GROUP}/13"] = FIXED
+    options = group.groups.options(GROUP)
+    assert [pid for pid, _ in examined(options)] == [13, 11]
+    assert options.unexamined == 1
+
+
+def test_a_long_refusal_is_cut_to_what_a_message_may_hold(group: Group) -> None:
+    group.members = group.members[:1]
+    group.service.unable = {11: "x" * 1025}
+    assert examined(group.groups.options(GROUP)) == [(11, "x" * 1024)]
+
+
+@pytest.mark.parametrize(
+    ("knobs", "signals", "refusal"),
+    [
+        ([], [], ""),
+        (["", "No agent."], ["", "No queue."], ""),
+        (["No agent.", "No agent."], [""], "No agent."),
+        (["No agent.", "One CPU."], [""], "No agent. One CPU."),
+        ([""], ["No agent.", "No network.", "No agent."], "No agent. No network."),
+        (["One CPU."], ["No agent."], "One CPU."),
+        ([], ["No agent."], "No agent."),
+    ],
+)
+def test_a_program_is_refused_if_all_knobs_or_all_signals_are(
+    knobs: list[str], signals: list[str], refusal: str
+) -> None:
+    options = SteeringOptions(
+        knobs=[
+            KnobOption(kind="go-agent", refusal=one, lower=None, upper=None, size=None)
+            for one in knobs
+        ],
+        signals=[
+            SignalOption(kind="agent-ops", proxy=False, refusal=one, note="") for one in signals
+        ],
+        steering=None,
+    )
+    assert refusal_of(options) == refusal
+
+
+def test_all_that_can_be_steered_are_if_none_is_named(group: Group) -> None:
+    group.service.unable = {12: "No agent."}
+    assert sorted(group.steer()) == [11, 13]
+    assert group.running == [f"{GROUP}/11", f"{GROUP}/13"]
+
+
+def test_only_so_many_are_steered_if_none_is_named(
+    group: Group, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(groups, "MOST_STEERED", 2)
+    assert group.steer() == [11, 12]
+
+
+def test_one_that_is_not_chosen_any_more_is_released(group: Group) -> None:
+    group.steer(11, 12)
+    group.service.running["t-2/12"] = FIXED
+    assert group.steer(12, 13) == [12, 13]
+    assert group.running == [f"{GROUP}/12", f"{GROUP}/13", "t-2/12"]
+    assert group.service.released == [(f"{GROUP}/11", "somebody")]
+
+
+@pytest.mark.parametrize(
+    ("failure", "raised", "text"),
+    [
+        (NotSteerableError("No agent."), NotSteerableError, r"work-12 \(12\): No agent\."),
+        (BadParameterError("lower"), BadParameterError, r"work-12 \(12\): lower"),
+        (TooManyActionsError(), TooManyActionsError, "^$"),
+        (OSError("no file"), OSError, "^no file$"),
+    ],
+)
+def test_nothing_changes_if_one_of_the_chosen_cannot_be_steered(
+    group: Group, failure: Exception, raised: type[Exception], text: str
+) -> None:
+    group.steer(11)
+    group.service.failures = {12: failure}
+    with pytest.raises(raised, match=text):
+        group.steer(12, 13)
+    assert group.running == [f"{GROUP}/11"]
+    assert group.service.aborted == [f"{GROUP}/13"]
+    assert group.service.released == []
+    # And the group is free for the next action.
+    assert group.steer(13) == [13]
+
+
+@pytest.mark.parametrize(
+    ("request_", "raised", "text"),
+    [
+        (SteerRequest(policy="fixed", proof=ProofPlan()), BadParameterError, "of one program"),
+        (SteerRequest(policy="fixed", programs=[]), BadParameterError, "no program is chosen"),
+        (
+            SteerRequest(policy="fixed", programs=[ProgramChoice(pid=11), ProgramChoice(pid=11)]),
+            BadParameterError,
+            "named twice",
+        ),
+        (
+            SteerRequest(policy="fixed", programs=[ProgramChoice(pid=pid) for pid in (11, 12, 13)]),
+            BadParameterError,
+            "3 programs are more than the 2",
+        ),
+        (
+            SteerRequest(policy="fixed", programs=[ProgramChoice(pid=11), ProgramChoice(pid=99)]),
+            NotSteerableError,
+            "Process 99 is not in the group",
+        ),
+    ],
+    ids=["proof", "none", "twice", "too many", "another's"],
+)
+def test_a_choice_that_cannot_be_changes_nothing(
+    group: Group,
+    monkeypatch: pytest.MonkeyPatch,
+    request_: SteerRequest,
+    raised: type[Exception],
+    text: str,
+) -> None:
+    monkeypatch.setattr(groups, "MOST_STEERED", 2)
+    with pytest.raises(raised, match=text):
+        group.groups.steer(GROUP, request_, "somebody")
+    assert (group.running, group.service.steered_targets) == ([], [])
+
+
+def test_a_group_of_which_none_can_be_steered_is_refused_with_the_reason_of_one(
+    group: Group,
+) -> None:
+    group.service.unable = dict.fromkeys((11, 12, 13), "No agent.")
+    with pytest.raises(NotSteerableError, match=r"None .* work-11 \(11\): No agent\.$"):
+        group.steer()
+    group.members = []
+    with pytest.raises(NotSteerableError, match=r"can be steered\.$"):
+        group.steer()
+
+
+def test_what_a_program_names_itself_is_its_own() -> None:
+    of_all = SteerRequest(
+        policy="fixed", knob="go-agent", lower=2, upper=6, programs=[], join=True, shadow=True
+    )
+    own = request_for(of_all, ProgramChoice(pid=11, upper=3, signal="network-calls"))
+    assert own == SteerRequest(
+        policy="fixed", knob="go-agent", signal="network-calls", lower=2, upper=3, shadow=True
+    )
+
+
+def test_one_more_program_joins_up_to_a_number(
+    group: Group, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(groups, "MOST_STEERED", 2)
+    group.steer(11)
+    request = SteerRequest(policy="linear", join=True)
+    group.groups.join(GROUP, group.members[1], request, "somebody")
+    assert group.running == [f"{GROUP}/11", f"{GROUP}/12"]
+    assert group.service.running[f"{GROUP}/12"] == SteerRequest(policy="linear")
+    with pytest.raises(NotSteerableError, match="2 programs are steered"):
+        group.groups.join(GROUP, group.members[2], request, "somebody")
+    assert len(group.running) == 2
+
+
+def test_what_is_steered_is_one_program_or_all(group: Group) -> None:
+    group.steer(11, 13)
+    assert group.groups.keys(GROUP, None) == [f"{GROUP}/11", f"{GROUP}/13"]
+    assert group.groups.keys(GROUP, 13) == [f"{GROUP}/13"]
+    with pytest.raises(NotSteeredError):
+        group.groups.keys(GROUP, 12)
+    with pytest.raises(NotSteeredError):
+        group.groups.keys("t-2", None)
