@@ -263,3 +263,10 @@ def test_the_plan_is_sent(
     assert sent["proof"] == dict(zip(names, plan, strict=True))
     assert (sent["policy"], sent["parameters"], sent["shadow"]) == ("fixed", {"size": 2}, False)
     assert backend.sent[ATTACH] == {"pid": 100}
+
+
+def test_what_is_no_process_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    for text in ("0", "-1", "name"):
+        with pytest.raises(SystemExit):
+            main(["prove", f"--pid={text}"])
+        assert f"{text} is no process id" in capsys.readouterr().err

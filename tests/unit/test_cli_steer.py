@@ -312,6 +312,10 @@ def test_a_backend_that_goes_is_asked_to_release(
     [
         (steered(None), "released by someone else"),
         (steered(None, state="exited"), "the program has exited"),
+        (
+            steered(None, state="detached"),
+            "detached by someone else: its original size is restored",
+        ),
         (programs(), "released by someone else"),
     ],
 )

@@ -176,8 +176,19 @@ def _proving_request(options: argparse.Namespace) -> dict[str, object]:
     return {**steering_request(options), "proof": plan}
 
 
+def process_id(text: str) -> int:
+    """Parse the id of a process.
+
+    Raises:
+        argparse.ArgumentTypeError: it cannot be one.
+    """
+    if not text.isdecimal() or not int(text):
+        raise argparse.ArgumentTypeError(f"{text} is no process id")
+    return int(text)
+
+
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--pid", type=int, required=True, help="process of the program")
+    parser.add_argument("--pid", type=process_id, required=True, help="process of the program")
     add_policy_options(parser)
     parser.add_argument(
         "--against",

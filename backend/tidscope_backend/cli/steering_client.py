@@ -4,7 +4,7 @@ import json
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from urllib.parse import urlencode
 
@@ -16,6 +16,7 @@ from tidscope_wire.generated.models import (
     SteeringOptions,
     Target,
     TargetsResponse,
+    TargetState,
 )
 
 from tidscope_backend.cli.backend_client import BackendClient, RefusedError
@@ -24,6 +25,12 @@ from tidscope_backend.cli.terminal import print_lines
 
 LOOK_SECONDS = 0.25
 """Decisions come every half second at most."""
+ENDS: Mapping[TargetState, str] = {
+    "attached": "released by someone else",
+    "exited": "the program has exited",
+    "detached": "detached by someone else: its original size is restored",
+}
+"""Why nothing is steered any more, by the state of the target."""
 WHOLE = (0, "")
 """Key of the one program that a target is, where others are process id and name."""
 Steered = dict[tuple[int, str], Steering]
@@ -112,8 +119,7 @@ class SteeringClient:
                 if key != WHOLE:
                     self._say(f"{_name(key)} is no longer steered")
             if not steered and not (now.programs_join and now.state == "attached"):
-                ended = now.state != "attached"
-                self._say("the program has exited" if ended else "released by someone else")
+                self._say(ENDS[now.state])
                 return False
             for key, steering in steered.items():
                 self._print(key, steering, shown)
