@@ -183,7 +183,8 @@ def test_a_round_that_made_much_wakes_the_loop(
 def test_a_permission_during_a_round_does_not_pass_over_its_frames(sending: Sending) -> None:
     sending.begin()
     sending.made = [(frame(2), True)]
-    sending.allow({ONE.id: (ONE, 1)})
+    sending.allow({ONE.id: (ONE, 1), OTHER.id: (OTHER, 1)})
+    assert sending.sender.add(OTHER, frame(2))
     sending.sender.end(memoryview(b""))
     assert not sending.sender.add(ONE, frame(3))
     assert sending.connection.got == [frame(3).data]
