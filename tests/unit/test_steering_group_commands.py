@@ -288,6 +288,16 @@ def test_a_release_is_of_one_program_or_of_all_and_only_then_none_joins(host: Ho
     assert kind(raised) == "not-steered"
 
 
+def test_a_release_when_all_have_ended_says_that_none_joins_any_more(host: Host) -> None:
+    host.commands.steer(GROUP, JOINS, ACTOR)
+    host.service.running.clear()
+    with pytest.raises(ProblemError) as raised:
+        host.commands.release(GROUP, None, "somebody")
+    assert kind(raised) == "not-steered"
+    assert Joining.made[0].state == "stopped"
+    assert not host.group.target.programs_join
+
+
 def test_a_group_that_just_ended_is_let_go_of_all_the_same(host: Host) -> None:
     host.commands.steer(GROUP, JOINS, ACTOR)
     del host.samplers[GROUP]

@@ -1,5 +1,6 @@
 """Programs of a group under one policy: all that are chosen, or none."""
 
+from contextlib import suppress
 from types import SimpleNamespace
 from typing import cast
 
@@ -230,12 +231,24 @@ def test_one_more_program_joins_up_to_a_number(
     monkeypatch.setattr(groups, "MOST_STEERED", 2)
     group.steer(11)
     request = SteerRequest(policy="linear", join=True)
-    group.groups.join(GROUP, group.members[1], request, "somebody")
+    group.groups.join(GROUP, group.members[1], request, "somebody", wanted=lambda: True)
     assert group.running == [f"{GROUP}/11", f"{GROUP}/12"]
     assert group.service.running[f"{GROUP}/12"] == SteerRequest(policy="linear")
     with pytest.raises(NotSteerableError, match="2 programs are steered"):
-        group.groups.join(GROUP, group.members[2], request, "somebody")
+        group.groups.join(GROUP, group.members[2], request, "somebody", wanted=lambda: True)
     assert len(group.running) == 2
+
+
+@pytest.mark.parametrize("answers", [[False], [True, False]])
+def test_who_joins_while_all_are_released_is_released_too(
+    group: Group, answers: list[bool]
+) -> None:
+    wanted = iter(answers)
+    request = SteerRequest(policy="linear", join=True)
+    with suppress(NotSteerableError):
+        group.groups.join(GROUP, group.members[1], request, "somebody", wanted=lambda: next(wanted))
+    assert next(wanted, None) is None
+    assert group.running == []
 
 
 def test_what_is_steered_is_one_program_or_all(group: Group) -> None:

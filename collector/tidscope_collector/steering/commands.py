@@ -103,9 +103,10 @@ class SteeringCommands:
             if attached is not None:
                 return self.options(attached.id)
             found = self._passing(Program(pid, process.start_ticks, process.name))
-            options = self._steering.options(found)
-            self._steering.ended(found.id)
-            return options
+            try:
+                return self._steering.options(found)
+            finally:
+                self._steering.ended(found.id)
         if group is None:
             raise refusal("bad-group", "neither a process nor a group is named", "Name one.")
         selection, processes = self._targets.select(group)
@@ -169,14 +170,16 @@ class SteeringCommands:
         whole_group = self._targets.attached(target).group is not None and pid is None
         if whole_group:
             self._stop_joining(target)
-        with _refusals():
-            keys = self._keys(target, pid)
-            if keys == [target]:
-                self._steering.release(target, actor)
-            else:
-                self._steering.release_all(keys, actor)
-        if whole_group:
-            self._update(target, joins=False)
+        try:
+            with _refusals():
+                keys = self._keys(target, pid)
+                if keys == [target]:
+                    self._steering.release(target, actor)
+                else:
+                    self._steering.release_all(keys, actor)
+        finally:
+            if whole_group:
+                self._update(target, joins=False)
         return self._now(target)
 
     def leave(self, target: str) -> None:
@@ -206,7 +209,13 @@ class SteeringCommands:
                     raise NotSteerableError(str(failure))
             outcome: AuditOutcome = "refused"
             try:
-                self._groups.join(target, program, request, actor.label)
+                self._groups.join(
+                    target,
+                    program,
+                    request,
+                    actor.label,
+                    wanted=lambda: self._joining.get(target) is joining,
+                )
                 outcome = "done"
             finally:
                 if self._audit is not None:

@@ -139,13 +139,28 @@ class SteeringGroups:
             self._service.release_all(left, actor)
         return [program for program, _ in chosen]
 
-    def join(self, target: str, program: Program, request: SteerRequest, actor: str) -> None:
-        """Steer one more program as the others are; raises as `steer`."""
+    def join(
+        self,
+        target: str,
+        program: Program,
+        request: SteerRequest,
+        actor: str,
+        wanted: Callable[[], bool],
+    ) -> None:
+        """Steer one more program as the others are, unless all were released meanwhile.
+
+        Raises as `steer`; `wanted` says whether programs join still.
+        """
         with self._service.exclusive(target):
+            if not wanted():
+                raise NotSteerableError("Programs of the group no longer join.")
             if len(self._service.steered(target)) >= MOST_STEERED:
                 raise NotSteerableError(f"{MOST_STEERED} programs are steered.")
             one = request_for(request, ProgramChoice(pid=program.pid))
             self._service.steer(self._steered(target, program), one, actor)
+            if not wanted():
+                # A release does not wait for this one: it did not know the program yet.
+                self._service.release_all([program_key(target, program.pid)], actor)
 
     def keys(self, target: str, pid: int | None) -> list[str]:
         """What is steered: one program, or all.
