@@ -12,6 +12,7 @@ from programs.go_program import GoProgramRun
 from programs.named_java import NamedJava
 from tidscope_collector.naming import thread_names
 from tidscope_collector.naming.options import NamingOptions
+from tidscope_collector.processes import details
 from tidscope_wire.frame import split
 from tidscope_wire.frame_tables import decode_tables
 from tidscope_wire.generated.models import (
@@ -85,6 +86,7 @@ def test_threads_of_all_programs_have_their_own_names(
     # On a busy machine an answer takes its time, and many times that is rested.
     monkeypatch.setattr(thread_names, "REST", 1)
     monkeypatch.setattr(thread_names, "LONGEST_RETRY_S", 2.0)
+    monkeypatch.setattr(details, "AGAIN_S", 2.0)
     naming = NamingOptions(ask_programs=True)
     with GoProgramRun() as lead, GoProgramRun() as other, NamedJava([EXEC]) as java:
         for pid in (lead.pid, other.pid, java.pid):

@@ -24,6 +24,8 @@ from tidscope_collector.procfs.namespaces import namespace_pid
 LOG = logging.getLogger(__name__)
 EVERY_NS = 2_000_000_000
 """Titles may change: they are read so often, of those who live longer than that."""
+NEW_NS = 250_000_000
+"""Those who live for so long and of whom nothing is known are read so often."""
 MOST = 1024
 """Processes that are described at a time."""
 
@@ -86,9 +88,12 @@ class Descriptions:
         self._workers = workers
         self._give = give
         self._reader = DetailReader(procfs)
+        self._new_reader = DetailReader(procfs)
+        """Of its own, since a reader keeps what it knows of those that it is asked about."""
         self._known: Found = {}
         self._asked: Future[None] | None = None
         self._due_ns = 0
+        self._new_due_ns = 0
         self._closed = False
 
     def of(self, member: Member) -> Description:
@@ -106,23 +111,34 @@ class Descriptions:
             now_ns: CLOCK_MONOTONIC.
         """
         busy = self._asked is not None and not self._asked.done()
-        if now_ns < self._due_ns or busy or self._closed:
+        if now_ns < self._new_due_ns or busy or self._closed:
             return
-        self._due_ns = now_ns + EVERY_NS
+        self._new_due_ns = now_ns + NEW_NS
+        again = now_ns >= self._due_ns
+        if again:
+            self._due_ns = now_ns + EVERY_NS
         wanted = {
             one.number: (one.pid, one.start_ticks)
             for one in list(members.alive.values())[:MOST]
-            if one.number not in self._known or now_ns - one.start_ns > EVERY_NS
+            if self._is_wanted(one, now_ns, again=again)
         }
         if wanted:
             try:
-                self._asked = self._workers.submit(self._read, wanted)
+                reader = self._reader if again else self._new_reader
+                self._asked = self._workers.submit(self._read, reader, wanted)
             except RuntimeError:  # it is shut down
                 self._closed = True
 
-    def _read(self, wanted: dict[int, tuple[int, int]]) -> None:
+    def _is_wanted(self, member: Member, now_ns: int, *, again: bool) -> bool:
+        """Whether a member is described in this round, of all (`again`) or of new ones only."""
+        age_ns = now_ns - member.start_ns
+        if member.number in self._known:
+            return again and age_ns > EVERY_NS
+        return again or age_ns > NEW_NS
+
+    def _read(self, reader: DetailReader, wanted: dict[int, tuple[int, int]]) -> None:
         """In a worker."""
-        details = self._reader.read(wanted.values())
+        details = reader.read(wanted.values())
         placed = {
             number: (one, placed)
             for number, one in wanted.items()
@@ -131,9 +147,11 @@ class Descriptions:
         self._containers.look_for(
             one.names.container for _, one in placed.values() if one.names.container is not None
         )
+        # Who did not answer is what it was.
         found = {
             number: self._describe(place, details.get(one, UNKNOWN_PROGRAM))
             for number, (one, place) in placed.items()
+            if one in details or number not in self._known
         }
         self._give(lambda: self._take(found))
 
