@@ -1,32 +1,19 @@
 """`tidscope attach`: what a press in the picker does, in a terminal, through a running backend."""
 
 import argparse
-import os
 from collections.abc import Sequence
 
 from tidscope_wire.generated.models import AttachRequest, Target
 
-from tidscope_backend.cli.backend_client import (
-    BackendClient,
-    RefusedError,
-    UnavailableError,
-    UntrustedError,
-)
-from tidscope_backend.cli.command import Command, CommandError
+from tidscope_backend.cli.command import Command
+from tidscope_backend.cli.running_backend import running_backend
 from tidscope_backend.cli.server_options import add_backend_options
 from tidscope_backend.cli.target_options import add_target_options, required_request
 from tidscope_backend.cli.terminal import print_lines
-from tidscope_backend.settings import BROWSER_VARIABLE
 
 
 def _run(options: argparse.Namespace) -> int:
     """Attach, and print the target; it stays attached."""
-    token = os.environ.get(BROWSER_VARIABLE, "")
-    if not token:
-        raise CommandError(
-            f"set {BROWSER_VARIABLE} to the token of a running tidscope: the text after #token= "
-            "in the address that `tidscope up` prints"
-        )
     asked: AttachRequest = options.asked
     body = asked.model_dump(exclude_none=True)
     if options.rate is None:
@@ -34,13 +21,8 @@ def _run(options: argparse.Namespace) -> int:
     else:
         body["rate_hz"] = options.rate
     address = f"{options.host}:{options.port}"
-    try:
-        with BackendClient(address, token) as backend:
-            target = backend.request_model("/targets", Target, "POST", body)
-    except (RefusedError, UntrustedError) as error:
-        raise CommandError(str(error)) from None
-    except UnavailableError as error:
-        raise CommandError(f"no tidscope answers: {error}; start one by `tidscope up`") from None
+    with running_backend(options) as backend:
+        target = backend.request_model("/targets", Target, "POST", body)
     if options.json:
         print_lines(target.model_dump_json())
     else:

@@ -1,7 +1,6 @@
 """`tidscope prove`: whether a policy helps a live program, shown by blocks with and without it."""
 
 import argparse
-import os
 import signal
 import sys
 import threading
@@ -17,21 +16,16 @@ from tidscope_wire.generated.models import (
     Target,
 )
 
-from tidscope_backend.cli.backend_client import (
-    BackendClient,
-    RefusedError,
-    UnavailableError,
-    UntrustedError,
-)
+from tidscope_backend.cli.backend_client import BackendClient, RefusedError
 from tidscope_backend.cli.command import Command, CommandError
 from tidscope_backend.cli.recording_client import RecordingClient, RecordingOptions
 from tidscope_backend.cli.redaction import Keeping
+from tidscope_backend.cli.running_backend import running_backend
 from tidscope_backend.cli.server_options import add_backend_options, duration
 from tidscope_backend.cli.steer import add_policy_options, steering_request
 from tidscope_backend.cli.terminal import print_lines
 from tidscope_backend.proving.picture import draw_proof
 from tidscope_backend.proving.result import ProofResult, read_proof
-from tidscope_backend.settings import BROWSER_VARIABLE
 
 LOOK_SECONDS = 0.5
 RESULT_SECONDS = 10.0
@@ -42,19 +36,8 @@ EXIT_CODES = {"better": 0, "same": 1, "worse": 1, "unsettled": 1, "harmful": 2}
 
 def _run(options: argparse.Namespace) -> int:
     """Prove, and report the result."""
-    token = os.environ.get(BROWSER_VARIABLE, "")
-    if not token:
-        raise CommandError(
-            f"set {BROWSER_VARIABLE} to the token of a running tidscope: the text after #token= "
-            "in the address that `tidscope up` prints"
-        )
-    try:
-        with BackendClient(f"{options.host}:{options.port}", token) as backend:
-            return _ProvingClient(backend, options).run()
-    except (RefusedError, UntrustedError) as error:
-        raise CommandError(str(error)) from None
-    except UnavailableError as error:
-        raise CommandError(f"no tidscope answers: {error}; start one by `tidscope up`") from None
+    with running_backend(options) as backend:
+        return _ProvingClient(backend, options).run()
 
 
 class _ProvingClient:

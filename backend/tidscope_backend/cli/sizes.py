@@ -1,22 +1,15 @@
 """`tidscope sizes`: Go programs whose GOMAXPROCS does not fit the CPUs that they may use."""
 
 import argparse
-import os
 import textwrap
 from collections.abc import Iterator
 
 from tidscope_wire.generated.models import CpuAllowance, SizeAudit, SizedProgram
 
-from tidscope_backend.cli.backend_client import (
-    BackendClient,
-    RefusedError,
-    UnavailableError,
-    UntrustedError,
-)
-from tidscope_backend.cli.command import Command, CommandError
+from tidscope_backend.cli.command import Command
+from tidscope_backend.cli.running_backend import running_backend
 from tidscope_backend.cli.server_options import add_backend_options
 from tidscope_backend.cli.terminal import print_lines
-from tidscope_backend.settings import BROWSER_VARIABLE
 
 WIDTH = 100
 INDENT = " " * 4
@@ -30,19 +23,8 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _run(options: argparse.Namespace) -> int:
     """Print the audit; the exit code is 1 if a program does not fit."""
-    token = os.environ.get(BROWSER_VARIABLE, "")
-    if not token:
-        raise CommandError(
-            f"set {BROWSER_VARIABLE} to the token of a running tidscope: the text after #token= "
-            "in the address that `tidscope up` prints"
-        )
-    try:
-        with BackendClient(f"{options.host}:{options.port}", token) as backend:
-            audit = backend.request_model("/sizes", SizeAudit)
-    except (RefusedError, UntrustedError) as error:
-        raise CommandError(str(error)) from None
-    except UnavailableError as error:
-        raise CommandError(f"no tidscope answers: {error}; start one by `tidscope up`") from None
+    with running_backend(options) as backend:
+        audit = backend.request_model("/sizes", SizeAudit)
     if options.json:
         print_lines(*audit.model_dump_json(indent=2).split("\n"))
     else:

@@ -1,24 +1,17 @@
 """`tidscope steer`: what the Steer drawer does, in a terminal, through a running backend."""
 
 import argparse
-import os
 import signal
 import threading
 from collections.abc import Sequence
 
 from tidscope_wire.generated.models import KnobKind, SignalKind
 
-from tidscope_backend.cli.backend_client import (
-    BackendClient,
-    RefusedError,
-    UnavailableError,
-    UntrustedError,
-)
 from tidscope_backend.cli.command import Command, CommandError
+from tidscope_backend.cli.running_backend import running_backend
 from tidscope_backend.cli.server_options import add_backend_options, duration
 from tidscope_backend.cli.steering_client import SteeringClient
 from tidscope_backend.cli.target_options import add_target_options, required_request
-from tidscope_backend.settings import BROWSER_VARIABLE
 
 KNOBS: tuple[KnobKind, ...] = ("go-agent", "pool-agent", "go-affinity")
 SIGNALS: tuple[SignalKind, ...] = (
@@ -32,19 +25,8 @@ SIGNALS: tuple[SignalKind, ...] = (
 
 def _run(options: argparse.Namespace) -> int:
     """Steer a process or a group, and print decisions until a signal, its end or the time limit."""
-    token = os.environ.get(BROWSER_VARIABLE, "")
-    if not token:
-        raise CommandError(
-            f"set {BROWSER_VARIABLE} to the token of a running tidscope: the text after #token= "
-            "in the address that `tidscope up` prints"
-        )
-    try:
-        with BackendClient(f"{options.host}:{options.port}", token) as backend:
-            _carry_out(SteeringClient(backend, options.asked, as_json=options.json), options)
-    except (RefusedError, UntrustedError) as error:
-        raise CommandError(str(error)) from None
-    except UnavailableError as error:
-        raise CommandError(f"no tidscope answers: {error}; start one by `tidscope up`") from None
+    with running_backend(options) as backend:
+        _carry_out(SteeringClient(backend, options.asked, as_json=options.json), options)
     return 0
 
 
