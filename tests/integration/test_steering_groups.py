@@ -93,7 +93,8 @@ async def test_all_under_one_policy(root: Site) -> None:
     async with tree(root) as group:
         options = await root.steering_options(group.target.id)
         able = {one.pid: one for one in options.programs or [] if not one.refusal}
-        assert sorted(able) == sorted(group.pids)
+        refused = {one.pid: one.refusal for one in options.programs or [] if one.refusal}
+        assert sorted(able) == sorted(group.pids), refused
         kinds = [knob.kind for one in able.values() for knob in one.knobs if not knob.refusal]
         assert sorted(kinds) == ["go-agent", "go-agent", "pool-agent"]
         (parent,) = [one for one in options.programs or [] if one.refusal]

@@ -64,7 +64,7 @@ def test_a_reader_of_changes_knows_the_table(
     history: list[tuple[dict[tuple[int, int, int], int], bool]],
 ) -> None:
     source = Scripted()
-    changes, known = TableChanges(source, ATTACH, source.clock), stays([])
+    changes, known = TableChanges(source, ATTACH, source.clock, lambda: 0), stays([])
     for rows, whole in history:
         source.now += SECOND
         source.tables = {"stays": stays([(*key, value) for key, value in rows.items()])}
@@ -79,7 +79,7 @@ def test_a_reader_of_changes_knows_the_table(
 
 def test_they_are_read_once_a_second_and_at_the_end() -> None:
     source = Scripted()
-    changes = TableChanges(source, ATTACH, source.clock)
+    changes = TableChanges(source, ATTACH, source.clock, lambda: 0)
     for _ in range(10):
         changes.next(whole=False)
         source.now += SECOND // 10
@@ -115,7 +115,7 @@ def test_a_machine_that_is_busy_makes_no_reading_seldom() -> None:
 def test_a_key_frame_between_two_reads_has_what_was_read_last() -> None:
     source = Scripted()
     source.tables = {"stays": stays([(1, 4, 0, 5)])}
-    changes = TableChanges(source, ATTACH, source.clock)
+    changes = TableChanges(source, ATTACH, source.clock, lambda: 0)
     changes.next(whole=False)
     source.tables = {"stays": stays([(1, 4, 0, 9)])}
     assert decoded(changes.next(whole=True))["stays"].tolist() == [(1, 4, 0, 5)]
@@ -126,7 +126,7 @@ def test_a_key_frame_between_two_reads_has_what_was_read_last() -> None:
 def test_a_table_that_cannot_be_read_holds_no_frame_up(caplog: pytest.LogCaptureFixture) -> None:
     source = Scripted()
     source.tables = {"stays": stays([(1, 4, 0, 5)])}
-    changes = TableChanges(source, ATTACH, source.clock)
+    changes = TableChanges(source, ATTACH, source.clock, lambda: 0)
     changes.next(whole=False)
     source.error = OSError("no")
     for _ in range(3):
@@ -143,7 +143,7 @@ def test_a_table_is_bounded_and_what_is_left_out_is_counted() -> None:
     many["count"] = 2
     many["count"][:7] = 1
     source.tables = {"stays": many}
-    encoded = TableChanges(source, ATTACH, source.clock).next(whole=True)
+    encoded = TableChanges(source, ATTACH, source.clock, lambda: 0).next(whole=True)
     (described,) = encoded.described
     assert (described.rows, described.omitted) == (MAX_TABLE_ROWS, 7)
     assert decoded(encoded)["stays"]["count"].min() == 2
@@ -155,7 +155,7 @@ def test_a_table_that_does_not_fit_says_how_many_rows_it_has(
     monkeypatch.setattr(table_changes, "MOST_BYTES", 10)
     source = Scripted()
     source.tables = {"stays": stays([(1, 4, 0, 5)])}
-    (described,) = TableChanges(source, ATTACH, source.clock).next(whole=True).described
+    (described,) = TableChanges(source, ATTACH, source.clock, lambda: 0).next(whole=True).described
     assert (described.rows, described.omitted) == (0, 1)
 
 

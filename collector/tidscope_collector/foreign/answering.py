@@ -9,8 +9,8 @@ from tidscope_collector.foreign.opened_process import Key
 from tidscope_collector.foreign.process_files import open_folder
 
 MEMORY_BYTES = 256 << 20
-PROCESSES_S = 2.0
-"""For what the kernel says of many processes."""
+PROCESSES_S = 5.0
+"""For what the kernel says of processes. On a busy machine a child may wait 2 s for a CPU."""
 PROGRAM_S = 5.0
 """For what is to be read of a program."""
 
