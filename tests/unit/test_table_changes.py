@@ -1,5 +1,7 @@
 """Tables in frames: what changed is sent, and whoever puts it together has all of it."""
 
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -29,12 +31,14 @@ class Scripted:
     def clock(self) -> int:
         return self.now
 
-    def read(self) -> Tables:
+    def read(self) -> Iterator[Tables]:
         self.reads += 1
         self.now += self.takes_ns
         if self.error is not None:
             raise self.error
-        return dict(self.tables)
+        yield {}
+        for name, table in list(self.tables.items()):
+            yield {name: table}
 
     def close(self) -> None:
         """Nothing is open."""
