@@ -120,6 +120,12 @@ describe("describeChart and describeEvent", () => {
     );
   });
 
+  it("says of a group which program changed its size", () => {
+    const changed = { type: "gomaxprocs_changed", size: 4, previous: 8 } as const;
+    expect(describeEvent(changed)).toBe("GOMAXPROCS went from 8 to 4.");
+    expect(describeEvent({ ...changed, pid: 7 })).toBe("Process 7: GOMAXPROCS went from 8 to 4.");
+  });
+
   it("tells it in the words of the timeline, and of no other chart", () => {
     const sizes = [{ line: line({ key: null, tid: null, name: "GOMAXPROCS", last: 9 }), low: [9] }];
     const view = chart([5], sizes, { chart: "gomaxprocs", unit: "count", t1_s: 9.95 });

@@ -117,7 +117,7 @@ export function describeEvent(event: TargetEvent): string {
     case "gap":
       return `${plural(event.to_seq - event.from_seq + 1, "frame is", "frames are")} missing: ${event.reason}.`;
     case "gomaxprocs_changed":
-      return `GOMAXPROCS went from ${event.previous} to ${event.size}.`;
+      return `${event.pid == null ? "" : `Process ${event.pid}: `}GOMAXPROCS went from ${event.previous} to ${event.size}.`;
     case "program_executed":
       return `${event.pid == null ? "The process" : `Process ${event.pid}`} executed ${event.executable ?? event.name}.`;
     case "sample_failed":

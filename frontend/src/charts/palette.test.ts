@@ -3,7 +3,14 @@ import { PARTS } from "../model/breakdown";
 import { threadColour } from "../model/threads";
 import { STATE_PARTS } from "../model/timeParts";
 import { line } from "../testing/charts";
-import { DARK_CHART_THEME, hueStyle, LIGHT_CHART_THEME, lineStyle, partStyle } from "./palette";
+import {
+  colourStyle,
+  DARK_CHART_THEME,
+  hueStyle,
+  LIGHT_CHART_THEME,
+  lineStyle,
+  partStyle,
+} from "./palette";
 import { hexRgb } from "./rgb";
 import { groupColours } from "./stateColours";
 
@@ -81,6 +88,13 @@ describe("palette", () => {
       expect(contrast(colour, theme.background)).toBeGreaterThanOrEqual(3);
     }
     expect(contrast(theme.muted, theme.background)).toBeGreaterThanOrEqual(4.5);
+  });
+
+  it("gives a line of one process of a group its colour, and that of the target none", () => {
+    const own = { ...line({}), kind: "process", colour: 21 } as const;
+    const style = lineStyle({ ...own, pid: 7 }, "gomaxprocs", LIGHT_CHART_THEME);
+    expect(style).toMatchObject(colourStyle(21, LIGHT_CHART_THEME));
+    expect(lineStyle(own, "gomaxprocs", LIGHT_CHART_THEME).colour).toBe(LIGHT_CHART_THEME.text);
   });
 
   it.each([LIGHT_CHART_THEME, DARK_CHART_THEME])("shows each part of time: %o", (theme) => {

@@ -175,7 +175,8 @@ export function lineStyle(line: LineView, chart: ChartId, theme: ChartTheme): Li
     return { colour, dash: line.variant === 1 ? [2, 4] : [6, 3], width: 1.25, marker: "none" };
   }
   if (bytes) return { ...base, colour: bytesColour(line, theme), dash, width };
-  if (line.kind === "process") {
+  // A line of one process of a group has the colour of that process.
+  if (line.kind === "process" && line.pid === undefined) {
     const colour = line.variant === 1 ? theme.muted : theme.text;
     return { ...base, colour, dash, width: 2, marker: "none" };
   }

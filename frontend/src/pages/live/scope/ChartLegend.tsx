@@ -48,7 +48,11 @@ export function ChartLegend({ chart, theme }: ChartLegendProps) {
               {line.kind === "others" ? (
                 <span>{counted(view.others, "other")}</span>
               ) : (
-                <Name line={line} withTid={twins.has(line.name)} />
+                <Name
+                  line={line}
+                  withTid={twins.has(line.name)}
+                  room={paired ? ROOM_PAIRED : ROOM}
+                />
               )}
               <Last view={view} line={line} />
               {second === undefined ? null : <Last view={view} line={second} />}
@@ -84,11 +88,19 @@ export function ChartLegend({ chart, theme }: ChartLegendProps) {
   );
 }
 
-/** Letters that an entry has room for. */
+/** Letters that an entry has room for: beside one value, beside two. */
 const ROOM = 18;
+const ROOM_PAIRED = 13;
+
+interface NameProps {
+  readonly line: LineView;
+  readonly withTid: boolean;
+  /** Letters. */
+  readonly room: number;
+}
 
 /** The name of a line; beside a tid or pid, which is never cut, its middle gives way. */
-function Name({ line, withTid }: { readonly line: LineView; readonly withTid: boolean }) {
+function Name({ line, withTid, room }: NameProps) {
   const id = line.pid ?? (withTid ? line.tid : null);
   if (id === null) {
     return <span className={styles.name}>{line.name}</span>;
@@ -96,7 +108,7 @@ function Name({ line, withTid }: { readonly line: LineView; readonly withTid: bo
   const tid = String(id);
   return (
     <span className={styles.name}>
-      {shortenMiddle(line.name, ROOM - 1 - tid.length)} <span className={styles.tid}>{tid}</span>
+      {shortenMiddle(line.name, room - 1 - tid.length)} <span className={styles.tid}>{tid}</span>
     </span>
   );
 }

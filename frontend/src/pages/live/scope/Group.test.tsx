@@ -33,7 +33,7 @@ const tables = factTables({
   processes: [
     ...[10, 20].map((pid, k) => ({
       ...{ process: k + 1, pid, count: 1, live: 1, name: "server", title: `server --port ${pid}` },
-      ...{ threads: 3, cpu_ns: 2e9 * (k + 1) },
+      ...{ threads: 3, cpu_ns: 2e9 * (k + 1), gomaxprocs: 4 * (k + 1) },
     })),
     { process: 3, count: 4, name: "hook", cpu_ns: 7e6, threads_ended: 4 },
   ],
@@ -116,4 +116,11 @@ it("draws lines of processes, roles or threads, and lists what processes did", a
   await page.click(processes.getByRole("button", { name: /port 20/ }));
   await page.settle();
   expect(page.region("Where the time goes").getByText("server (20)").tagName).toBe("STRONG");
+});
+
+it("has the size of each Go program, by name and pid", async () => {
+  const page = await watching();
+  const sizes = page.region("GOMAXPROCS");
+  const entries = sizes.getAllByRole("button").map((entry) => entry.getAttribute("aria-label"));
+  expect(entries).toEqual(["server 10: 4", "server 20: 8"]);
 });

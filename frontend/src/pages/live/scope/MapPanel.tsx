@@ -23,6 +23,10 @@ import styles from "./MapPanel.module.css";
 import { MapTable } from "./MapTable";
 import { mapHeight, mapText } from "./mapText";
 
+const ROWS_BY = { process: "Processes", role: "Roles" } as const;
+const SPREADS = { log: "Log", linear: "Linear" } as const;
+const MIXES = { max: "Highest", mean: "Mean" } as const;
+
 /** Every thread × time, with the field and the scale of its colours. */
 export const MapPanel = memo(function MapPanel({ target }: { readonly target: Target }) {
   const client = useLiveClient();
@@ -40,7 +44,7 @@ export const MapPanel = memo(function MapPanel({ target }: { readonly target: Ta
     [],
   );
   const [mix, setMix] = useState<MapMix>("max");
-  const [spread, setSpread] = useState<"linear" | "log">("log");
+  const [spread, setSpread] = useState<keyof typeof SPREADS>("log");
   const [scale, setScale] = useState<MapScale>({ top: 1, log: false });
   const [most, setMost] = useState(0);
   // The map grows with its rows and does not shrink: the page below it would jump.
@@ -68,37 +72,13 @@ export const MapPanel = memo(function MapPanel({ target }: { readonly target: Ta
             onChange={setField}
           />
           {target.group ? (
-            <SegmentedControl
-              label="Rows of the map by"
-              value={by}
-              choices={[
-                { value: "process", label: "Processes" },
-                { value: "role", label: "Roles" },
-              ]}
-              onChange={setBy}
-            />
+            <Switch label="Rows of the map by" value={by} faces={ROWS_BY} onChange={setBy} />
           ) : null}
           {states ? null : (
-            <SegmentedControl
-              label="Colour scale"
-              value={spread}
-              choices={[
-                { value: "log", label: "Log" },
-                { value: "linear", label: "Linear" },
-              ]}
-              onChange={setSpread}
-            />
+            <Switch label="Colour scale" value={spread} faces={SPREADS} onChange={setSpread} />
           )}
           {!states && (picture?.layout.per_row ?? 1) > 1 ? (
-            <SegmentedControl
-              label="Threads that share a row"
-              value={mix}
-              choices={[
-                { value: "max", label: "Highest" },
-                { value: "mean", label: "Mean" },
-              ]}
-              onChange={setMix}
-            />
+            <Switch label="Threads that share a row" value={mix} faces={MIXES} onChange={setMix} />
           ) : null}
         </div>
       }
@@ -125,6 +105,19 @@ export const MapPanel = memo(function MapPanel({ target }: { readonly target: Ta
     </Panel>
   );
 });
+
+interface SwitchProps<T extends string> {
+  readonly label: string;
+  readonly value: T;
+  /** What each value is called. */
+  readonly faces: Readonly<Record<T, string>>;
+  readonly onChange: (value: T) => void;
+}
+
+function Switch<T extends string>({ label, value, faces, onChange }: SwitchProps<T>) {
+  const choices = (Object.keys(faces) as T[]).map((each) => ({ value: each, label: faces[each] }));
+  return <SegmentedControl label={label} value={value} choices={choices} onChange={onChange} />;
+}
 
 /** What the colour may show: states, then counters, those first whose past is always kept. */
 function choicesOf(target: Target): readonly string[] {

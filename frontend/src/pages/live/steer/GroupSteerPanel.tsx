@@ -106,8 +106,8 @@ export function GroupSteerPanel({ state }: { readonly state: GroupSteerState }) 
         {options === null && !ended ? <p className={styles.none}>Examining programs…</p> : null}
         {options !== null && able.length === 0 ? (
           <Notice status="warning" title="None of these programs can be steered">
-            Link an agent into a program (one line in Go, Python or Java): it reports operations and
-            sets the size. See <code>docs/steering.md</code>.
+            Link an agent into a program (one line in Go, Python, Java or Rust): it reports
+            operations and sets the size. See <code>docs/steering.md</code>.
           </Notice>
         ) : null}
         <ul className={styles.list}>

@@ -29,8 +29,8 @@ export function NotSteerableNotice({ options, obstacle }: NotSteerableNoticeProp
         ))}
       </dl>
       <p>
-        To make it steerable, link an agent into the program (one line in Go, Python or Java): it
-        reports operations and sets the size. See <code>docs/steering.md</code>. Then restart the
+        To make it steerable, link an agent into the program (one line in Go, Python, Java or Rust):
+        it reports operations and sets the size. See <code>docs/steering.md</code>. Then restart the
         program and attach to it again.
       </p>
     </Notice>
