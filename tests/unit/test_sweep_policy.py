@@ -153,7 +153,7 @@ def test_a_size_that_cannot_be_had_is_named() -> None:
     decided = pool.run()
     assert pool.sweep.verdict == "decided"
     assert pool.record.refused == {2}
-    assert decided.reason.endswith(" Not to be had: 2.")
+    assert decided.reason.endswith(" Cannot be set: 2.")
     assert pool.record.curve is not None
     assert [point.size for point in pool.record.curve.points] == [1, 3, 4, 5, 6, 7, 8]
 

@@ -28,7 +28,7 @@ def describe(record: SweepRecord) -> str:
         said.append(_knee(curve, record))
     if record.refused:
         names = ", ".join(str(size) for size in sorted(record.refused))
-        said.append(f"Not to be had: {names}.")
+        said.append(f"Cannot be set: {names}.")
     return " ".join(said)
 
 
