@@ -1,11 +1,10 @@
 """The tables of one target: of its ledgers, its inexact values and its pools."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
 import numpy as np
-from tidscope_wire.frame_tables import Table
-from tidscope_wire.generated.models import TableName
+from tidscope_wire.frame_tables import Table, Tables
 
 from tidscope_collector.locks.waited import LockSource
 from tidscope_collector.waits.wire_tables import LedgerTables
@@ -14,7 +13,7 @@ from tidscope_collector.waits.wire_tables import LedgerTables
 class Pools(Protocol):
     """Pools of workers of a target."""
 
-    def tables(self) -> Mapping[TableName, Table]:
+    def tables(self) -> Tables:
         """All rows as they were read last; never waits."""
 
     def executed(self, pid: int) -> None:
@@ -43,12 +42,12 @@ class TargetTables:
         self._inexact = inexact
         self._pools = pools
 
-    def read(self) -> dict[TableName, Table]:
-        """All rows as they are now; see `TableSource`."""
-        made = {} if self._ledger is None else self._ledger.read()
-        made["inexact"] = np.concatenate([rows() for rows in self._inexact])
-        made.update(self._pools.tables())
-        return made
+    def read(self) -> Iterator[Tables]:
+        """See `TableSource`."""
+        if self._ledger is not None:
+            yield from self._ledger.read()
+        yield {"inexact": np.concatenate([rows() for rows in self._inexact])}
+        yield self._pools.tables()
 
     def executed(self, pid: int, account_of: Callable[[], LockSource | None]) -> None:
         """The target runs another program.
