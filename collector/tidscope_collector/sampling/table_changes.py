@@ -221,18 +221,21 @@ def _bounded(name: TableName, table: Table) -> tuple[Table, int]:
 
 def _changed(name: TableName, before: Table, now: Table) -> Table:
     """Rows that are new or have other values, and, without figures, those that are gone."""
-    there, here = number_rows(name, [before, now])
-    most = max((int(one.max()) for one in (there, here) if len(one)), default=-1)
-    place = np.full(most + 1, -1, np.intp)
-    place[there] = np.arange(len(before))
-    earlier = place[here]
+    if len(before) == len(now) and all((before[key] == now[key]).all() for key in KEYS[name]):
+        earlier, gone = np.arange(len(now)), before[:0]
+    else:
+        there, here = number_rows(name, [before, now])
+        most = max((int(one.max()) for one in (there, here) if len(one)), default=-1)
+        place = np.full(most + 1, -1, np.intp)
+        place[there] = np.arange(len(before))
+        earlier = place[here]
+        place[here] = -1
+        gone = before[place[there] >= 0].copy()
     known = earlier >= 0
     differs: npt.NDArray[np.bool_] = ~known
     for column in COLUMNS[name]:
         if column not in KEYS[name]:
             differs[known] |= now[column][known] != before[column][earlier[known]]
-    place[here] = -1
-    gone = before[place[there] >= 0].copy()
     for column, kind in COLUMNS[name].items():
         if kind == "uint64":
             gone[column] = 0
