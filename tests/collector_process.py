@@ -124,7 +124,7 @@ class CollectorProcess:
         try:
             if process.returncode is None:
                 process.terminate()
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(200):
                 await process.wait()
         finally:
             if process.returncode is None:

@@ -139,7 +139,7 @@ class Fuzzer:
         @given(operation.as_strategy(generation_mode=mode), st.data())
         def check(case: AnyCase, data: st.DataObject) -> None:
             self._fill_in(case, data)
-            answer = case.call(base_url=self._url, headers=HEADERS, timeout=10)
+            answer = case.call(base_url=self._url, headers=HEADERS, timeout=120)
             self._answered[operation.label].add(answer.status_code)
             assert answer.status_code < 500 or answer.status_code in ALLOWED_5XX, answer.content
             case.validate_response(answer, checks=CHECKS)
