@@ -23,7 +23,8 @@ log = logging.getLogger("tidscope.processes")
 TOTAL_S = 8.0
 """What reading all processes may take."""
 PATIENCE_S = 3.0
-"""What one child may take, for up to 64 processes; usually some milliseconds. On a busy machine it may wait 2 s for a CPU."""
+"""What one child may take, for up to 64 processes; usually some milliseconds, but on a busy machine
+it may wait 2 s for a CPU."""
 AGAIN_S = 60.0
 """A process that blocked its reader is left alone for so long."""
 
