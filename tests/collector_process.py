@@ -132,5 +132,6 @@ class CollectorProcess:
                 await process.wait()
             said = self.said
             self._folder.cleanup()
-        assert process.returncode == (-signal.SIGKILL if self._killed else 0), said
+        wanted = -signal.SIGKILL if self._killed else 0
+        assert process.returncode == wanted, f"status {process.returncode}: {said}"
         assert "Traceback" not in said, said

@@ -73,6 +73,8 @@ async def backend(tmp_path: Path) -> AsyncIterator[Backend]:
         yield running
 
 
+# Half a minute of CPU time: the longest test of all.
+@pytest.mark.timeout(1200)
 # schemathesis draws some broken values by the random module.
 @pytest.mark.filterwarnings("ignore::hypothesis.errors.HypothesisDeprecationWarning")
 async def test_no_request_is_answered_with_an_error_of_the_backend(backend: Backend) -> None:

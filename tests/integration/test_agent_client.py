@@ -142,8 +142,10 @@ def test_the_first_answer_may_take_longer() -> None:
     with its:
         late = threading.Timer(0.2, its.sendall, [answered(1, HELLO) + answered(2, READING)])
         late.start()
-        assert AgentClient(ours, timeout_s=0.1, hello_s=60).hello.model_dump() == HELLO
+        client = AgentClient(ours, timeout_s=0.1, hello_s=60)
+        assert client.hello.model_dump() == HELLO
         late.join()
+        client.close()
 
 
 def test_notices_do_not_make_a_call_last() -> None:
