@@ -40,12 +40,12 @@ pytest: unit integration ## the Python tests, on TEST_WORKERS workers
 
 unit: $(STAMP)-dev ## those without the kernel, and the branches that they cover
 	@mkdir -p test-output/coverage
-	$(PYTEST) tests/unit tests/contract --cov --cov-report=
+	$(PY) tools/run_again.py $(PYTEST) tests/unit tests/contract --cov --cov-report=
 	@$(PY) -m coverage json -q -o test-output/coverage/report.json
 	$(PY) tools/check_coverage.py
 
 integration: $(STAMP)-dev ## those with the kernel, and with whole processes
-	$(PY) tools/measure_again.py $(PYTEST) tests/integration
+	$(PY) tools/run_again.py $(PYTEST) tests/integration
 
 vitest: $(NODE_STAMP) ## the tests of the page's code
 	npm run --silent test

@@ -8,6 +8,7 @@ import pytest
 from capabilities import needs
 from processes import start_ticks, wait_until
 from programs.contended import contended_python
+from table_pieces import joined
 from tidscope_collector.locks.locks import Locks
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.waits.ledger import LedgerKeeper
@@ -33,7 +34,7 @@ def watched(keeper: LedgerKeeper, pid: int) -> Iterator[None]:
 def waits_by_kind(keeper: LedgerKeeper, pid: int) -> dict[tuple[int, str], int]:
     """Nanoseconds that each thread has waited at locks of each kind."""
     locks = Locks(ProcFs(), pid, start_ticks(pid))
-    rows = keeper.tables(pid)["locks"]
+    rows = joined(keeper.tables(pid))["locks"]
     wait_until(lambda: bool(locks.numbers(rows["address"]).all()))
     kinds = {one.lock: one.kind for one in locks.names()}
     found: dict[tuple[int, str], int] = {}

@@ -15,6 +15,7 @@ from capabilities import missing, needs
 from programs.build import build_c
 from programs.cpu_quota import cpu_quota
 from programs.known_wakes import KnownWakes
+from table_pieces import joined
 from tidscope_collector.waits.ledger import LedgerKeeper
 from tidscope_collector.waits.slots import Ledgers
 from tidscope_collector.waits.states import State
@@ -72,7 +73,7 @@ def test_who_ran_meanwhile_ran_for_so_long(keeper: LedgerKeeper) -> None:
         time.sleep(2)
         ran = one.run_ns() - first[0], other.run_ns() - first[1]
         wall = time.monotonic_ns() - began
-        takers = keeper.tables(hog.pid)["takers"]
+        takers = joined(keeper.tables(hog.pid))["takers"]
         ledgers = keeper.read(hog.pid)
         queued = int(ledgers.ns[0, State.PREEMPTED])
         under_way = int(row_of(ledgers, hog.pid)[State.PREEMPTED]) - queued

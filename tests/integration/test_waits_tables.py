@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from capabilities import needs
 from programs.known_wakes import ROUNDS, Experiment, KnownWakes
+from table_pieces import joined
 from tidscope_collector.waits.ledger import LedgerKeeper
 from tidscope_collector.waits.states import State
 from tidscope_collector.waits.tables import Table
@@ -40,7 +41,7 @@ def settled(keeper: LedgerKeeper, pid: int, experiment: Experiment) -> dict[str,
     while True:
         ledgers = keeper.read(pid)
         if (ledgers.state[ledgers.find(tids)] == State.FUTEX).all():
-            return keeper.tables(pid)
+            return joined(keeper.tables(pid))
         time.sleep(0.005)
 
 
@@ -55,7 +56,7 @@ def reach_state(keeper: LedgerKeeper, pid: int, tid: int, state: State) -> None:
 
 def wake_ups_by_this_process(keeper: LedgerKeeper, pid: int) -> int:
     """How often this process woke the first thread of a program."""
-    wakes = keeper.tables(pid)["wakes"]
+    wakes = joined(keeper.tables(pid))["wakes"]
     mine = wakes[(wakes["wakee_tid"] == pid) & (wakes["waker_pid"] == os.getpid())]
     name = Path("/proc/self/comm").read_bytes().strip()
     assert set(mine["waker_name"].tolist()) <= {name}
@@ -151,7 +152,7 @@ def test_stays_and_takers_add_up_to_the_ledger(keeper: LedgerKeeper, program: Kn
 
 
 def test_system_calls_are_counted_when_asked_for(keeper: LedgerKeeper, program: KnownWakes) -> None:
-    assert not len(keeper.tables(program.pid)["calls"])
+    assert not len(joined(keeper.tables(program.pid))["calls"])
     keeper.count_calls(True)
     ring = program.run("ring")
     tables = settled(keeper, program.pid, ring)

@@ -19,6 +19,7 @@ from tidscope_collector.sampling.target import TargetSampler
 from tidscope_collector.taskstats.exits import ExitListener, Exits
 from tidscope_collector.threads.reading import Reading
 from tidscope_wire.frame import split
+from tidscope_wire.frame_tables import Tables, dtype_of
 from tidscope_wire.generated.models import (
     DeadlinesMissed,
     ExitRecordsLost,
@@ -79,6 +80,27 @@ class Slow(Script):
         return super().read(tids)
 
 
+class Pieces:
+    """Tables that take longer to read than a sample is after the one before."""
+
+    def __init__(self) -> None:
+        self.samples: Callable[[], int] = lambda: 0
+        self.seen: list[set[int]] = []
+        """Of each reading the numbers of the samples that came before its pieces."""
+
+    def read(self) -> Iterator[Tables]:
+        seen = set[int]()
+        self.seen.append(seen)
+        for _ in range(30):
+            threading.Event().wait(0.005)
+            seen.add(self.samples())
+            yield {}
+        yield {"stays": np.array([(7, 1, 0, len(self.seen))], dtype_of("stays"))}
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
 class Harness:
     """An engine with a listener of ours, and its frames by target."""
 
@@ -94,7 +116,12 @@ class Harness:
         self.frames[target.id].put(frame.data)
 
     def add(
-        self, name: str, script: Script, rate_hz: float = 100, version: int | None = None
+        self,
+        name: str,
+        script: Script,
+        rate_hz: float = 100,
+        version: int | None = None,
+        tables: Pieces | None = None,
     ) -> None:
         target = meant(rate_hz=rate_hz).model_copy(update={"id": f"t-{PID}-{name * 8}"})
         if version is not None:
@@ -103,7 +130,9 @@ class Harness:
         self.frames[target.id] = queue.SimpleQueue()
         procfs = self.proc.procfs
         reader = process_reader(script, procfs)
-        sampler = TargetSampler(target, reader, None, time.monotonic_ns(), procfs)
+        sampler = TargetSampler(target, reader, None, time.monotonic_ns(), procfs, tables=tables)
+        if tables is not None:
+            tables.samples = lambda: sampler.seq
         self.engine.submit(lambda: self.engine.add(sampler)).result(120)
 
     def next(self, name: str) -> FrameHeader:
@@ -133,6 +162,17 @@ def test_a_reader_that_fails_says_so_and_stops_no_other(harness: Harness) -> Non
     events = [event for event in failed.events if not isinstance(event, DeadlinesMissed)]
     assert events == [SampleFailed(reason="ValueError: nonsense from the kernel")]
     assert harness.until("b", lambda header: header.seq == 3).live_threads == 1
+
+
+def test_samples_are_taken_while_tables_are_read(harness: Harness) -> None:
+    tables = Pieces()
+    harness.add("a", Script(t7=1), rate_hz=20, tables=tables)
+    # The first one belongs to the first frame.
+    harness.until("a", lambda header: bool(header.tables))
+    header = harness.until("a", lambda _: any(len(seen) > 1 for seen in tables.seen))
+    while not header.tables:
+        header = harness.next("a")
+    assert [(one.name, one.rows) for one in header.tables] == [("stays", 1)]
 
 
 def test_a_listener_that_fails_stops_nothing(harness: Harness) -> None:

@@ -1,5 +1,7 @@
 """Tables in frames: what changed is sent, and whoever puts it together has all of it."""
 
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -21,6 +23,8 @@ class Scripted:
 
     def __init__(self) -> None:
         self.tables: Tables = {}
+        self.given: Tables = {}
+        """What was read last, as it was when the reading began."""
         self.now = 0
         self.takes_ns = 0
         self.reads = 0
@@ -29,12 +33,16 @@ class Scripted:
     def clock(self) -> int:
         return self.now
 
-    def read(self) -> Tables:
+    def read(self) -> Iterator[Tables]:
         self.reads += 1
         self.now += self.takes_ns
         if self.error is not None:
             raise self.error
-        return dict(self.tables)
+        given = dict(self.tables)
+        yield {}
+        for name, table in given.items():
+            yield {name: table}
+        self.given = given
 
     def close(self) -> None:
         """Nothing is open."""
@@ -75,6 +83,36 @@ def test_a_reader_of_changes_knows_the_table(
             assert len(found) == len(rows)
         source.now += SECOND
         assert changes.next(whole=False) == ([], b"")
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(ROWS, st.integers(0, 9), st.booleans()), max_size=8))
+def test_frames_may_come_between_the_pieces_of_a_reading(
+    history: list[tuple[dict[tuple[int, int, int], int], int, bool]],
+) -> None:
+    source, complete = Scripted(), Tables()
+    changes, known = TableChanges(source, ATTACH, source.clock, lambda: 0), stays([])
+    for rows, pieces, key in [*history, ({(9, 9, 9): 9}, 0, False)]:
+        source.now += SECOND
+        source.tables = {"stays": stays([(*one, value) for one, value in rows.items()])}
+        for _ in range(pieces):
+            changes.work()
+            complete = complete if changes.is_under_way else source.given
+        found = decoded(changes.next(whole=key, last=not pieces)).get("stays", stays([]))
+        complete = complete if changes.is_under_way else source.given
+        known = latest_rows("stays", [found] if key else [known, found])
+        assert known.tolist() == latest_rows("stays", list(complete.values())).tolist()
+
+
+def test_what_fails_between_two_frames_is_said_once(caplog: pytest.LogCaptureFixture) -> None:
+    source = Scripted()
+    source.error = OSError("no")
+    changes = TableChanges(source, ATTACH, source.clock, lambda: 0)
+    for _ in range(3):
+        changes.work()
+        assert (changes.is_under_way, changes.are_ready) == (False, False)
+        assert changes.next(whole=False) == ([], b"")
+    assert [record.message for record in caplog.records] == ["tables cannot be read: no"]
 
 
 def test_they_are_read_once_a_second_and_at_the_end() -> None:

@@ -6,6 +6,7 @@ from typing import cast
 
 import numpy as np
 import pytest
+from table_pieces import joined
 from tidscope_collector.ebpf import libbpf
 from tidscope_collector.ebpf.watched import Whose, are_of
 from tidscope_collector.procfs.files import ProcFs
@@ -103,7 +104,7 @@ class Counted:
 
     def tables(self, whose: Whose) -> dict[str, list[tuple[object, ...]]]:
         made = self.counting.tables(whose, lambda: self.read(whose))
-        return {name: table.tolist() for name, table in made.items()}
+        return {name: table.tolist() for name, table in joined(made).items()}
 
     def end(self, indices: Iterable[int]) -> None:
         """Threads end, and their slots are freed."""

@@ -3,12 +3,13 @@
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
+from table_pieces import joined
 from tidscope_collector.waits.call_names import names_of_calls
 from tidscope_collector.waits.counts import Counts, Rows, counts_of_details
 from tidscope_collector.waits.slots import DETAIL, STATES
 from tidscope_collector.waits.states import State
 from tidscope_collector.waits.sums import sum_by
-from tidscope_collector.waits.tables import as_tables
+from tidscope_collector.waits.tables import tables_of
 
 PID = 100
 
@@ -52,7 +53,7 @@ def test_wake_ups_and_waits_for_locks_come_from_the_same_rows() -> None:
         ),
         (column(3, 1, 2, 4, 1), column(30, 10, 20, 40, 9), column(1, 2, 3, 4, 5)),
     )
-    tables = as_tables(Counts(edges=edges), PID, name_of, taker_name, {})
+    tables = joined(tables_of(Counts(edges=edges), PID, name_of, taker_name, {}))
     assert tables["wakes"].tolist() == [
         (0, 0, 5, 0, 2, 20, 3, b"interrupt"),
         (0, 7, 6, 1, 1, 9, 5, b"kworker"),
@@ -72,7 +73,9 @@ def test_takers_add_up_to_the_time_in_run_queues() -> None:
         (column(5, 5, 6, 6), column(PID << 1, 7 << 1 | 1, 1, 8 << 1)), (column(10, 20, 5, 9),)
     )
     queued = Rows((column(5, 6, 7),), (column(37, 12, 4),))
-    made = as_tables(Counts(takers=takers, queued=queued), PID, name_of, taker_name, {})["takers"]
+    made = joined(tables_of(Counts(takers=takers, queued=queued), PID, name_of, taker_name, {}))[
+        "takers"
+    ]
     assert made.tolist() == [
         (5, PID, 0, 10, b"own"),
         (5, 7, 1, 20, b"kworker"),
@@ -81,15 +84,15 @@ def test_takers_add_up_to_the_time_in_run_queues() -> None:
         (5, 0, 0, 7, b"unknown"),
         (7, 0, 0, 4, b"unknown"),
     ]
-    none = as_tables(Counts(queued=queued), PID, name_of, taker_name, {})["takers"]
+    none = joined(tables_of(Counts(queued=queued), PID, name_of, taker_name, {}))["takers"]
     assert none["ns"].tolist() == [37, 12, 4]
 
 
 def test_calls_have_names() -> None:
     calls = Rows((column(5, 5), column(0, 999)), (column(2, 1), column(20, 10)))
-    made = as_tables(Counts(calls=calls), PID, name_of, taker_name, names_of_calls("x86_64"))[
-        "calls"
-    ]
+    made = joined(
+        tables_of(Counts(calls=calls), PID, name_of, taker_name, names_of_calls("x86_64"))
+    )["calls"]
     assert made.tolist() == [(5, 0, 2, 20, b"read"), (5, 999, 1, 10, b"call 999")]
     assert names_of_calls("aarch64")[63] == "read"
     assert names_of_calls("x86_64")[449] == names_of_calls("aarch64")[449] == "futex_waitv"
@@ -106,13 +109,13 @@ def test_details_become_rows_of_what_is_not_zero() -> None:
     ns[1, State.POLL] = 70
     rows = np.array([0, 1], np.intp)
     counts = counts_of_details(
-        details, rows, column(5, 6), column(PID, PID), details["edges"][rows], ns
+        details[rows], column(5, 6), column(PID, PID), details["edges"][rows], ns
     )
-    tables = as_tables(counts, PID, name_of, taker_name, {})
+    tables = joined(tables_of(counts, PID, name_of, taker_name, {}))
     assert tables["stays"].tolist() == [(6, State.POLL, 4, 6)]
     assert tables["wakes"].tolist() == [(0, PID, 6, 0, 2, 11, 1, b"own")]
     assert counts.takers.values[0].tolist() == [13]
     both = counts.with_all(counts)
-    assert as_tables(both, PID, name_of, taker_name, {})["stays"].tolist() == [
+    assert joined(tables_of(both, PID, name_of, taker_name, {}))["stays"].tolist() == [
         (6, State.POLL, 4, 12)
     ]

@@ -40,7 +40,7 @@ TICK = _members(
     "plan walk frame ledgers watched watched_count folder path executable executable_bytes",
     "incomplete waits drains sample_cpu_ns news exits",
 )
-KEPT = _members("at size sample_us started_ns sample_cpu_ns sent")
+KEPT = _members("at size sample_us started_ns sample_cpu_ns sent_ns")
 LINK = _members("lock socket rest_bytes")
 ROUND = _members(
     "tick link wake due_ns period_ns until_ns news_due_ns first_seq kept most frames room",

@@ -10,7 +10,8 @@ enum { WAIT = 128, WAKE = 129 }; /* futex(2), within a process */
 
 /* A frame that was made. */
 struct kept {
-	__u64 at, size, sample_us, started_ns, sample_cpu_ns, sent;
+	__u64 at, size, sample_us, started_ns, sample_cpu_ns;
+	__u64 sent_ns; /* CLOCK_MONOTONIC; 0: the connection did not take it */
 };
 
 /* A connection that two threads write to. */
@@ -85,7 +86,7 @@ static __u64 write_message(__u8 *out, const __u8 *frame, __u64 size)
 	return at + size;
 }
 
-/* Sends a frame; whether the connection took it, or a part of it. */
+/* Sends a frame; when the connection had taken it, or a part of it, or 0. */
 static __u64 send_frame(struct round *r, const __u8 *frame, __u64 size)
 {
 	struct link *l = r->link;
@@ -98,10 +99,10 @@ static __u64 send_frame(struct round *r, const __u8 *frame, __u64 size)
 			    0, 0);
 	if (sent >= 0 && (__u64)sent < r->message_bytes) {
 		l->rest_bytes = r->message_bytes - (__u64)sent;
-		return 1;
+		return (__u64)clock_ns(MONOTONIC);
 	}
 	unlock_link(l);
-	return sent >= 0;
+	return sent < 0 ? 0 : (__u64)clock_ns(MONOTONIC);
 }
 
 /* Waits until a moment; whether Python is wanted before. */
@@ -157,10 +158,10 @@ __attribute__((visibility("default"))) long usual_ticks(struct round *r)
 		kept->sample_us = f->sample_us;
 		kept->started_ns = now;
 		kept->sample_cpu_ns = t->sample_cpu_ns;
-		kept->sent = send_frame(r, f->out, f->size);
+		kept->sent_ns = send_frame(r, f->out, f->size);
 		used += (f->size + 7) / 8 * 8;
 		__atomic_store_n(&r->taken, r->taken + 1, __ATOMIC_RELEASE);
-		if (!kept->sent || r->link->rest_bytes) {
+		if (!kept->sent_ns || r->link->rest_bytes) {
 			r->due_ns += r->period_ns;
 			return WANTED;
 		}

@@ -1,12 +1,11 @@
 """The table of a group's processes, as frames carry it."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 from tidscope_wire.frame_tables import Table, Tables, dtype_of
-from tidscope_wire.generated.models import TableName
 
 from tidscope_collector.groups.descriptions import Descriptions
 from tidscope_collector.groups.members import Member
@@ -55,13 +54,13 @@ class ProcessTable:
         self._descriptions = descriptions
         self._size_of = size_of
 
-    def read(self) -> Tables:
+    def read(self) -> Iterator[Tables]:
         """See `TableSource`."""
         now_ns = time.monotonic_ns()
         processes, counters, absent, _ = self._live(now_ns)
         rows = self._sums.rows(processes, counters, absent, now_ns)
         self._descriptions.forget({row.number for row in rows})
-        return {"processes": self._table(sorted(rows, key=lambda row: row.number))}
+        yield {"processes": self._table(sorted(rows, key=lambda row: row.number))}
 
     def _table(self, rows: list[ProcessRow]) -> Table:
         table = np.zeros(len(rows), dtype_of("processes"))
@@ -101,12 +100,11 @@ class JoinedTables:
         self._processes = processes
         self._others = others
 
-    def read(self) -> Tables:
+    def read(self) -> Iterator[Tables]:
         """See `TableSource`."""
-        made: dict[TableName, Table] = dict(self._processes.read())
+        yield from self._processes.read()
         if self._others is not None:
-            made.update(self._others.read())
-        return made
+            yield from self._others.read()
 
     def close(self) -> None:
         """Close both."""

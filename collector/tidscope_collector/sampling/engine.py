@@ -25,7 +25,7 @@ from tidscope_collector.sampling.machine import MachineMeter
 from tidscope_collector.sampling.readings import empty, join
 from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.sampling.selfwatch import Load, SelfWatch
-from tidscope_collector.sampling.target import TargetSampler
+from tidscope_collector.sampling.target import NEVER_NS, TargetSampler
 from tidscope_collector.sampling.usual_round import FrameRounds
 from tidscope_collector.taskstats.exits import ExitListener
 from tidscope_collector.threads.reading import Reading, TargetExitedError
@@ -42,7 +42,10 @@ HELD_EXITS = 200_000
 LEDGERS_NS = 1_000_000_000
 SWITCH_NS = 550
 """What a switch and a wake-up of a thread with a ledger take longer (benchmarks/waits.py)."""
-_NEVER_NS = 2**63
+WORK_NS = 20_000_000
+"""A piece of a table is read where so much time is left before the next sample."""
+PUT_OFF_NS = 1_000_000_000
+"""For so long at most: then it is read all the same."""
 STALLED_NS = 50_000_000
 """Between two looks whether the backend takes frames again."""
 
@@ -200,6 +203,8 @@ class Engine:
                 # One step, of each in turn: commands do not wait for more.
                 target = next(iter(self._open))
                 self._step(self._targets[target], self._open.pop(target))
+            if not stalled:
+                self._work()
             if self._targets:
                 self._account(time.monotonic_ns())
         self._end()
@@ -209,11 +214,34 @@ class Engine:
         """How long there is nothing to do but commands; None: for ever."""
         now = time.monotonic_ns()
         due = [sampler.schedule.due_ns for sampler in self._targets.values()]
+        if not stalled:
+            due.append(self._work_due_ns(now))
         if self._exits is not None:
             due.append(self._drain_due_ns)
         if self._open:
             due.append(now + STALLED_NS if stalled else now)
         return max(0.0, (min(due) - now) / 1e9) if due else None
+
+    def _work_due_ns(self, now_ns: int) -> int:
+        """CLOCK_MONOTONIC from which a piece of a table can be read between samples."""
+        due_ns = min((one.work_due_ns for one in self._targets.values()), default=NEVER_NS)
+        if not self._targets or due_ns < now_ns - PUT_OFF_NS:
+            return due_ns
+        first = min(self._targets.values(), key=lambda one: one.schedule.due_ns).schedule
+        latest_ns = first.due_ns - min(WORK_NS, first.period_ns // 2)
+        return due_ns if max(due_ns, now_ns) < latest_ns else first.due_ns
+
+    def _work(self) -> None:
+        """Read a piece of a table, if one is due and samples leave time for it."""
+        now_ns = time.monotonic_ns()
+        if self._work_due_ns(now_ns) > now_ns:
+            return
+        sampler = min(self._targets.values(), key=lambda one: one.work_due_ns)
+        if sampler.work_due_ns > now_ns:
+            return
+        cpu_ns = self._watch.sampling()
+        sampler.work()
+        self._watch.note(sampler.target.id, self._watch.sampling() - cpu_ns, 0)
 
     def _end(self) -> None:
         """Sampling is over: what was taken from the kernel goes out with a last sample."""
@@ -285,7 +313,10 @@ class Engine:
             return
         if not self._commands.is_empty():
             return
-        until_ns = min((one.schedule.due_ns for one in others), default=_NEVER_NS)
+        until_ns = min(one.work_due_ns for one in self._targets.values())
+        until_ns = min((until_ns, *(one.schedule.due_ns for one in others)))
+        if until_ns <= time.monotonic_ns():
+            return
         cpu_ns = self._watch.sampling()
         made = first.usual_round(self._rounds, self._commands.wake, until_ns)
         if made:

@@ -136,11 +136,6 @@ class FrameMaker:
         return [*frames, frame]
 
     @property
-    def tables_due_ns(self) -> int | None:
-        """CLOCK_MONOTONIC from which tables are read again; None: there are none."""
-        return None if self._tables is None else self._tables.due_ns
-
-    @property
     def key_due_ns(self) -> int:
         """CLOCK_MONOTONIC from which the next frame is to be a key frame."""
         return self._key_ns + KEY_FRAME_NS

@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -14,6 +14,7 @@ from tidscope_wire.frame_tables import (
     empty_table,
     encode_tables,
     has_figures,
+    latest_rows,
     number_rows,
 )
 from tidscope_wire.generated.frame_tables import COLUMNS, KEYS
@@ -36,8 +37,12 @@ MOST_BYTES = 8 * 1024 * 1024
 class TableSource(Protocol):
     """The tables of one target."""
 
-    def read(self) -> Tables:
-        """All rows as they are now; figures are cumulative."""
+    def read(self) -> Iterator[Tables]:
+        """All rows as they are now, table by table; figures are cumulative.
+
+        Samples may be taken between two pieces, of which some are empty. What is in none of them
+        has no rows.
+        """
 
     def close(self) -> None:
         """They are read no more."""
@@ -82,44 +87,109 @@ class TableChanges:
         self.due_ns = 0
         self._read_ns = 0
         """When the rows that were sent last were read, since attach."""
+        self._began_ns = self._took_ns = 0
+        self._reading: Iterator[None] | None = None
+        self._ready: EncodedTables | None = None
+        self._unsent: dict[TableName, Table] = {}
+        """What is ready: rows that changed since the last frame with tables."""
         self._trouble = ""
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether a reading has begun, and is not complete."""
+        return self._reading is not None
+
+    @property
+    def are_ready(self) -> bool:
+        """Whether what changed waits for the next frame."""
+        return self._ready is not None
+
+    def work(self) -> None:
+        """Read a piece, between two frames; the first one begins a reading."""
+        cpu_ns = self._cpu_clock()
+        if self._reading is None:
+            self._began_ns, self._took_ns = self._clock(), 0
+            self._reading = self._read()
+        try:
+            next(self._reading)
+            self._trouble = ""
+        except StopIteration:
+            self._reading = None
+        except Exception as error:  # whatever it is, the next frame is made without them
+            if repr(error) != self._trouble:
+                LOG.warning("tables cannot be read: %s", error)
+            self._trouble, self._reading = repr(error), None
+        self._took_ns += self._cpu_clock() - cpu_ns
+        if self._reading is None:
+            self._plan_next()
+
+    def _plan_next(self) -> None:
+        """A reading is over: when to begin the next one."""
+        began_ns, took_ns = self._began_ns, self._took_ns
+        usual_ns = min(TABLES_NS, max(EARLIEST_NS, began_ns - self._attach_ns))
+        seldom_ns = min(int(took_ns / USUAL_SHARE), SELDOM_NS)
+        self.due_ns = began_ns + max(usual_ns, seldom_ns, int(took_ns / MOST_SHARE))
 
     def next(self, *, whole: bool, last: bool = False) -> EncodedTables:
         """Take the tables of a frame.
+
+        What is due and was not begun between frames is read now.
 
         Args:
             whole: all rows: of a key frame.
             last: no frame follows: they are read now.
         """
-        changes: dict[TableName, Table] = {}
-        began_ns, cpu_ns = self._clock(), self._cpu_clock()
-        if last or began_ns >= self.due_ns:
-            try:
-                changes = self._changes()
-                self._read_ns = max(0, began_ns - self._attach_ns)
-                self._trouble = ""
-            except Exception as error:  # whatever it is, the frame is made without them
-                if repr(error) != self._trouble:
-                    LOG.warning("tables cannot be read: %s", error)
-                self._trouble = repr(error)
-            took_ns = self._cpu_clock() - cpu_ns
-            usual_ns = min(TABLES_NS, max(EARLIEST_NS, began_ns - self._attach_ns))
-            seldom_ns = min(int(took_ns / USUAL_SHARE), SELDOM_NS)
-            self.due_ns = began_ns + max(usual_ns, seldom_ns, int(took_ns / MOST_SHARE))
-        chosen = self._sent if whole else changes
-        return _encoded(chosen, self._omitted, self._read_ns)
+        if last:
+            self._reading = None
+        begins = self._reading is None and self._ready is None and self._clock() >= self.due_ns
+        if last or begins:
+            self.work()
+            while self._reading is not None:
+                self.work()
+        ready, self._ready, self._unsent = self._ready, None, {}
+        if whole:
+            return _encoded(self._sent, self._omitted, self._read_ns)
+        return ready or NONE
 
-    def _changes(self) -> dict[TableName, Table]:
-        now = {name: table for name, table in self._source.read().items() if len(table)}
-        changes: dict[TableName, Table] = {}
+    def _read(self) -> Iterator[None]:
+        """Read all tables, compare them with those of before, and encode what changed."""
+        now, omitted = dict[TableName, Table](), dict[TableName, int]()
+        changes = dict[TableName, Table]()
+        for piece in self._source.read():
+            for name, table in piece.items():
+                yield
+                self._compare(name, table, now, omitted, changes)
+            yield
         for name in COLUMNS:
-            before = self._sent.get(name, empty_table(name))
-            table, self._omitted[name] = _bounded(name, now.get(name, empty_table(name)))
-            changed = _changed(name, before, table)
-            if len(changed):
-                changes[name] = changed
-            self._sent[name] = table
-        return changes
+            if name not in now:
+                self._compare(name, empty_table(name), now, omitted, changes)
+        yield
+        for name, table in self._unsent.items():  # of a reading before this one
+            parts = [table, changes.get(name, empty_table(name))]
+            changes[name] = latest_rows(name, parts, keep_gone=True)
+        unsent = {name: changes[name] for name in COLUMNS if name in changes}
+        self._ready = _encoded(unsent, omitted, self._since_attach_ns)
+        self._unsent, self._read_ns = unsent, self._since_attach_ns
+        self._sent, self._omitted = {name: now[name] for name in COLUMNS}, omitted
+
+    @property
+    def _since_attach_ns(self) -> int:
+        return max(0, self._began_ns - self._attach_ns)
+
+    def _compare(
+        self,
+        name: TableName,
+        table: Table,
+        now: dict[TableName, Table],
+        omitted: dict[TableName, int],
+        changes: dict[TableName, Table],
+    ) -> None:
+        """Put a table, and what changed in it, where they belong."""
+        before = self._sent.get(name, empty_table(name))
+        now[name], omitted[name] = _bounded(name, table)
+        changed = _changed(name, before, now[name])
+        if len(changed):
+            changes[name] = changed
 
 
 def _encoded(

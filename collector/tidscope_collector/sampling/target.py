@@ -59,6 +59,9 @@ from tidscope_collector.threads.reading import Reading, TargetExitedError, Targe
 DESCRIBE_NS = 1_000_000_000
 PYTHONS_SHARE = 0.0015
 """Of a core: where ticks that Python takes once a second take more, they are up to two apart."""
+WORK_AHEAD_NS = 90_000_000
+"""Tables are read so long before the sample that carries them, where samples are so far apart."""
+NEVER_NS = 2**63
 READ_EVERY = 4
 """Of so many samples of such ticks the reader takes one, which decides how it reads."""
 _SWITCHES = ("voluntary_switches", "involuntary_switches")
@@ -117,13 +120,14 @@ class TargetSampler:
         self.foreign_exits = version is not None and version < FIRST_WITH_TGID
         self._tracker = self._make_tracker()
         self._process = self._make_meter(procfs, delays, gomaxprocs)
+        self._tables = None if tables is None else TableChanges(tables, attach_ns)
         self._frames = FrameMaker(
             target.id,
             self._tracker,
             self._process,
             self._machine_counters,
             self.times,
-            None if tables is None else TableChanges(tables, attach_ns),
+            self._tables,
             self._group_counts if target.group is not None else None,
         )
         self._pending: list[TargetEvent] = []
@@ -444,6 +448,27 @@ class TargetSampler:
                 self._tracker.note_unchanged()
         return made
 
+    @property
+    def work_due_ns(self) -> int:
+        """CLOCK_MONOTONIC from which tables are read, between two samples; far off: not at all."""
+        tables, schedule = self._tables, self.schedule
+        if tables is None or tables.are_ready:
+            return NEVER_NS
+        if tables.is_under_way:
+            return tables.due_ns
+        # So that the first sample from which on they are due carries them.
+        periods = max(0, -((schedule.due_ns - tables.due_ns) // schedule.period_ns))
+        ahead_ns = min(schedule.period_ns * 9 // 10, WORK_AHEAD_NS)
+        return schedule.due_ns + periods * schedule.period_ns - ahead_ns
+
+    def work(self) -> None:
+        """Read a piece of the tables; the next sample carries them if that was the last one."""
+        if self._tables is None:
+            return
+        self._tables.work()
+        if self._tables.are_ready and self._usual is not None:
+            self._usual.disarm()
+
     def _read_rows(self) -> Reading:
         """Read all threads, most times by compiled code."""
         self._compiled_samples += 1
@@ -471,9 +496,7 @@ class TargetSampler:
         """After a sample: let the next ones be usual ones, if they can be."""
         if not self._stale and not self._process.reads_gomaxprocs and self._tracker.is_settled:
             header = self._frames.prepare(health.read(started_ns))
-            due_ns, until_ns = self._frames.tables_due_ns, started_ns + self._every_ns
-            if due_ns is not None and due_ns < started_ns + USUAL_NS:
-                until_ns = min(until_ns, due_ns)
+            until_ns = started_ns + self._every_ns
             tick.arm(header, until_ns, self._tasks, self._program.link())
         else:
             tick.disarm()

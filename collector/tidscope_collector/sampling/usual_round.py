@@ -141,11 +141,11 @@ class UsualRound:
         """See `Collect`; not by two threads at once."""
         taken, made = self._round["taken"], list[tuple[SampledFrame, bool]]()
         for place in range(self._collected, taken):
-            at, size, *_, sent = self._kept[place].tolist()
+            at, size, *_, sent_ns = self._kept[place].tolist()
             frame = SampledFrame(
                 self._first_seq + place, bytes(self._frames[at : at + size]), key=False
             )
-            made.append((frame, sent != 0))
+            made.append((frame, sent_ns != 0))
         self._collected = taken
         return made
 

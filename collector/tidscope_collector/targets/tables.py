@@ -1,10 +1,9 @@
 """The tables of one target: of its ledgers, its inexact values and its pools."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
-from tidscope_wire.frame_tables import Table
-from tidscope_wire.generated.models import TableName
+from tidscope_wire.frame_tables import Table, Tables
 
 from tidscope_collector.locks.waited import LockSource
 from tidscope_collector.pools.reader import PoolReader
@@ -30,11 +29,13 @@ class TargetTables:
         self._inexact = inexact
         self._pools = pools
 
-    def read(self) -> dict[TableName, Table]:
-        """All rows as they are now; see `TableSource`."""
-        made = {} if self._ledger is None else self._ledger.read()
-        made["inexact"] = np.concatenate([rows() for rows in self._inexact])
-        return made if self._pools is None else made | self._pools.tables()
+    def read(self) -> Iterator[Tables]:
+        """See `TableSource`."""
+        if self._ledger is not None:
+            yield from self._ledger.read()
+        yield {"inexact": np.concatenate([rows() for rows in self._inexact])}
+        if self._pools is not None:
+            yield self._pools.tables()
 
     def executed(self, pid: int, account_of: Callable[[], LockSource | None]) -> None:
         """The target runs another program.

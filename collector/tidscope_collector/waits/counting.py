@@ -1,7 +1,7 @@
 """Reading what the program counts beside ledgers, and keeping what threads that ended leave."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -41,7 +41,7 @@ from tidscope_collector.waits.slots import (
     Slots,
 )
 from tidscope_collector.waits.states import State
-from tidscope_collector.waits.tables import Table, as_tables
+from tidscope_collector.waits.tables import Table, tables_of
 
 _MORE_EDGES, _MORE_TAKERS, _MORE_CALLS, _NAMES = 32768, 16384, 65536, 4096
 _MANY_EDGES = _MORE_EDGES * 3 // 4
@@ -143,13 +143,15 @@ class Counting:
         pids = np.concatenate([one.pids for one in left]).astype(np.uint64)
         details = np.concatenate([one.details for one in left])
         ns = np.concatenate([one.ns for one in left])
-        nobody, rows = np.zeros(len(pids), np.uint64), np.arange(len(pids))
-        counts = counts_of_details(details, rows, nobody, pids, details["edges"], ns)
+        nobody = np.zeros(len(pids), np.uint64)
+        counts = counts_of_details(details, nobody, pids, details["edges"], ns)
         living = processes_of(self._live_slots())
         self._keep(whose, replace(counts, queued=_queued(nobody, ns)), living)
 
-    def tables(self, whose: Whose, read: Callable[[], tuple[Ledgers, Indices]]) -> dict[str, Table]:
-        """The tables of processes; see `as_tables`.
+    def tables(
+        self, whose: Whose, read: Callable[[], tuple[Ledgers, Indices]]
+    ) -> Iterator[dict[str, Table]]:
+        """The tables of processes, one by one; see `tables_of`. All are of the first moment.
 
         Args:
             whose: the processes.
@@ -158,29 +160,48 @@ class Counting:
         Raises:
             BpfError: the kernel refused.
         """
+        copied = self._copy(whose, read)
+        yield {}
+        own = counts_of_details(copied.details, copied.tids, copied.pids, copied.edges, copied.ns)
+        yield {}
+        counts = copied.ended.with_all(replace(own, queued=copied.queued), copied.more)
+        yield {}
+        counts = self._by_name.fold(counts, whose, copied.living)
+        yield {}
+        counts = without_foreign(counts, whose)
+        yield from tables_of(
+            counts, whose, self._by_name.describe, self._by_name.name, self._call_names
+        )
+
+    def _copy(self, whose: Whose, read: Callable[[], tuple[Ledgers, Indices]]) -> "_Copied":
+        """Copy what the program writes to, and keep what those leave that have ended."""
         self._keep_left(whose)
         ledgers, indices = read()
         tids = np.where(ledgers.state == State.ENDED, 0, ledgers.tid).astype(np.uint64)
         tid_of = np.full(SLOTS, -1, np.int64)
         tid_of[indices] = tids
-        own_edges = self._edges_of(indices)
-        keys, edges = self._edges.read() if self._has_more() else _NO_EDGES
+        details = self._details[indices]
+        edges = details["edges"]
+        keys, more_edges = self._edges.read() if self._has_more() else _NO_EDGES
         living = Living(self._live_slots())
-        self._keep_dead_wakers(indices, tids, own_edges, living)
-        more = self._read_more(tid_of, living, keys, edges) if self._has_more() else Counts()
-        pids = self._slots["tgid"][indices].astype(np.uint64)
-        own = counts_of_details(self._details, indices, tids, pids, own_edges, ledgers.ns)
+        self._keep_dead_wakers(indices, tids, edges, living)
+        more = self._read_more(tid_of, living, keys, more_edges) if self._has_more() else Counts()
         # After what ran meanwhile: that is never more than the time in run queues.
         later, places = read()
         row_of = np.empty(SLOTS, np.intp)
         row_of[places] = np.arange(len(places))
-        own = replace(own, queued=_queued(tids, later.ns[row_of[indices]]))
         ended = without_dead(self._ended.get(whose, Counts()), living)
         ended = self._ended[whose] = self._by_name.fold(ended, whose, living.pids)
-        counts = self._by_name.fold(ended.with_all(own, more), whose, living.pids)
-        counts = without_foreign(counts, whose)
-        return as_tables(
-            counts, whose, self._by_name.describe, self._by_name.name, self._call_names
+        return _Copied(
+            tids=tids,
+            pids=self._slots["tgid"][indices].astype(np.uint64),
+            ns=ledgers.ns,
+            details=details,
+            edges=edges,
+            queued=_queued(tids, later.ns[row_of[indices]]),
+            more=more,
+            ended=ended,
+            living=living.pids,
         )
 
     def _live_slots(self) -> Slots:
@@ -224,10 +245,6 @@ class Counting:
     def _keep(self, whose: Whose, counts: Counts, living: Pids) -> None:
         counts = self._by_name.fold(counts, whose, living)
         self._ended[whose] = bounded(self._ended.get(whose, Counts()).with_all(counts))
-
-    def _edges_of(self, indices: Indices) -> Slots:
-        copies: Slots = self._details["edges"][indices]
-        return copies
 
     def _has_more(self) -> bool:
         control = self._control
@@ -348,6 +365,32 @@ class Counting:
 
 def _queued(tids: npt.NDArray[np.uint64], ns: npt.NDArray[np.uint64]) -> Rows:
     return Rows((tids,), (ns[:, State.PREEMPTED] + ns[:, State.WOKEN],))
+
+
+class _Copied(NamedTuple):
+    """What is counted for the threads of some processes, at one moment.
+
+    Attributes:
+        tids: uint64[n]; 0 for threads that have ended.
+        pids: uint64[n], their processes.
+        ns: uint64[n, STATES], their ledgers.
+        details: structured array of DETAIL, n rows.
+        edges: structured array of EDGE, n rows: those of the details, but for wakers that ended.
+        queued: (tid) to (ns), all the time in run queues.
+        more: what stood beside the slots.
+        ended: what threads left that have ended.
+        living: uint32[m], ascending: processes with threads that are counted for.
+    """
+
+    tids: npt.NDArray[np.uint64]
+    pids: npt.NDArray[np.uint64]
+    ns: npt.NDArray[np.uint64]
+    details: Slots
+    edges: Slots
+    queued: Rows
+    more: Counts
+    ended: Counts
+    living: Pids
 
 
 class _Left(NamedTuple):

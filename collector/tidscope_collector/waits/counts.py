@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from tidscope_collector.waits.slots import Indices, Slots
+from tidscope_collector.waits.slots import Slots
 from tidscope_collector.waits.sums import Keys, Values, sum_by
 
 Words = npt.NDArray[np.uint64]
@@ -81,27 +81,24 @@ class Counts:
         )
 
 
-def counts_of_details(
-    details: Slots, indices: Indices, tids: Words, pids: Words, edges: Slots, ns: Words
-) -> Counts:
+def counts_of_details(details: Slots, tids: Words, pids: Words, edges: Slots, ns: Words) -> Counts:
     """What stands in the slots' own tables.
 
     Args:
-        details: structured array of DETAIL, which the program may be writing to.
-        indices: intp[n], the slots.
+        details: structured array of DETAIL, n rows.
         tids: uint64[n]; 0 for threads that have ended.
         pids: uint64[n], their processes.
-        edges: structured array of EDGE, n rows: copies of those of the slots.
+        edges: structured array of EDGE, n rows: those of the slots.
         ns: uint64[n, STATES], their ledgers: which states they have been in.
     """
     row, state = np.nonzero(ns)
-    histogram = details["histogram"][indices[row], state]
+    histogram = details["histogram"][row, state]
     at, bucket = np.nonzero(histogram)
     stays = Rows(
         (tids[row[at]], state[at].astype(np.uint64), bucket.astype(np.uint64)),
         (histogram[at, bucket].astype(np.uint64),),
     )
-    takers = details["takers"][indices]
+    takers = details["takers"]
     taken, at = np.nonzero(takers["ns"])
     takers = takers[taken, at]
     row, at = np.nonzero(edges["count"])

@@ -4,6 +4,7 @@ import mmap
 import os
 import threading
 import time
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -224,10 +225,13 @@ class LedgerKeeper:
         reading = self._readings.get(whose)
         return reading is not None and reading.is_listed(self._listing())
 
-    def tables(self, whose: Whose) -> dict[str, Table]:
-        """What is counted beside ledgers, since the processes are watched.
+    def tables(self, whose: Whose) -> Iterator[dict[str, Table]]:
+        """What is counted beside ledgers, since the processes are watched, table by table.
 
-        Returns:
+        All of it is of the moment at which it is asked for first. Others may use the keeper between
+        two pieces, of which some are empty.
+
+        Yields:
             By name: `stays` (histograms of finished stays by thread and state), `wakes` (who woke
             whom), `locks` (waits for futexes by process and address), `takers` (who ran while a
             thread was queued), `calls` and `call_stays` (system calls): structured arrays as in
@@ -237,8 +241,13 @@ class LedgerKeeper:
             OSError: slots were being written to at each of many looks.
             BpfError: the kernel refused.
         """
-        with self._lock:
-            return self._counting.tables(whose, lambda: self._read(whose))
+        pieces = self._counting.tables(whose, lambda: self._read(whose))
+        while True:
+            with self._lock:
+                piece = next(pieces, None)
+            if piece is None:
+                return
+            yield piece
 
     def _read(self, whose: Whose) -> tuple[Ledgers, npt.NDArray[np.intp]]:
         # Read before the slots are: what changes meanwhile makes the next call list them again.

@@ -1,6 +1,6 @@
 """Tables of what is counted beside ledgers, by thread and something else. Pure."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import numpy.typing as npt
@@ -39,14 +39,14 @@ _HIGH = np.uint64(32)
 _ONE = np.uint64(1)
 
 
-def as_tables(
+def tables_of(
     counts: Counts,
     whose: Whose,
     name_of: NameOf,
     taker_name: Callable[[int], str],
     calls: dict[int, str],
-) -> dict[str, Table]:
-    """The tables of processes.
+) -> Iterator[dict[str, Table]]:
+    """The tables of processes, one by one.
 
     Args:
         counts: of their threads.
@@ -55,18 +55,16 @@ def as_tables(
         taker_name: name of a process that ran while threads were queued.
         calls: names of system calls.
 
-    Returns:
+    Yields:
         Structured arrays STAYS, WAKES, LOCKS, TAKERS, CALLS and CALL_STAYS by name. The thread id 0
         stands for threads that have ended, and the wakers 0 of other processes for any thread.
     """
-    return {
-        "stays": _plain(counts.stays, STAYS),
-        "wakes": _wakes(counts.edges, name_of),
-        "locks": _locks(counts.edges, whose),
-        "takers": _takers(counts.takers, counts.queued, taker_name),
-        "calls": _calls(counts.calls, calls),
-        "call_stays": _plain(counts.call_stays, CALL_STAYS),
-    }
+    yield {"stays": _plain(counts.stays, STAYS)}
+    yield {"wakes": _wakes(counts.edges, name_of)}
+    yield {"locks": _locks(counts.edges, whose)}
+    yield {"takers": _takers(counts.takers, counts.queued, taker_name)}
+    yield {"calls": _calls(counts.calls, calls)}
+    yield {"call_stays": _plain(counts.call_stays, CALL_STAYS)}
 
 
 def _plain(rows: Rows, table: np.dtype[np.void]) -> Table:

@@ -1,11 +1,11 @@
 """From the tables of a keeper to those of frames: locks by number, names as text."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
-from tidscope_wire.frame_tables import Table, dtype_of
+from tidscope_wire.frame_tables import Table, Tables, dtype_of
 from tidscope_wire.generated.frame_tables import COLUMNS
 from tidscope_wire.generated.models import TableName
 
@@ -63,9 +63,14 @@ class LedgerTables:
         self._whose = whose
         self.locks = locks
 
-    def read(self) -> dict[TableName, Table]:
-        """All rows as they are now; see `TableSource`."""
-        return as_wire_tables(self._keeper.tables(self._whose), self.locks)
+    def read(self) -> Iterator[Tables]:
+        """See `TableSource`."""
+        for counted in self._keeper.tables(self._whose):
+            yield {}
+            yield as_wire_tables(counted, self.locks)
+        # After the numbers: whatever has one has a name as well.
+        names = [tuple(row) for row in self.locks.names()]
+        yield {"lock_names": np.array(names, dtype_of("lock_names"))}
 
     def close(self) -> None:
         """Examine locks no more."""
@@ -76,16 +81,15 @@ _PLAIN: tuple[TableName, ...] = ("stays", "wakes", "takers", "calls", "call_stay
 
 
 def as_wire_tables(counted: Mapping[str, Table], locks: LockNumbering) -> dict[TableName, Table]:
-    """Make the tables of a frame.
+    """Make tables of a frame.
 
     Args:
-        counted: as `LedgerKeeper.tables` gives them.
+        counted: some of those that `LedgerKeeper.tables` gives.
         locks: of the same processes. Waits for a lock that has no number yet are left out.
     """
-    made: dict[TableName, Table] = {name: _plain(name, counted[name]) for name in _PLAIN}
-    made["locks"] = _locks(counted["locks"], locks)
-    # After the numbers: whatever has one has a name as well.
-    made["lock_names"] = np.array([tuple(row) for row in locks.names()], dtype_of("lock_names"))
+    made = {name: _plain(name, counted[name]) for name in _PLAIN if name in counted}
+    if "locks" in counted:
+        made["locks"] = _locks(counted["locks"], locks)
     return made
 
 
