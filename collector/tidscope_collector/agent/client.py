@@ -33,7 +33,7 @@ PROTOCOLS = (1, 2)
 POOLS_PROTOCOL = 2
 """The first one with `read_pools`."""
 TIMEOUT_S = 1.0
-"""For a call: whoever waits for it has a size to give back."""
+"""For a call: whoever waits for it has a size to restore."""
 OPENING_S = 5.0
 """For connecting, and for the first call. A program on a busy machine may wait 2 s for a CPU."""
 LONGEST_LINE = 65536
