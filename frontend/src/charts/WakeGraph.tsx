@@ -3,6 +3,7 @@ import { PARTY_WORDS } from "../model/facts/parties";
 import { counted, formatValue } from "../model/format";
 import type { WakeEdge, WakeNode, WakesView } from "../model/wakes";
 import { edgePath, edgeWidth } from "./graphEdges";
+import { placeLabels } from "./graphLabels";
 import { NodePlaces } from "./graphLayout";
 import { NodeChoice, nodeBox, nodeName, roomFor } from "./graphNodes";
 import type { ChartTheme } from "./palette";
@@ -49,11 +50,12 @@ export function WakeGraph(props: WakeGraphProps) {
   const width = useResize(root);
   const [graph] = useState(() => ({ places: new NodePlaces(), choice: new NodeChoice() }));
   const nodes = graph.choice.choose(view.nodes, roomFor(width));
-  const places = graph.places.place(nodes.map(nodeBox), view.edges, { width, height });
+  const boxes = nodes.map((node) => nodeBox(node, width));
+  const places = graph.places.place(boxes, view.edges, { width, height });
   const bodies = new Map(
     nodes.flatMap((node) => {
       const place = places.get(node.key);
-      return place ? [[node.key, { ...nodeBox(node), ...place, node }] as const] : [];
+      return place ? [[node.key, { ...nodeBox(node, width), ...place, node }] as const] : [];
     }),
   );
   const between = view.edges
@@ -71,8 +73,20 @@ export function WakeGraph(props: WakeGraphProps) {
   const drawn = edges.flatMap((edge) => {
     const from = bodies.get(edge.from);
     const to = bodies.get(edge.to);
-    return from && to ? [{ edge, from, ...edgePath(from, to, bodies.values()) }] : [];
+    return from && to
+      ? [{ edge, from, ...edgePath(from, to, bodies.values(), { width, height }) }]
+      : [];
   });
+  // In an order of their own: a label does not move because values change.
+  const labels = drawn
+    .filter(({ edge }) => labelled.has(edge.key) || pointed === edge.key)
+    .map(({ edge, places: free }) => ({
+      ...{ key: edge.key, text: edgeText(edge, metric), places: free },
+    }))
+    .sort(
+      (a, b) => Number(b.key === pointed) - Number(a.key === pointed) || (a.key < b.key ? -1 : 1),
+    );
+  const labelAt = placeLabels(labels, Array.from(bodies.values()), { width, height });
   const reachable = nodes.find(({ key }) => key === selected) ?? nodes[0];
 
   const onKeyDown = (event: KeyboardEvent) => {
@@ -128,13 +142,14 @@ export function WakeGraph(props: WakeGraphProps) {
             markerEnd="url(#wake-arrow)"
           />
         ))}
-        {drawn
-          .filter(({ edge }) => labelled.has(edge.key) || pointed === edge.key)
-          .map(({ edge, middle }) => (
-            <text key={edge.key} x={middle.x} y={middle.y} className={styles.label}>
-              {edgeText(edge, metric)}
+        {labels.map(({ key, text }) => {
+          const at = labelAt.get(key);
+          return at === undefined ? null : (
+            <text key={key} x={at.x} y={at.y} className={styles.label}>
+              {text}
             </text>
-          ))}
+          );
+        })}
       </svg>
       {Array.from(bodies.values(), ({ key, x, y, width: w, height: h, node }) => (
         <button
@@ -156,7 +171,7 @@ export function WakeGraph(props: WakeGraphProps) {
           }}
           onClick={() => onSelect(node)}
         >
-          <span className={styles.name}>{nodeName(node)}</span>
+          <span className={styles.name}>{nodeName(node, width)}</span>
           <span className={styles.under}>{underText(node)}</span>
         </button>
       ))}

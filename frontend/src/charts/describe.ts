@@ -26,13 +26,21 @@ export function describeChart(
   if (known.length === 0) return `${title}, ${span}: no activity.`;
   const largest = known.sort((a, b) => b.last - a.last).slice(0, MOST_LINES);
   const parts = largest.map((line) => `${lineName(line)} ${formatValue(line.last, view.unit)}`);
-  const rest = view.others > 0 ? ` ${nounOf(known, view.others)} in one line.` : "";
+  const rest =
+    view.others > 0
+      ? ` ${nounOf(known, view.others)}${sumsOthers(view) ? " in one line" : ""}.`
+      : "";
   const steering = isSteerChart(view.chart) ? describeSteer(steer, view.t0_s, view.t1_s) : "";
   return `${title}, ${span}: ${parts.join(", ")}.${rest}${steering}`;
 }
 
+/** Whether one line is the sum of those that have none. */
+export function sumsOthers({ lines }: ChartView): boolean {
+  return lines.some(({ kind }) => kind === "others");
+}
+
 /** How many more there are of what lines are of. */
-function nounOf([first]: readonly LineView[], count: number): string {
+export function nounOf([first]: readonly LineView[], count: number): string {
   if (first?.pid !== undefined) return counted(count, "more process", "more processes");
   return counted(count, first?.key?.startsWith("role:") ? "more role" : "more thread");
 }

@@ -3,15 +3,15 @@
  * that they run behind as few nodes as can be.
  */
 
-import type { GraphNode, Place } from "./graphLayout";
+import type { GraphNode, Place, PlotSize } from "./graphLayout";
 
 /** A node in its place. */
 export type PlacedNode = GraphNode & Place;
 
 export interface EdgePath {
   readonly d: string;
-  /** Where its label stands. */
-  readonly middle: Place;
+  /** Where its label may stand, the best place first. */
+  readonly places: readonly Place[];
 }
 
 /** How far an edge bends, as a share of its length, and at most. */
@@ -23,10 +23,23 @@ const BENDS = [1, 2, 3.2, -1.6, -2.6] as const;
 const HEAD = 7;
 /** Points of an edge at which it is looked for what it runs behind. */
 const STEPS = 16;
-/** Free space around a label, half of it to each side. */
-const LABEL: { readonly width: number; readonly height: number } = { width: 44, height: 14 };
+const EVERYWHERE: PlotSize = {
+  width: Number.POSITIVE_INFINITY,
+  height: Number.POSITIVE_INFINITY,
+};
 /** Where on its edge a label may stand, the best place first. */
-const LABEL_AT = [0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8] as const;
+const LABEL_AT = [0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74, 0.18, 0.82] as const;
+/** How far beside it, if there is no room on it, CSS pixels. */
+const LABEL_BESIDE = [0, 9, -9, 17, -17] as const;
+/** The same above a loop, and to its sides. */
+const LABEL_LOOP = [
+  [0, -24],
+  [30, -16],
+  [-30, -16],
+  [0, -38],
+  [48, -10],
+  [-48, -10],
+] as const;
 
 /** A quadratic Bézier curve. */
 interface Curve {
@@ -39,21 +52,27 @@ interface Curve {
  * Path of an edge between two nodes, or of a loop at one.
  *
  * @param nodes All that are drawn.
+ * @param plot What it should not leave.
  */
-export function edgePath(a: PlacedNode, b: PlacedNode, nodes: Iterable<PlacedNode> = []): EdgePath {
+export function edgePath(
+  a: PlacedNode,
+  b: PlacedNode,
+  nodes: Iterable<PlacedNode> = [],
+  plot: PlotSize = EVERYWHERE,
+): EdgePath {
   if (a.key === b.key) return loop(a);
   const others = [...nodes].filter(({ key }) => key !== a.key && key !== b.key);
   let best = curveOf(a, b, BENDS[0]);
-  let least = hiddenOf(best, others);
+  let least = hiddenOf(best, others, plot);
   for (const bend of BENDS.slice(1)) {
     if (least === 0) break;
     const curve = curveOf(a, b, bend);
-    const hidden = hiddenOf(curve, others);
+    const hidden = hiddenOf(curve, others, plot);
     if (hidden < least) [best, least] = [curve, hidden];
   }
   const { start, control, end } = best;
   const line = `M${num(start.x)},${num(start.y)}Q${num(control.x)},${num(control.y)}`;
-  return { d: `${line} ${num(end.x)},${num(end.y)}`, middle: labelPlace(best, [...others, a, b]) };
+  return { d: `${line} ${num(end.x)},${num(end.y)}`, places: labelPlaces(best) };
 }
 
 function curveOf(a: PlacedNode, b: PlacedNode, factor: number): Curve {
@@ -77,26 +96,32 @@ function pointOf({ start, control, end }: Curve, t: number): Place {
   };
 }
 
-/** How much of a curve is behind nodes, in points. */
-function hiddenOf(curve: Curve, nodes: readonly PlacedNode[]): number {
+/** How much of a curve is behind nodes or out of the plot, in points. */
+function hiddenOf(curve: Curve, nodes: readonly PlacedNode[], plot: PlotSize): number {
   let hidden = 0;
   for (let step = 1; step < STEPS; step++) {
-    const point = pointOf(curve, step / STEPS);
-    if (nodes.some((node) => covers(node, point, 0, 0))) hidden++;
+    const { x, y } = pointOf(curve, step / STEPS);
+    const outside = x < 0 || x > plot.width || y < 0 || y > plot.height;
+    if (outside || nodes.some((node) => covers(node, { x, y }, 0, 0))) hidden++;
   }
   return hidden;
 }
 
-/** Where a label can be read; the middle if it can be nowhere. */
-function labelPlace(curve: Curve, nodes: readonly PlacedNode[]): Place {
-  const { width, height } = LABEL;
-  const places = LABEL_AT.map((t) => pointOf(curve, t));
-  const free = places.find((at) => !nodes.some((node) => covers(node, at, width / 2, height / 2)));
-  return free ?? pointOf(curve, 0.5);
+/** On the curve, else beside it. */
+function labelPlaces(curve: Curve): readonly Place[] {
+  const { start, end } = curve;
+  const length = Math.hypot(end.x - start.x, end.y - start.y) || 1;
+  const across = { x: -(end.y - start.y) / length, y: (end.x - start.x) / length };
+  return LABEL_BESIDE.flatMap((beside) =>
+    LABEL_AT.map((t) => {
+      const { x, y } = pointOf(curve, t);
+      return { x: x + beside * across.x, y: y + beside * across.y };
+    }),
+  );
 }
 
 /** Whether a node covers a point, or comes nearer to it than this. */
-function covers(
+export function covers(
   { x, y, width, height }: PlacedNode,
   at: Place,
   across: number,
@@ -112,7 +137,7 @@ function loop({ x, y, width, height }: PlacedNode): EdgePath {
     `M${num(x - half)},${num(top)}` +
     `C${num(x - half)},${num(top - 22)} ${num(x + half)},${num(top - 22)} ` +
     `${num(x + half)},${num(top - HEAD)}`;
-  return { d, middle: { x, y: top - 24 } };
+  return { d, places: LABEL_LOOP.map(([right, down]) => ({ x: x + right, y: top + down })) };
 }
 
 /**

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
+import type { WakeNode } from "../model/wakes";
 import { edgePath, edgeWidth } from "./graphEdges";
+import { labelSize, placeLabels } from "./graphLabels";
 import { type GraphEdge, type GraphNode, NodePlaces, placeNodes } from "./graphLayout";
-import { NodeChoice } from "./graphNodes";
+import { NodeChoice, nodeBox } from "./graphNodes";
 
 const SIZE = { width: 900, height: 440 };
 
@@ -64,8 +66,9 @@ describe("edges", () => {
     const there = edgePath(a, b);
     const back = edgePath(b, a);
     expect(there.d).toMatch(/^M15\d\.\d,/);
-    expect(there.middle.y).not.toBeCloseTo(back.middle.y);
-    expect((there.middle.y + back.middle.y) / 2).toBeCloseTo(100, 0);
+    const [over, under] = [there.places[0]?.y ?? 0, back.places[0]?.y ?? 0];
+    expect(over).not.toBeCloseTo(under);
+    expect((over + under) / 2).toBeCloseTo(100, 0);
   });
 
   it("end at the border of the node, with room for the head, however near it is", () => {
@@ -88,13 +91,15 @@ describe("edges", () => {
     const straight = edgePath(a, b);
     const around = edgePath(a, b, [a, b, between]);
     expect(around.d).not.toBe(straight.d);
-    expect(Math.abs(around.middle.y - between.y)).toBeGreaterThan(between.height / 2);
+    const label = { key: "a", text: "12.3 /s", places: around.places };
+    const at = placeLabels([label], [a, b, between], SIZE).get("a");
+    expect(Math.abs((at?.y ?? 0) - between.y)).toBeGreaterThan(between.height / 2);
     // Nothing changes where nothing is in the way.
     expect(edgePath(a, b, [a, b, { ...between, y: 300 }])).toEqual(straight);
   });
 
   it("loop above a node that wakes itself", () => {
-    expect(edgePath(a, a).middle.y).toBeLessThan(80);
+    expect(edgePath(a, a).places[0]?.y).toBeLessThan(80);
   });
 
   it("are as wide as their value, and never too thin to be seen", () => {
@@ -103,6 +108,63 @@ describe("edges", () => {
     expect(edgeWidth(0, 100)).toBe(1);
     expect(edgeWidth(0, 0)).toBe(1);
   });
+});
+
+interface Rect {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+describe("labels", () => {
+  const hub = (count: number): GraphEdge[] =>
+    Array.from({ length: count - 1 }, (_, k) => [
+      { from: "n0", to: `n${k + 1}` },
+      { from: `n${k + 1}`, to: "n0" },
+    ]).flat();
+  const role = (key: string): WakeNode => ({
+    ...{ key, kind: "role" as const, name: `a-role-of-long-name-${key}`, colour: 0, threads: 1 },
+    ...{ gives_per_s: 1, gets_per_s: 1 },
+  });
+
+  it.each([
+    ["1920 wide", 1180, 440, 16],
+    ["1440 wide", 700, 440, 12],
+    ["390 wide", 340, 480, 8],
+  ])(
+    "of many roles on a page %s lie over nothing, and within the plot",
+    (_, width, height, count) => {
+      const plot = { width, height };
+      const boxes = nodes(count).map(({ key }) => nodeBox(role(key), width));
+      // The strongest ones, and all that touch a role that is selected.
+      const edges = [...ring(count).slice(1, 6), ...hub(count), { from: "n0", to: "n0" }];
+      const places = placeNodes(boxes, edges, plot, new Map());
+      const bodies = boxes.map((box) => ({ ...box, ...(places.get(box.key) ?? { x: 0, y: 0 }) }));
+      const at = new Map(bodies.map((body) => [body.key, body]));
+      const labels = edges.flatMap(({ from, to }) => {
+        const [a, b] = [at.get(from), at.get(to)];
+        const key = `${from} ${to}`;
+        return a && b
+          ? [{ key, text: "136 k/s", places: edgePath(a, b, bodies, plot).places }]
+          : [];
+      });
+      const placed = placeLabels(labels, bodies, plot);
+      const size = labelSize("136 k/s");
+      const all = [...bodies, ...[...placed.values()].map((place) => ({ ...place, ...size }))];
+      const isApart = (a: Rect, b: Rect): boolean =>
+        Math.abs(a.x - b.x) >= (a.width + b.width) / 2 ||
+        Math.abs(a.y - b.y) >= (a.height + b.height) / 2;
+      for (const [i, a] of all.entries()) {
+        expect(a.x - a.width / 2).toBeGreaterThanOrEqual(0);
+        expect(a.x + a.width / 2).toBeLessThanOrEqual(width);
+        expect(all.slice(i + 1).filter((b) => !isApart(a, b))).toEqual([]);
+      }
+      // Where they crowd, the first ones come first.
+      expect(labels.slice(0, 6).map(({ key }) => placed.has(key))).toEqual(Array(6).fill(true));
+      expect(placed.size).toBeGreaterThan(labels.length / 2);
+    },
+  );
 });
 
 it("draws those that were drawn, unless others have twice their wake-ups", () => {

@@ -68,6 +68,9 @@ const TURNS = 12;
 /** Clear space around a node, for edges and loops. */
 const GAP_X = 22;
 const GAP_Y = 34;
+/** Where there is too little room for that, and how finely free places are looked for. */
+const LEAST_GAP = 6;
+const STEP_PX = 12;
 const LINK_PX = 150;
 const GOLDEN = Math.PI * (3 - Math.sqrt(5));
 
@@ -90,6 +93,7 @@ export function placeNodes(
     for (let turn = 0; turn < TURNS; turn++) {
       const bodies = bodiesOf(nodes, size, held, turn);
       settle(bodies, edges, size);
+      unstack(bodies, size);
       const cost = costOf(bodies, edges);
       if (cost < least) [best, least] = [bodies, cost];
     }
@@ -196,6 +200,32 @@ function separate(bodies: readonly Body[]): void {
       const push = (along === "x" ? over_x : over_y) / 2;
       if (a.fx == null) a[along] += sign * push * (b.fx == null ? 1 : 2);
       if (b.fx == null) b[along] -= sign * push * (a.fx == null ? 1 : 2);
+    }
+  }
+}
+
+/** Move those that still cover others to the nearest place that is free, if there is one. */
+function unstack(bodies: readonly Body[], size: PlotSize): void {
+  for (const body of bodies) {
+    const others = bodies.filter((other) => other !== body);
+    const isFree = (place: Place): boolean =>
+      others.every(
+        (other) =>
+          Math.abs(place.x - other.x) >= (body.width + other.width) / 2 + LEAST_GAP ||
+          Math.abs(place.y - other.y) >= (body.height + other.height) / 2 + LEAST_GAP,
+      );
+    if (body.fx != null || isFree(body)) continue;
+    let nearest = Number.POSITIVE_INFINITY;
+    const from = { x: body.x, y: body.y };
+    for (let x = 0; x <= size.width; x += STEP_PX) {
+      for (let y = 0; y <= size.height; y += STEP_PX) {
+        const place = within({ x, y }, body, size);
+        const way = Math.hypot(place.x - from.x, place.y - from.y);
+        if (way < nearest && isFree(place)) {
+          nearest = way;
+          Object.assign(body, place);
+        }
+      }
     }
   }
 }

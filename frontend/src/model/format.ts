@@ -220,8 +220,11 @@ function axisName(prefix: string, suffix: string): string {
   return suffix === "cores" || suffix === "threads" ? prefix : `${prefix}${suffix}`;
 }
 
+/** Whole, its thousands set apart. */
 function grouped(value: number): string {
-  return Math.round(value).toLocaleString("en-US").replaceAll(",", "\u202f");
+  const text = String(Math.round(value));
+  // Intl is slow, and tables have thousands of these a second.
+  return text.length < 4 ? text : text.replace(/\d(?=(\d{3})+$)/g, "$&\u202f");
 }
 
 function two(value: number): string {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { factTables } from "../testing/facts";
 import { frame, type Row, TARGET } from "../testing/frames";
 import { began, decided } from "../testing/steering";
-import type { TargetEvent } from "../wire/generated/models";
+import type { Target, TargetEvent } from "../wire/generated/models";
 import type { ViewInput } from "./chartView";
 import { filterFrom } from "./filter";
 import { opsTile } from "./opsTile";
@@ -33,6 +34,13 @@ function input(
   return { model, target: TARGET, request: DEFAULT_REQUEST, filter, span, now_s };
 }
 
+const GROUP: Target = {
+  ...TARGET,
+  group: {
+    ...{ kind: "cgroup", value: "/g", name: "/g", cgroup: "/g" },
+    ...{ discovery: "ebpf", discovery_reason: "" },
+  },
+};
 const POOL = began({ knob: "pool-agent", size: 4 });
 
 describe("sizeView", () => {
@@ -50,19 +58,44 @@ describe("sizeView", () => {
     expect(view.lines[0]).toMatchObject({ name: "GOMAXPROCS", last: 4 });
   });
 
-  it("has a line for each Go program of a group", () => {
-    const changed = { type: "gomaxprocs_changed", pid: 7, size: 2, previous: 8 } as const;
-    const view = sizeView(
-      input([
-        [0, [], 4],
-        [1, [changed], 4],
-      ]),
-    );
+  it("has a line for each Go program of a group, as the frames' tables and events say", () => {
+    const { model } = input([[0, [], 4]]);
+    const program = (pid: number, gomaxprocs: number, live = 1) => ({
+      ...{ process: pid, pid, count: 1, live, name: "server", gomaxprocs },
+    });
+    const take = (t_s: number, rows: object[], events: readonly TargetEvent[] = []) => {
+      const tables = factTables({ processes: rows });
+      model.ingest(frame({ seq: 10 * t_s, t_s, gomaxprocs: 4, events, tables }, []));
+    };
+    take(1, [program(1, 4), program(7, 8), program(8, 0)]);
+    take(2, [], [{ type: "gomaxprocs_changed", pid: 7, size: 2, previous: 8 }]);
+    take(3, [program(7, 2), program(9, 6)]);
+    take(4, [program(9, 6, 0)]);
+    const view = sizeView({ ...input([[0, []]]), model, target: GROUP, now_s: 4 });
     expect(view.lines.map(({ name, pid, last }) => [name, pid, last])).toEqual([
-      ["GOMAXPROCS", undefined, 4],
+      ["process 1", 1, 4],
       ["process 7", 7, 2],
+      ["process 9", 9, Number.NaN],
     ]);
-    expect([...view.low]).toEqual([4, 4, 8, 2]);
+    // The table in the frame of the event has no row of it.
+    const at = (line: number) => [...view.low].slice(5 * line, 5 * line + 5);
+    expect([...view.time_s]).toEqual([0, 1, 2, 3, 4]);
+    expect(at(0)).toEqual([4, 4, 4, 4, 4]);
+    expect(at(1)).toEqual([Number.NaN, 8, 2, 2, 2]);
+    expect(at(2)).toEqual([Number.NaN, Number.NaN, Number.NaN, 6, Number.NaN]);
+  });
+
+  it("draws the programs that live before those that ended, and says how many it leaves out", () => {
+    const { model } = input([[0, []]]);
+    const rows = Array.from({ length: 24 }, (_, n) => ({
+      ...{ process: n + 1, pid: 100 + n, count: 1, live: 1, name: "compile", gomaxprocs: 2 },
+    }));
+    model.ingest(frame({ seq: 2, t_s: 1, tables: factTables({ processes: rows }) }, []));
+    const ended = rows.slice(0, 10).map((row) => ({ ...row, live: 0, gomaxprocs: 0 }));
+    model.ingest(frame({ seq: 3, t_s: 2, tables: factTables({ processes: ended }) }, []));
+    const view = sizeView({ ...input([[0, []]]), model, target: GROUP, now_s: 2 });
+    expect([view.lines.length, view.others]).toEqual([16, 8]);
+    expect(view.lines.filter(({ last }) => last === 2)).toHaveLength(14);
   });
 
   it("knows the size of another pool from what was decided", () => {

@@ -4,16 +4,18 @@ import { emptyView, PLAIN_LINE, type ViewInput } from "./chartView";
 import type { GaugeChange, GaugeLog } from "./gaugeLog";
 import { signalUnit, sizeTitle } from "./steerText";
 import type { DecisionView } from "./steerView";
-import type { ChartView } from "./views";
+import type { ChartView, LineView } from "./views";
 
 /** Room above the highest size, for what stands at the upper edge of the plot. */
 const HEADROOM = 1.2;
 /** Two intervals with more than this between them are not one line; a change may take 3 s to act. */
 const BREAK_S = 4;
+/** Lines of programs that can be kept apart by eye; the legend says how many more there are. */
+const MOST_PROGRAMS = 16;
 
 /**
  * The current size, a step line, and in shadow mode the size that would have been set. GOMAXPROCS
- * is read at each sample; other pools are known from the decisions.
+ * is read at each sample; other pools are known from the decisions. Of a group a line a program.
  */
 export function sizeView(input: ViewInput): ChartView {
   const { model, target, span, now_s } = input;
@@ -22,12 +24,14 @@ export function sizeView(input: ViewInput): ChartView {
   const steered = model.steer.sizes.between(span.t0_s, end_s);
   const read = model.sizes.between(span.t0_s, end_s);
   const sizes = knob === "pool-agent" || !hasValue(read) ? steered : read;
-  const programs = programSizes(input, end_s);
+  const known = programSizes(input, end_s);
+  const programs = drawnOf(known);
   if (!hasValue(sizes) && programs.length === 0) {
     return emptyView(input, "gomaxprocs", "absent", target?.gomaxprocs_reason ?? "");
   }
   const proposed = model.steer.proposals.between(span.t0_s, end_s);
-  const own = hasValue(sizes) ? [sizes] : [];
+  // The lead of a group is one of its programs.
+  const own = hasValue(sizes) && programs.length === 0 ? [sizes] : [];
   if (own.length > 0 && hasValue(proposed)) own.push(proposed);
   const logs = [...own, ...programs.map(({ log }) => log)];
   const times = [...new Set(logs.flatMap((log) => log.map(({ t_s }) => t_s)))];
@@ -52,24 +56,42 @@ export function sizeView(input: ViewInput): ChartView {
     lines,
     y_max: HEADROOM * Math.max(0, ...low.filter((value) => !Number.isNaN(value))),
     step: true,
+    others: known.length - programs.length,
   };
 }
 
+/** Size over time of one program, and its line. */
+interface ProgramSize {
+  readonly log: readonly GaugeChange[];
+  readonly line: Pick<LineView, "key" | "name" | "colour"> & { readonly pid: number };
+}
+
 /**
- * Size of each program of a group, but for its lead process, as far as it is known: GOMAXPROCS is
- * read at each sample; other pools are known from the decisions.
+ * Size of each program of a group as far as it is known, in the order in which they were seen:
+ * GOMAXPROCS is read of the lead at each sample, of others about once a second; other pools are
+ * known from the decisions.
  */
-function programSizes({ model, target, span }: ViewInput, end_s: number) {
-  const steered = [...model.programSteer.programs].map(
-    ([pid, { log }]) => [pid, log.sizes] as const,
-  );
-  const logs = new Map([...steered, ...model.sizesOf]);
+function programSizes({ model, target, span }: ViewInput, end_s: number): readonly ProgramSize[] {
+  if (target?.group == null) return [];
+  const own: [number, GaugeLog][] =
+    model.gomaxprocs === null ? [] : [[target.process.pid, model.sizes]];
+  const logs = new Map([...own, ...model.programSizes.logs, ...own]);
+  for (const [pid, { log }] of model.programSteer.programs) {
+    if (!logs.has(pid) || log.lastBand(end_s)?.knob === "pool-agent") logs.set(pid, log.sizes);
+  }
   return [...logs].flatMap(([pid, sizes]) => {
     const log = sizes.between(span.t0_s, end_s);
-    const isDrawn = pid === target?.process.pid && model.gomaxprocs !== null;
-    if (!hasValue(log) || isDrawn) return [];
-    return [{ log, line: programLine(model, pid) }];
+    return hasValue(log) ? [{ log, line: programLine(model, pid) }] : [];
   });
+}
+
+/** Those that are drawn: programs that live, then those that changed most; in the order they came. */
+function drawnOf(programs: readonly ProgramSize[]): readonly ProgramSize[] {
+  const lives = ({ log }: ProgramSize) => Number(!Number.isNaN(log.at(-1)?.value ?? Number.NaN));
+  const best = [...programs]
+    .sort((a, b) => lives(b) - lives(a) || b.log.length - a.log.length)
+    .slice(0, MOST_PROGRAMS);
+  return programs.filter((program) => best.includes(program));
 }
 
 /** What a line of one program is called, and its colour. */

@@ -28,6 +28,7 @@ import { LossLog } from "./lossLog";
 import { MachineLog } from "./machineLog";
 import { PoolLog } from "./pools/poolLog";
 import { ProcessTable } from "./processTable";
+import { ProgramSizes } from "./programSizes";
 import { ProgramSteerLogs } from "./programSteerLogs";
 import type { RateExtremes } from "./rateExtremes";
 import { Reconciliation } from "./reconciliation";
@@ -39,9 +40,6 @@ import { sameStart, type Thread, Threads } from "./threads";
 /** Instants are gathered in blocks of about this length. */
 const BLOCK_S = 6.4;
 
-/** Go programs of a group whose GOMAXPROCS is kept. */
-const MOST_SIZES = 100;
-
 export class TargetModel {
   readonly threads: Threads;
   readonly counters: CounterTable;
@@ -50,8 +48,7 @@ export class TargetModel {
   readonly levels: Levels;
   /** What frames say of the processes of a group. */
   readonly processes = new ProcessTable();
-  /** GOMAXPROCS over time of each Go program of a group, by pid; bounded. */
-  readonly sizesOf = new Map<number, GaugeLog>();
+  readonly programSizes: ProgramSizes;
   /** Ledgers of the threads. */
   readonly states: StateLog;
   readonly events = new EventLog();
@@ -120,6 +117,7 @@ export class TargetModel {
     this.history = history ?? new History(RING_FIELDS.length, 1);
     const { maxAge_s } = this.history;
     this.sizes = new GaugeLog(maxAge_s);
+    this.programSizes = new ProgramSizes(maxAge_s);
     this.liveCounts = new GaugeLog(maxAge_s);
     this.machine = new MachineLog(maxAge_s);
     this.accounting = new GaugeLog(maxAge_s);
@@ -186,6 +184,7 @@ export class TargetModel {
       const described = header.tables?.find(({ name }) => name === "processes");
       this.processes.take(processes, described?.omitted ?? 0, header.kind === "key");
       this.levels.describe(this.processes.rows.values());
+      this.programSizes.take(processes, header.kind === "key", t_s);
     }
     const { pools, pool_times } = frame.tables;
     const { omitted = 0 } = header.tables?.find(({ name }) => name === "pools") ?? {};
@@ -296,14 +295,8 @@ export class TargetModel {
   /** GOMAXPROCS of one of several processes. */
   private noteSize({ pid, size, previous }: GomaxprocsChanged): void {
     if (pid == null) return;
-    let log = this.sizesOf.get(pid);
-    if (!log) {
-      if (this.sizesOf.size >= MOST_SIZES) return;
-      log = new GaugeLog(this.history.maxAge_s);
-      this.sizesOf.set(pid, log);
-      log.note(this.levels.live.get(pid)?.seen_s ?? this.since_s, previous);
-    }
-    log.note(this.now_s, size);
+    const since_s = this.levels.live.get(pid)?.seen_s ?? this.since_s;
+    this.programSizes.change(pid, size, previous, this.now_s, since_s);
   }
 
   private rename(event: ThreadRenamed): void {

@@ -1,4 +1,5 @@
 import { READABLE_MS, useSelected, useThrottled } from "../../../base/useStore";
+import { nounOf, sumsOthers } from "../../../charts/describe";
 import { Marker } from "../../../charts/Marker";
 import type { ChartTheme } from "../../../charts/palette";
 import { lineStyle } from "../../../charts/palette";
@@ -76,6 +77,9 @@ export function ChartLegend({ chart, theme }: ChartLegendProps) {
           );
         })}
       </ul>
+      {view.others > 0 && !sumsOthers(view) ? (
+        <p className={styles.more}>{nounOf(view.lines, view.others)}</p>
+      ) : null}
     </div>
   );
 }

@@ -1,3 +1,4 @@
+import { useVirtualizer } from "@tanstack/react-virtual";
 import { Fragment, type ReactNode, useCallback, useMemo, useRef, useState } from "react";
 import { SortHeader } from "../../../../ui/SortHeader";
 import { useRowNavigation } from "../../../../ui/useRowNavigation";
@@ -38,6 +39,11 @@ interface SortedTableProps<T> {
 }
 
 const PAGE = 10;
+/** Of a table of more rows only those in sight are drawn; a search of the page finds shorter ones. */
+const ALL_DRAWN = 60;
+/** Height of a row, --row. */
+const ROW_PX = 28;
+const OVERSCAN = 8;
 const NOTHING = () => undefined;
 
 /** A table of figures that change: sortable, its rows stand still under pointer and focus. */
@@ -47,15 +53,37 @@ export function SortedTable<T>(props: SortedTableProps<T>) {
   const [sort, setSort] = useState({ by: props.sortedBy, descending: true });
   const sorted = useMemo(() => inOrder(props.rows, columns, sort), [props.rows, columns, sort]);
   const { rows, handlers, release } = useStableOrder(sorted, keyOf);
-  const scrollTo = useCallback((index: number) => {
-    root.current?.querySelector(`[data-row="${index}"]`)?.scrollIntoView?.({ block: "nearest" });
-  }, []);
+  // What stands below a row has a height of its own.
+  const partly = rows.length > ALL_DRAWN && !expands;
+  const virtual = useVirtualizer({
+    enabled: partly,
+    count: rows.length,
+    getScrollElement: () => root.current,
+    estimateSize: () => ROW_PX,
+    overscan: OVERSCAN,
+  });
+  const scrollTo = useCallback(
+    (index: number) => {
+      if (partly) virtual.scrollToIndex(index);
+      else
+        root.current
+          ?.querySelector(`[data-row="${index}"]`)
+          ?.scrollIntoView?.({ block: "nearest" });
+    },
+    [partly, virtual],
+  );
   const keys = useRowNavigation(root, rows.length, PAGE, scrollTo);
   const sortBy = (column: SortedColumn<T>) => {
     release();
     const same = column.id === sort.by;
     setSort({ by: column.id, descending: same ? !sort.descending : column.text !== true });
   };
+  const inSight = virtual.getVirtualItems();
+  const from = partly ? (inSight[0]?.index ?? 0) : 0;
+  const to = partly ? (inSight.at(-1)?.index ?? -1) + 1 : rows.length;
+  const drawn = rows.slice(from, to);
+  // Tab reaches a row that is drawn.
+  const reachable = keys.active >= from && keys.active < to ? keys.active : from;
   const [head, ...rest] = columns;
   const width = rest.reduce((sum, column) => sum + (column.width ?? 5.5), props.first ?? 9);
   if (head === undefined) {
@@ -63,7 +91,12 @@ export function SortedTable<T>(props: SortedTableProps<T>) {
   }
   return (
     <div ref={root} className={styles.scroll}>
-      <table className={styles.table} aria-label={label} style={{ minWidth: `${width}rem` }}>
+      <table
+        className={styles.table}
+        aria-label={label}
+        aria-rowcount={partly ? rows.length + 1 : undefined}
+        style={{ minWidth: `${width}rem` }}
+      >
         <colgroup>
           <col />
           {rest.map((column) => (
@@ -86,12 +119,15 @@ export function SortedTable<T>(props: SortedTableProps<T>) {
           </tr>
         </thead>
         <tbody onKeyDown={keys.onKeyDown} {...handlers}>
-          {rows.map((row, index) => {
+          {from > 0 ? <tr style={{ height: from * ROW_PX }} /> : null}
+          {drawn.map((row, place) => {
+            const index = from + place;
             const more = below?.(row) ?? null;
             return (
               <Fragment key={keyOf(row)}>
                 <tr
                   className={styles.row}
+                  aria-rowindex={partly ? index + 2 : undefined}
                   data-key={keyOf(row)}
                   data-selected={pressed?.(row) ?? false}
                   onPointerEnter={onPoint ? () => onPoint(row) : NOTHING}
@@ -103,7 +139,7 @@ export function SortedTable<T>(props: SortedTableProps<T>) {
                         type="button"
                         className={styles.press}
                         data-row={index}
-                        tabIndex={index === keys.active ? 0 : -1}
+                        tabIndex={index === reachable ? 0 : -1}
                         aria-expanded={expands ? more !== null : undefined}
                         aria-pressed={expands ? undefined : (pressed?.(row) ?? false)}
                         onClick={() => onPress(row)}
@@ -132,6 +168,7 @@ export function SortedTable<T>(props: SortedTableProps<T>) {
               </Fragment>
             );
           })}
+          {to < rows.length ? <tr style={{ height: (rows.length - to) * ROW_PX }} /> : null}
         </tbody>
       </table>
       {rows.length === 0 ? <p className={styles.none}>{props.none ?? "None."}</p> : null}
