@@ -39,7 +39,7 @@ from tidscope_wire.generated.models import (
 )
 from tidscope_wire.problems import make_problem
 
-WAIT = 20
+WAIT = 200
 
 
 @pytest.fixture

@@ -351,7 +351,7 @@ def test_close_codes_are_those_of_the_schema() -> None:
 
 @pytest.fixture
 async def backend() -> AsyncIterator[Backend]:
-    async with asyncio.timeout(20), running_backend() as running:
+    async with asyncio.timeout(200), running_backend() as running:
         yield running
 
 

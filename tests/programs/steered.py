@@ -107,7 +107,7 @@ class Steered:
         """Let it end by itself, with the end of its input."""
         assert self._process.stdin is not None
         self._process.stdin.close()
-        self._process.wait(20)
+        self._process.wait(120)
 
     def __enter__(self) -> Self:
         return self
