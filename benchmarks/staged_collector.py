@@ -105,7 +105,7 @@ STAGES = (
     (LedgerReader, "read", "ledgers"),
     (LedgerKeeper, "read", "ledgers"),
     (LedgerKeeper, "exited", "ledgers"),
-    (LedgerKeeper, "tables", "counts"),
+    (TableChanges, "work", "tables"),
     (TableChanges, "next", "tables"),
     (TargetSampler, "read", "process"),
     (TargetSampler, "_watch_program", "program"),

@@ -47,7 +47,7 @@ class Backend:
         return httpx.AsyncClient(
             base_url=self.url,
             headers=headers,
-            timeout=10,
+            timeout=120,
             event_hooks={"response": [check_answer]},
         )
 

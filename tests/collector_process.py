@@ -124,7 +124,7 @@ class CollectorProcess:
         try:
             if process.returncode is None:
                 process.terminate()
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(200):
                 await process.wait()
         finally:
             if process.returncode is None:
@@ -132,5 +132,6 @@ class CollectorProcess:
                 await process.wait()
             said = self.said
             self._folder.cleanup()
-        assert process.returncode == (-signal.SIGKILL if self._killed else 0), said
+        wanted = -signal.SIGKILL if self._killed else 0
+        assert process.returncode == wanted, f"status {process.returncode}: {said}"
         assert "Traceback" not in said, said

@@ -127,7 +127,7 @@ class FakeCollector:
     async def _proof(self, attempt: SignInAttempt) -> ClientProof:
         """Ask the backend for its proof. Raises ImpostorError."""
         http = "http" + self._url.removeprefix("ws")
-        async with httpx.AsyncClient(base_url=http, timeout=10) as client:
+        async with httpx.AsyncClient(base_url=http, timeout=120) as client:
             answer = await client.post(
                 "/api/v1/proof",
                 json=attempt.request.model_dump(),

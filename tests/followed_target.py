@@ -18,7 +18,7 @@ from tidscope_wire.frame_tables import Table, decode_tables, latest_rows
 from tidscope_wire.generated.models import FrameHeader, TableName, Target, ThreadExited
 from tidscope_wire.states import SINCE, STATE, STATE_FIELDS, states_at
 
-PATIENCE_S = 20.0
+PATIENCE_S = 120.0
 
 
 class Follower:

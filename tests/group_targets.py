@@ -31,7 +31,7 @@ from tidscope_wire.generated.models import (
     TargetExited,
 )
 
-PATIENCE_S = 60
+PATIENCE_S = 120.0
 
 
 @dataclass

@@ -14,7 +14,7 @@ import httpx
 import yaml
 
 UNPACKED = Path(__file__).parent.parent / ".cache" / "prometheus" / "usr" / "bin"
-PATIENCE_S = 40.0
+PATIENCE_S = 120.0
 POLL_S = 0.1
 
 
@@ -63,7 +63,7 @@ class Prometheus:
                 stderr=subprocess.STDOUT,
                 cwd=folder,
             )
-        self._client = httpx.Client(base_url=f"http://127.0.0.1:{self.port}", timeout=10)
+        self._client = httpx.Client(base_url=f"http://127.0.0.1:{self.port}", timeout=120)
 
     def __enter__(self) -> Self:
         try:
@@ -86,7 +86,7 @@ class Prometheus:
         self._client.close()
         self._process.terminate()
         try:
-            self._process.wait(20)
+            self._process.wait(120)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()

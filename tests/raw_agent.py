@@ -14,7 +14,7 @@ class RawAgent:
 
     def __init__(self, path: Path) -> None:
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self.socket.settimeout(10)
+        self.socket.settimeout(120)
         self.socket.connect(str(path))
         self._lines = self.socket.makefile("rb")
 

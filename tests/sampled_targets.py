@@ -32,7 +32,7 @@ class Sampled:
         self.frames.put(frame.data)
 
     def next(self) -> FrameHeader:
-        return split(self.frames.get(timeout=20))[0]
+        return split(self.frames.get(timeout=120))[0]
 
     def close(self) -> None:
         self.engine.stop()

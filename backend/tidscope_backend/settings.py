@@ -126,7 +126,7 @@ class Settings:
     max_viewer_pages: int = 24
     max_collectors: int = 64
     hello_seconds: float = 5
-    command_seconds: float = 5
+    command_seconds: float = 15
     doctor_seconds: float = 20
     max_body_bytes: int = MAX_BODY_BYTES
     max_message_bytes: int = MAX_FRAME_BYTES

@@ -103,6 +103,8 @@ class Observation:
         jobs: how many jobs that mean is of.
         peers: the others; None for a program that is steered alone.
         cores: what it may use of the machine; None: not known.
+        responses: jobs that ended in it by their response time, entry b those below 2^(b+10) ns
+            that no entry before it has; empty where that is not known.
     """
 
     at_s: float
@@ -119,6 +121,7 @@ class Observation:
     jobs: int = 0
     peers: Peers | None = None
     cores: CoreShare | None = None
+    responses: tuple[int, ...] = ()
 
     @property
     def progress(self) -> float:

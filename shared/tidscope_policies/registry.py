@@ -36,6 +36,8 @@ from tidscope_policies.parameters import (
 )
 from tidscope_policies.proving.proof import Proof
 from tidscope_policies.proving.record import ProofSettings
+from tidscope_policies.sweep.record import SweepSettings
+from tidscope_policies.sweep.sweep import INTERVAL_S, Sweep
 
 Signal = Literal["progress", "wait"]
 
@@ -48,11 +50,13 @@ class ReadyPolicy:
         policy: fresh, with its decorators.
         interval_s: how often it wants an observation.
         proof: the proof that it is a part of; None: it simply steers.
+        sweep: the sweep that it is; None: it is none.
     """
 
     policy: Policy
     interval_s: float
     proof: Proof | None = None
+    sweep: Sweep | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +199,16 @@ _ENTRIES: tuple[PolicyEntry[Any], ...] = (
         lambda values: DipGate(Cooperative(values), by_clock=True),
     ),
 )
+
+SWEEP = "sweep"
+"""Name of what measures a size curve where a policy would steer; it is none that can be chosen."""
+
+
+def make_sweep(settings: SweepSettings) -> ReadyPolicy:
+    """A sweep that can be fed."""
+    sweep = Sweep(settings)
+    return ReadyPolicy(sweep, INTERVAL_S, sweep=sweep)
+
 
 POLICIES: Mapping[str, PolicyEntry[Any]] = {entry.name: entry for entry in _ENTRIES}
 """In the order in which they are shown."""

@@ -16,6 +16,7 @@ from tidscope_wire.frame import END_OF_STREAM, FrameError, refuse_compressed, ro
 from tidscope_wire.generated.frame_tables import COLUMNS, KEYS
 from tidscope_wire.generated.limits import MAX_TABLE_ROWS
 from tidscope_wire.generated.models import FrameHeader, FrameTable, TableName
+from tidscope_wire.packed_keys import packed
 
 Table = npt.NDArray[np.void]
 """Rows of a table, of `dtype_of(name)`."""
@@ -178,13 +179,17 @@ def number_rows(name: TableName, tables: Sequence[Table]) -> list[npt.NDArray[np
     Returns:
         Of each table intp[rows]; rows have one number where they have one key.
     """
-    rows = sum(len(table) for table in tables)
-    codes = np.zeros(rows, np.uint64)
-    for place, column in enumerate(KEYS[name]):
-        values = np.concatenate([np.empty(0, np.uint32), *(table[column] for table in tables)])
-        if place > 1:  # Two columns fill 64 bits.
-            codes = np.unique(codes, return_inverse=True)[1].astype(np.uint64)
-        codes = codes << np.uint64(32) | values
+    none = np.empty(0, np.uint32)
+    columns = [
+        np.concatenate([none, *(table[column] for table in tables)]) for column in KEYS[name]
+    ]
+    codes = packed(columns)
+    if codes is None:
+        codes = np.zeros(len(columns[0]), np.uint64)
+        for place, values in enumerate(columns):
+            if place > 1:  # Two columns fill 64 bits.
+                codes = np.unique(codes, return_inverse=True)[1].astype(np.uint64)
+            codes = codes << np.uint64(32) | values
     numbers = np.unique(codes, return_inverse=True)[1]
     ends = np.cumsum([len(table) for table in tables])
     return np.split(numbers, ends[:-1]) if len(tables) else []

@@ -14,7 +14,7 @@ from tidscope_predictd.model.perceptron import WEIGHTS
 from tidscope_wire.audit import FILE, read_records
 from tidscope_wire.generated.models import PredictionService, PredictionWeights, Problem
 
-WAIT = 60
+WAIT = 200
 VIEW_TOKEN = "view-token-of-the-tests"
 
 

@@ -39,7 +39,7 @@ from tidscope_wire.generated.models import (
 )
 from tidscope_wire.problems import make_problem
 
-WAIT = 20
+WAIT = 200
 
 
 @pytest.fixture
@@ -318,6 +318,7 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
         "programs": [{"pid": 1, "knob": "pool-agent", "upper": 2}],
         "join": True,
         "proof": {"block_s": 10, "smallest_percent": 2, "seed": 7},
+        "sweep": {"block_s": 1, "sizes": 4},
     },
     ("PUT", "/api/v1/doctor/delay-accounting"): {"on": True},
     ("POST", "/api/v1/session"): {"token": TOKEN},

@@ -9,7 +9,7 @@ import pytest
 from backend_server import TOKEN, Backend, kind, running_backend
 from tidscope_wire.generated.models import SessionOpened
 
-WAIT = 20
+WAIT = 200
 HTML = {"accept": "text/html"}
 
 

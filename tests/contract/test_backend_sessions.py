@@ -15,7 +15,7 @@ from tidscope_wire.generated.close_code import CloseCode
 from tidscope_wire.generated.models import LiveState
 from websockets.exceptions import ConnectionClosed
 
-WAIT = 20
+WAIT = 200
 VIEW_TOKEN = "view-token-of-the-tests"
 RUN = "/api/v1/runs/r/export?format=csv"
 

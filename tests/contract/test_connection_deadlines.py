@@ -9,8 +9,8 @@ from backend_server import TOKEN, Backend, running_backend
 from raw_http import BETWEEN_SECONDS, raw_connection
 from tidscope_backend.connections.connection import Waits
 
-WAIT = 40
-SHORT = 0.5
+WAIT = 200
+SHORT = 1.0
 LARGE = 32 * 1024 * 1024
 HEAD = b"GET /api/v1/health HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\n\r\n" % (
     TOKEN.encode()

@@ -25,7 +25,7 @@ from tidscope_wire.generated.models import (
 )
 from websockets.exceptions import ConnectionClosed
 
-WAIT = 30
+WAIT = 200
 VIEW_TOKEN = "view-token-of-the-tests"
 Asked = asyncio.Task[httpx.Response]
 

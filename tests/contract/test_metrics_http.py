@@ -16,7 +16,7 @@ from prometheus_client.parser import text_string_to_metric_families as parse_tex
 from tidscope_wire.frame import join, split
 from tidscope_wire.generated.models import FramesLost, RoleTotals, TargetChanged
 
-WAIT = 30
+WAIT = 200
 parse_openmetrics: Callable[[str], Iterable[Metric]] = openmetrics.text_string_to_metric_families
 CPU = "tidscope_thread_cpu_run_seconds_total"
 

@@ -95,7 +95,7 @@ def taking() -> Iterator[Taker]:
 @asynccontextmanager
 async def steadily(endpoint: str) -> AsyncIterator[Backend]:
     async with (
-        asyncio.timeout(30),
+        asyncio.timeout(200),
         running_backend(otlp_endpoint=endpoint, otlp_seconds=0.05) as backend,
     ):
         yield backend

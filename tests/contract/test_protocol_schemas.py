@@ -63,6 +63,23 @@ AGENT = agent.AgentHello(
     size=2,
     original=4,
 )
+SWEEP = models.SweepState(
+    verdict="decided",
+    start=4,
+    rounds=4,
+    discarded=0,
+    points=[models.SweepPoint(size=2, ops_per_s=3.5, low=None, high=None, rounds=4)],
+    best=2,
+    knee=2,
+    knee_from=2,
+    knee_to=2,
+    gain=models.MeasuredChange(percent=12.5, low_percent=None, high_percent=None),
+    refused=[1],
+    line="GOMAXPROCS=2",
+    lost_s=0.5,
+    elapsed_s=60.0,
+    text="t",
+)
 EVENTS: list[models.TargetEvent] = [
     models.ThreadBorn(tid=7, start_ns=-1, name="a"),
     models.ThreadRenamed(tid=7, name="b", previous="a"),
@@ -126,6 +143,7 @@ EVENTS: list[models.TargetEvent] = [
             text="t",
         ),
     ),
+    models.SteeringSwept(policy="sweep", sweep=SWEEP),
 ]
 COUNTER = models.PrometheusCounter(port=80, path="/metrics", metric="ops_total")
 POLICY = models.PolicyInfo(
@@ -333,7 +351,7 @@ def test_close_codes_are_those_of_the_schema() -> None:
 
 @pytest.fixture
 async def backend() -> AsyncIterator[Backend]:
-    async with asyncio.timeout(20), running_backend() as running:
+    async with asyncio.timeout(200), running_backend() as running:
         yield running
 
 

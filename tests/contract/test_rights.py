@@ -23,7 +23,7 @@ from tidscope_backend.security.rights import (
 )
 from tidscope_backend.settings import Settings
 
-WAIT = 60
+WAIT = 200
 VIEW_TOKEN = "view-token-of-the-tests"
 METRICS_TOKEN = "metrics-token-of-tests"
 PAGE = "/{path:path}"

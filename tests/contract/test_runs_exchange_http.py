@@ -15,7 +15,7 @@ from tidscope_backend.store.folder import RunFolder
 from tidscope_backend.store.reader import RunReader
 from tidscope_wire.generated.models import Comparison, Problem, RunManifest
 
-WAIT = 60
+WAIT = 200
 MAX_IMPORT = 256 * 1024
 
 

@@ -33,7 +33,7 @@ from tidscope_wire.proof import (
 )
 from websockets.exceptions import ConnectionClosed
 
-WAIT = 20
+WAIT = 200
 A, B = host("h-aaaaaaaaaaaa", "a"), host("h-bbbbbbbbbbbb", "b")
 THEIRS = "t-7-00000000"
 

@@ -12,7 +12,7 @@ from backend_server import SECRET, TOKEN, Backend, running_backend
 from raw_http import RawConnection, raw_connection
 from tidscope_wire.generated.limits import MAX_PAGE_COMMAND_BYTES
 
-WAIT = 40
+WAIT = 200
 FINAL = 0x80
 CONTINUATION, TEXT, BINARY, CLOSE, PING = 0, 1, 2, 8, 9
 MESSAGE_TOO_BIG = 1009

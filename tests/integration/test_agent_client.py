@@ -77,12 +77,12 @@ def scripted(script: Script) -> Iterator[AgentClient]:
 
     server = threading.Thread(target=serve)
     server.start()
-    client = AgentClient(ours, timeout_s=0.3)
+    client = AgentClient(ours, timeout_s=60)
     try:
         yield client
     finally:
         client.close()
-        server.join(10)
+        server.join(120)
         assert not server.is_alive()
 
 
@@ -127,18 +127,32 @@ def test_nonsense_is_reported_and_ends_the_connection(name: str) -> None:
 
 @pytest.mark.parametrize("silence", [b"", b'{"jsonrpc":"2.0","id":2,'])
 def test_silence_is_not_waited_for(silence: bytes) -> None:
-    with scripted(lambda _: silence) as client:
+    ours, its = socket.socketpair()
+    with its:
+        its.sendall(answered(1, HELLO) + silence)
+        client = AgentClient(ours, timeout_s=0.3, hello_s=60)
         with pytest.raises(AgentTimeoutError, match=r"within 0\.3 s"):
             client.read()
         with pytest.raises(AgentLostError):
             client.read()
 
 
+def test_the_first_answer_may_take_longer() -> None:
+    ours, its = socket.socketpair()
+    with its:
+        late = threading.Timer(0.2, its.sendall, [answered(1, HELLO) + answered(2, READING)])
+        late.start()
+        client = AgentClient(ours, timeout_s=0.1, hello_s=60)
+        assert client.hello.model_dump() == HELLO
+        late.join()
+        client.close()
+
+
 def test_notices_do_not_make_a_call_last() -> None:
     ours, its = socket.socketpair()
     with its:
         its.sendall(answered(1, HELLO))
-        client = AgentClient(ours, timeout_s=0.3)
+        client = AgentClient(ours, timeout_s=0.3, hello_s=60)
 
         def flood() -> None:
             try:
@@ -151,7 +165,7 @@ def test_notices_do_not_make_a_call_last() -> None:
         flooding.start()
         with pytest.raises(AgentTimeoutError):
             client.read()
-        flooding.join(10)
+        flooding.join(120)
         assert not flooding.is_alive()
 
 
@@ -159,7 +173,7 @@ def test_one_who_takes_nothing_is_not_waited_for() -> None:
     ours, its = socket.socketpair()
     with its:
         its.sendall(answered(1, HELLO))
-        client = AgentClient(ours, timeout_s=0.1)
+        client = AgentClient(ours, timeout_s=0.1, hello_s=60)
         with pytest.raises(AgentTimeoutError):
             while True:  # Answers nothing, either: the first call ends it.
                 client.read()
@@ -349,4 +363,4 @@ def test_one_who_accepts_nobody(folder: Path) -> None:
         for connection in held:
             connection.close()
         with pytest.raises(AgentClientError):
-            open_agent(PROC, pid, start_ticks(pid), timeout_s=0.2)
+            open_agent(PROC, pid, start_ticks(pid), opening_s=0.2)

@@ -50,7 +50,7 @@ AS_NOBODY = """
 import os, socket, sys
 os.setgroups([]); os.setresgid(65534, 65534, 65534); os.setresuid(65534, 65534, 65534)
 s = socket.socket(socket.AF_UNIX)
-s.settimeout(10)
+s.settimeout(120)
 try:
     s.connect(sys.argv[1])
     s.sendall(b'{"jsonrpc": "2.0", "id": 1, "method": "hello"}\\n')
@@ -93,7 +93,7 @@ def program(started: AgentProgram) -> Iterator[AgentProgram]:
 def is_released(program: AgentProgram) -> bool:
     """Ask for the original size; whether it is in effect."""
     try:
-        again = open_agent(PROC, program.pid, start_ticks(program.pid), timeout_s=10)
+        again = open_agent(PROC, program.pid, start_ticks(program.pid), timeout_s=60)
     except AgentRefusedError:
         return False  # It has not seen yet that clients of the last test left.
     again.release()
@@ -111,7 +111,7 @@ def fresh(request: pytest.FixtureRequest, folder: Path) -> Iterator[AgentProgram
 
 @pytest.fixture
 def client(program: AgentProgram) -> Iterator[AgentClient]:
-    opened = open_agent(PROC, program.pid, start_ticks(program.pid), timeout_s=10)
+    opened = open_agent(PROC, program.pid, start_ticks(program.pid), timeout_s=60)
     yield opened
     opened.close()
 
@@ -283,7 +283,7 @@ def test_a_killed_client_leaves_its_lease_and_no_more(
 def test_the_lease_of_one_who_left_can_be_taken_over(
     program: AgentProgram, client: AgentClient
 ) -> None:
-    leaving = open_agent(PROC, program.pid, start_ticks(program.pid), timeout_s=10)
+    leaving = open_agent(PROC, program.pid, start_ticks(program.pid), timeout_s=60)
     leaving.set(5, LONG_S)
     with pytest.raises(AgentRefusedError):
         client.set(4, LONG_S)
@@ -312,7 +312,7 @@ def test_anybody_may_release(program: AgentProgram, client: AgentClient) -> None
 
 
 def test_closing_the_agent_restores_and_cleans_up(fresh: AgentProgram) -> None:
-    client = open_agent(PROC, fresh.pid, start_ticks(fresh.pid), timeout_s=10)
+    client = open_agent(PROC, fresh.pid, start_ticks(fresh.pid), timeout_s=60)
     client.set(5, LONG_S)
     fresh.ask("close")
     assert works_with(fresh, ORIGINAL)
@@ -327,7 +327,7 @@ def test_closing_the_agent_restores_and_cleans_up(fresh: AgentProgram) -> None:
 
 
 def test_the_program_ends_with_its_input(fresh: AgentProgram) -> None:
-    client = open_agent(PROC, fresh.pid, start_ticks(fresh.pid), timeout_s=10)
+    client = open_agent(PROC, fresh.pid, start_ticks(fresh.pid), timeout_s=60)
     client.set(5, LONG_S)
     assert fresh.end() == 0
     assert not fresh.socket.exists()
@@ -338,7 +338,7 @@ def test_a_killed_program_is_lost_and_leaves_a_stale_socket(
     fresh: AgentProgram, folder: Path
 ) -> None:
     start = start_ticks(fresh.pid)
-    client = open_agent(PROC, fresh.pid, start, timeout_s=10)
+    client = open_agent(PROC, fresh.pid, start, timeout_s=60)
     fresh.kill()
     with pytest.raises(AgentLostError):
         client.read()
@@ -369,7 +369,7 @@ def test_a_killed_program_is_lost_and_leaves_a_stale_socket(
 def test_a_stale_socket_is_replaced(language: str, folder: Path) -> None:
     before = (sys.executable, "-c", STALE)
     with AgentProgram(language, folder, before=before) as program:
-        client = open_agent(PROC, program.pid, start_ticks(program.pid), timeout_s=10)
+        client = open_agent(PROC, program.pid, start_ticks(program.pid), timeout_s=60)
         assert client.hello.pid == program.pid
         client.close()
 
@@ -383,7 +383,7 @@ def test_others_are_kept_out_by_their_uid(program: AgentProgram) -> None:
     program.socket.parent.chmod(0o755)
     program.socket.chmod(0o666)
     assert as_nobody(program.socket) in ("b''", "ConnectionResetError", "BrokenPipeError")
-    open_agent(PROC, program.pid, start_ticks(program.pid), timeout_s=10).close()
+    open_agent(PROC, program.pid, start_ticks(program.pid), timeout_s=60).close()
 
 
 def as_nobody(path: Path) -> str:
@@ -443,7 +443,7 @@ def test_garbage_gets_an_error_and_the_end(language: str, folder: Path) -> None:
         assert found == {name: row[1:] for name, row in GARBAGE.items()}
         # It is JSON, and deeper than a reader needs to follow.
         assert failure_of(b"[" * 2000 + b"]" * 2000 + b"\n", program)[0] in (PARSE, INVALID)
-        open_agent(PROC, program.pid, start_ticks(program.pid), timeout_s=10).close()
+        open_agent(PROC, program.pid, start_ticks(program.pid), timeout_s=60).close()
 
 
 BAD_PARAMS: list[object] = [
@@ -500,7 +500,7 @@ def test_lines_in_pieces_and_lines_together(program: AgentProgram, client: Agent
 
 def test_one_who_does_not_listen_is_dropped(program: AgentProgram, client: AgentClient) -> None:
     with RawAgent(program.socket) as raw:
-        raw.socket.settimeout(30)
+        raw.socket.settimeout(120)
         with pytest.raises((BrokenPipeError, ConnectionResetError)):
             while True:
                 raw.socket.sendall(CALL * 1000)
@@ -509,19 +509,19 @@ def test_one_who_does_not_listen_is_dropped(program: AgentProgram, client: Agent
 
 
 def test_clients_are_limited(fresh: AgentProgram) -> None:
-    client = open_agent(PROC, fresh.pid, start_ticks(fresh.pid), timeout_s=10)
+    client = open_agent(PROC, fresh.pid, start_ticks(fresh.pid), timeout_s=60)
     others = [RawAgent(fresh.socket) for _ in range(7)]
     try:
         assert all(raw.call("hello")["result"]["size"] == ORIGINAL for raw in others)
         with pytest.raises(AgentRefusedError) as refused:
-            open_agent(PROC, fresh.pid, start_ticks(fresh.pid), timeout_s=10)
+            open_agent(PROC, fresh.pid, start_ticks(fresh.pid), timeout_s=60)
         assert refused.value.code == CLIENTS
         assert client.read().size == ORIGINAL
         others.pop().__exit__(None, None, None)
 
         def admitted() -> bool:
             try:
-                open_agent(PROC, fresh.pid, start_ticks(fresh.pid), timeout_s=10).close()
+                open_agent(PROC, fresh.pid, start_ticks(fresh.pid), timeout_s=60).close()
             except AgentRefusedError:
                 return False  # It has not seen yet that the other one left.
             return True
@@ -534,7 +534,7 @@ def test_clients_are_limited(fresh: AgentProgram) -> None:
 
 
 def test_the_program_asks_for_a_new_search(program: AgentProgram, client: AgentClient) -> None:
-    other = open_agent(PROC, program.pid, start_ticks(program.pid), timeout_s=10)
+    other = open_agent(PROC, program.pid, start_ticks(program.pid), timeout_s=60)
     assert client.restart_requested() is False
     assert program.ask("restart") == "restart"
     until(client.restart_requested)
@@ -553,7 +553,7 @@ def test_a_program_of_another_user(language: str, folder: Path) -> None:
     own.mkdir(0o700)
     os.chown(own, NOBODY, NOBODY)
     with AgentProgram(language, own, user=NOBODY) as program:
-        client = open_agent(PROC, program.pid, start_ticks(program.pid), timeout_s=10)
+        client = open_agent(PROC, program.pid, start_ticks(program.pid), timeout_s=60)
         assert program.socket.lstat().st_uid == NOBODY
         assert client.set(2, LONG_S).wanted == 2
         client.close()
@@ -570,7 +570,7 @@ def test_a_folder_that_others_may_change_is_refused(language: str, folder: Path,
 
 
 def test_nothing_of_it_is_left_behind(fresh: AgentProgram) -> None:
-    client = open_agent(PROC, fresh.pid, start_ticks(fresh.pid), timeout_s=10)
+    client = open_agent(PROC, fresh.pid, start_ticks(fresh.pid), timeout_s=60)
     client.close()
     assert fresh.end() == 0
     wait_for_end(fresh.pid)

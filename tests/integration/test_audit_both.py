@@ -9,7 +9,7 @@ from follower import connected
 from programs.known_work import KnownWork
 from tidscope_wire.audit import FILE, FILE_BYTES, read_records
 
-WAIT = 60
+WAIT = 200
 
 
 async def test_a_session_is_found_in_both_logs(known_work: KnownWork, tmp_path: Path) -> None:

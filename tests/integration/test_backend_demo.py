@@ -22,7 +22,7 @@ from tidscope_wire.generated.models import (
 from tidscope_wire.problems import make_problem
 
 PROGRAM = [sys.executable, "-m", "tidscope_backend.demo"]
-WAIT = 40
+WAIT = 200
 
 
 def test_it_runs_many_named_threads_and_ends_on_a_signal() -> None:
@@ -32,7 +32,7 @@ def test_it_runs_many_named_threads_and_ends_on_a_signal() -> None:
         names = thread_names(process.pid)
         files = [str(f.readlink()) for f in Path(f"/proc/{process.pid}/fd").iterdir()]
         process.terminate()
-        assert process.wait(10) == 0
+        assert process.wait(120) == 0
     for name in ("hash-worker-1", "disk-writer-2", "net-client-4", "net-server", "account-3"):
         assert name in names
     assert 24 <= len(names) <= 45

@@ -39,14 +39,14 @@ class Up:
         return httpx.Client(
             base_url=self.address,
             headers={"authorization": f"Bearer {self.token}"},
-            timeout=20,
+            timeout=120,
             transport=httpx.HTTPTransport(retries=5),
         )
 
     def end(self, number: signal.Signals) -> tuple[int, str]:
         """Send a signal and wait; exit code and what was said on standard error."""
         self.process.send_signal(number)
-        _, said = self.process.communicate(timeout=20)
+        _, said = self.process.communicate(timeout=120)
         return self.process.returncode, said
 
 
@@ -69,12 +69,12 @@ def up(
         try:
             assert process.stdout is not None
             line = process.stdout.readline()
-            assert line, process.communicate(timeout=5)
+            assert line, process.communicate(timeout=120)
             yield Up(process, **json.loads(line))
         finally:
             if process.poll() is None:
                 process.terminate()
-                process.communicate(timeout=20)
+                process.communicate(timeout=120)
 
 
 def run(*options: str, **variables: str) -> subprocess.CompletedProcess[str]:
@@ -83,7 +83,7 @@ def run(*options: str, **variables: str) -> subprocess.CompletedProcess[str]:
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=120,
         env=environment(**variables),
     )
 
@@ -203,7 +203,7 @@ def test_a_collector_refuses_a_short_secret(secret: str) -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=120,
         env=environment(TIDSCOPE_COLLECTOR_SECRET=secret),
     )
     assert done.returncode == 2
@@ -241,7 +241,7 @@ def test_serve_alone_ends_on_a_signal() -> None:
         )
         assert answer.status_code == 200
         process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=20)
+        _, said = process.communicate(timeout=120)
     assert process.returncode == 0
     assert "Traceback" not in said
 
@@ -279,7 +279,7 @@ def test_a_user_who_may_not_read_the_installation_is_named(tmp_path: Path) -> No
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=120,
         env=environment(PYTHONPATH=os.pathsep.join(paths)),
     )
     assert done.returncode == 1
@@ -300,7 +300,7 @@ def test_the_second_address_lets_watch_only() -> None:
     with up("--no-collector") as running:
         token = running.view_url.partition("#token=")[2]
         shown = {"authorization": f"Bearer {token}"}
-        with httpx.Client(base_url=running.address, headers=shown, timeout=20) as client:
+        with httpx.Client(base_url=running.address, headers=shown, timeout=120) as client:
             assert client.get("/api/v1/session").json() == {"role": "viewer", "id": None}
             assert client.post("/api/v1/demo").status_code == 403
         with running.client() as client:

@@ -100,7 +100,7 @@ def test_up_waits_for_the_collector_keeps_it_alive_and_ends_it(
             assert process.stdout is not None
             reported = json.loads(process.stdout.readline())
             headers = {"authorization": f"Bearer {reported['token']}"}
-            with httpx.Client(base_url=reported["address"], headers=headers, timeout=20) as client:
+            with httpx.Client(base_url=reported["address"], headers=headers, timeout=120) as client:
                 # It had connected before the address was printed.
                 assert collectors(client) == 1
                 started = arguments(reported["collector_pid"])
@@ -112,7 +112,7 @@ def test_up_waits_for_the_collector_keeps_it_alive_and_ends_it(
                 wait_for_collectors(client, 1)
         finally:
             process.terminate()
-            _, said = process.communicate(timeout=30)
+            _, said = process.communicate(timeout=120)
     assert process.returncode == 0
     assert "the collector ended by SIGKILL; it starts again" in said
     assert "the collector lacks privileges: no CAP_NET_ADMIN" in said

@@ -33,7 +33,7 @@ from tidscope_wire.generated.models import (
 )
 
 WAKERS = Path(__file__).parents[2] / "benchmarks" / "wakers.c"
-PATIENCE_S = 60
+PATIENCE_S = 120.0
 MS = 1_000_000
 
 
@@ -159,7 +159,6 @@ async def attached(budget_percent: float, threads: int) -> AsyncIterator[tuple[T
             assert kept.rate_hz == 20, "the rate asked for is kept"
 
 
-@pytest.mark.timeout(180)
 async def test_a_program_of_many_threads_is_sampled_less_often_and_that_is_said() -> None:
     async with attached(budget_percent=0.5, threads=400) as (_, page):
         header, _ = await page.frame()

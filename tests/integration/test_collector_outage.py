@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable
 
 import httpx
-import pytest
 from backend_server import running_backend
 from capabilities import needs
 from collector_process import CollectorProcess
@@ -17,7 +16,7 @@ from programs.steered import Steered, waiting_python
 from programs.threads_go import ThreadsRun
 from tidscope_wire.generated.models import Host, HostsResponse, Target, TargetsResponse
 
-pytestmark = [needs("root"), pytest.mark.timeout(240)]
+pytestmark = needs("root")
 WAIT_S = 60
 
 

@@ -21,7 +21,7 @@ from tidscope_wire.generated.models import DoctorReport, ProgramExecuted
 from whole_site import Site, site
 
 CONFINED = Path(__file__).parents[1] / "programs" / "confined.py"
-pytestmark = [needs("root")]
+pytestmark = needs("root")
 
 LOOKING = {"CAP_SYS_PTRACE", "CAP_DAC_READ_SEARCH"}
 OPENING = {*LOOKING, "CAP_CHECKPOINT_RESTORE"}
@@ -162,7 +162,7 @@ async def test_doctor_says_that_nothing_reads_other_processes_any_more() -> None
 
 async def process_reader(found: Site) -> str:
     """Status of the check in Doctor's report."""
-    answer = await found.client.get("/api/v1/doctor", timeout=30)
+    answer = await found.client.get("/api/v1/doctor", timeout=120)
     report = DoctorReport.model_validate_json(answer.raise_for_status().content)
     (check,) = (check for check in report.checks if check.name == "process-reader")
     return check.status

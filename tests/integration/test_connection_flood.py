@@ -28,7 +28,7 @@ def client(port: int) -> httpx.AsyncClient:
     return httpx.AsyncClient(
         base_url=f"http://127.0.0.1:{port}",
         headers={"authorization": f"Bearer {TOKEN}", "connection": "close"},
-        timeout=10,
+        timeout=120,
     )
 
 
@@ -44,7 +44,6 @@ async def followed(port: int, pid: int) -> AsyncIterator[tuple[LivePage, Target]
 
 
 @needs("root")
-@pytest.mark.timeout(240)
 @pytest.mark.parametrize("descriptors", [1024, 96])
 async def test_an_operator_works_and_a_run_is_recorded(tmp_path: Path, descriptors: int) -> None:
     limited = ("prlimit", f"--nofile={descriptors}:{descriptors}")
@@ -64,7 +63,7 @@ async def test_an_operator_works_and_a_run_is_recorded(tmp_path: Path, descripto
                 for _ in range(10):
                     (await http.get("/api/v1/health")).raise_for_status()
                 # It is new to the backend: no session and no connection of before.
-                async with httpx.AsyncClient(timeout=10) as person:
+                async with httpx.AsyncClient(timeout=120) as person:
                     origin = f"http://127.0.0.1:{port}"
                     answer = await person.post(
                         f"{origin}/api/v1/session",

@@ -79,7 +79,7 @@ async def test_a_recording_that_cannot_begin_says_why(tmp_path: Path) -> None:
 async def test_connections_wait_until_there_are_some() -> None:
     port = free_port()
     async with (
-        asyncio.timeout(60),
+        asyncio.timeout(200),
         served(port) as backend,
         httpx.AsyncClient(
             base_url=f"http://127.0.0.1:{port}", headers={"authorization": f"Bearer {TOKEN}"}
@@ -109,7 +109,7 @@ async def test_connections_wait_until_there_are_some() -> None:
 async def test_the_backend_takes_as_many_as_it_may_have() -> None:
     port = free_port()
     async with (
-        asyncio.timeout(60),
+        asyncio.timeout(200),
         served(port, within=("prlimit", "--nofile=512:700")) as backend,
         raw_connection(port) as connection,
     ):

@@ -91,13 +91,13 @@ def storm(arguments: Sequence[str], rate_hz: float) -> tuple[int, int, FrameHead
     try:
         targets = TargetRegistry("h-000000000000", ProcFs(), sources, engine)
         targets.attach(child.pid, None, rate_hz)
-        last = frames.get(timeout=20)
+        last = frames.get(timeout=120)
         assert (last.seq, last.exited.threads) == (1, 0)
         # Starts the storm, reads its figures, and closes the input, on which it ends.
-        ended = json.loads(child.communicate(b".", timeout=60)[0])["threads"] + 1
+        ended = json.loads(child.communicate(b".", timeout=120)[0])["threads"] + 1
         exits = 0
         while not any(event.type == "target_exited" for event in last.events):
-            last = frames.get(timeout=20)
+            last = frames.get(timeout=120)
             exits += sum(event.type == "thread_exited" for event in last.events)
             assert not any(event.type == "exit_records_lost" for event in last.events)
     finally:

@@ -229,7 +229,7 @@ class Collector:
         """Its exit code."""
         os.kill(self.process.pid, number)
         with self.process:
-            return self.process.wait(20)
+            return self.process.wait(120)
 
 
 Start = Callable[[int], Collector]

@@ -61,7 +61,7 @@ class Worker:
         assert self.process.stdout.readline() == "\n"
 
     def end(self) -> None:
-        self.process.communicate("\n", timeout=60)
+        self.process.communicate("\n", timeout=120)
 
 
 def began(header: FrameHeader) -> bool:

@@ -27,7 +27,7 @@ HOSTILE = "n\"\x1b]0;owned\x07\x9b2J\r\n# tidscope 1\u202e,='\\"
 COMM = b"\x1b[31m\n\rx,=1"
 THREAD = "t\x1b]0;x\u009b2J".encode()
 """At most 15 bytes."""
-WAIT = 60
+WAIT = 200
 
 
 async def log_of_served(port: int) -> tuple[asyncio.subprocess.Process, list[str]]:

@@ -15,7 +15,7 @@ from collector_process import NOBODY, CollectorProcess
 from served import free_port, served
 from tidscope_wire.audit import read_records
 
-pytestmark = [needs("root"), pytest.mark.timeout(120)]
+pytestmark = needs("root")
 
 
 def hosts(state: Path, *arguments: str, code: int = 0) -> str:

@@ -25,7 +25,7 @@ from tidscope_backend.cli.backend_client import (
 )
 from tidscope_wire.generated.models import HealthResponse, RunManifest
 
-pytestmark = [needs("root"), pytest.mark.timeout(120)]
+pytestmark = needs("root")
 CHOSEN = "a secret that a person chose"
 ANSWERS = (invented, reflected, some_page, nothing_there)
 

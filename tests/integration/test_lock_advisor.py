@@ -17,7 +17,7 @@ ADVISOR = ROOT / "advisor"
 CONTENDED = ROOT / "tests" / "programs" / "contended_go"
 WATCH_S = 2
 
-pytestmark = [needs("go"), pytest.mark.timeout(300)]
+pytestmark = needs("go")
 
 
 def locks(
@@ -51,7 +51,7 @@ def run_contended(*arguments: str) -> Iterator[str]:
     ) as process:
         assert process.stdout is not None
         yield f"http://127.0.0.1:{process.stdout.readline().strip()}/debug/pprof/mutex"
-        process.communicate(timeout=20)
+        process.communicate(timeout=120)
 
 
 @pytest.fixture

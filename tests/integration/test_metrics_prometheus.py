@@ -42,7 +42,7 @@ class Site:
 
     def client(self) -> httpx.Client:
         headers = {"authorization": f"Bearer {self.token}"}
-        return httpx.Client(base_url=self.address, headers=headers, timeout=20)
+        return httpx.Client(base_url=self.address, headers=headers, timeout=120)
 
 
 @pytest.fixture
@@ -60,12 +60,12 @@ def site() -> Iterator[Site]:
         try:
             assert process.stdout is not None
             line = process.stdout.readline()
-            assert line, process.communicate(timeout=30)
+            assert line, process.communicate(timeout=120)
             reported = json.loads(line)
             yield Site(reported["address"], reported["token"])
         finally:
             process.terminate()
-            process.communicate(timeout=30)
+            process.communicate(timeout=120)
 
 
 @pytest.fixture

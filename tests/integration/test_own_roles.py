@@ -47,7 +47,7 @@ def test_a_group_is_counted_by_them(program: int) -> None:
         selector = GroupSelector(kind="tree", pid=program)
         target, _ = groups.targets.attach_group(selector, 10, [OWN])
         assert target.role_rules == [OWN]
-        header, _ = split(groups.frames.get(timeout=60))
+        header, _ = split(groups.frames.get(timeout=120))
         assert [one.role for one in header.roles or ()] == ["mine"]
     finally:
         groups.close()

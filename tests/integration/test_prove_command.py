@@ -19,7 +19,6 @@ from whole_site import Site
 pytestmark = [
     needs("root"),
     pytest.mark.asyncio(loop_scope="module"),
-    pytest.mark.timeout(300),
 ]
 
 TWO_WORKERS = ("--policy", "fixed", "--set", "size=2", "--set", "interval_s=0.5")

@@ -33,7 +33,7 @@ def make(*arguments: str) -> subprocess.CompletedProcess[str]:
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=120,
     )
 
 
@@ -60,7 +60,7 @@ def test_a_verb_of_the_command_line_explains_itself(verb: str) -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=120,
     )
     assert done.returncode == 0, done.stderr
     assert f"usage: tidscope {verb}" in done.stdout
@@ -82,7 +82,7 @@ def test_make_up_with_the_demo_has_an_attached_target() -> None:
             assert process.stdout is not None
             lines = iter(process.stdout.readline, "")
             line = next((line for line in lines if line.startswith("{")), "")
-            assert line, process.communicate(timeout=20)
+            assert line, process.communicate(timeout=120)
             running = json.loads(line)
             answer = httpx.get(
                 f"{running['address']}/api/v1/targets",
@@ -92,5 +92,5 @@ def test_make_up_with_the_demo_has_an_attached_target() -> None:
             assert [target["state"] for target in targets] == ["attached"]
         finally:
             os.killpg(process.pid, signal.SIGINT)
-            _, said = process.communicate(timeout=20)
+            _, said = process.communicate(timeout=120)
     assert "Traceback" not in said

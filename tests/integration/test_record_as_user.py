@@ -17,7 +17,7 @@ from shell_terminal import ShellTerminal
 from tidscope_backend.notebook import open_run
 from tidscope_wire.generated.models import RunManifest, TargetsResponse
 
-pytestmark = [needs("root"), pytest.mark.timeout(240)]
+pytestmark = needs("root")
 NOBODY = pwd.getpwnam("nobody")
 DESCRIPTORS = 177
 SCRIPT = "echo $(id -u) $(ulimit -n) $(pwd) $OF_THE_USER $(tty) ${TIDSCOPE_TOKEN-none}; exit 3"

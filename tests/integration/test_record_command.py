@@ -30,7 +30,7 @@ from tidscope_backend.comparison.totals import totals_by_role, whole
 from tidscope_backend.notebook import open_run
 from tidscope_wire.generated.models import AttachRequest, RunManifest, TargetsResponse
 
-pytestmark = [needs("root"), pytest.mark.timeout(240)]
+pytestmark = needs("root")
 UNDESCRIBED = RecordingOptions(
     None, [], None, None, None, None, None, Keeping(arguments=True, output=True)
 )

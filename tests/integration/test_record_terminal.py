@@ -13,7 +13,7 @@ from processes import status, wait_until
 from shell_terminal import ShellTerminal
 from tidscope_wire.generated.models import RunManifest
 
-pytestmark = [needs("root"), pytest.mark.timeout(240)]
+pytestmark = needs("root")
 RECORD = f"{sys.executable} -m tidscope_backend record"
 GUEST = f"{sys.executable} {Path(__file__).parents[1] / 'programs' / 'terminal_guest.py'}"
 CTRL_C, CTRL_Z, CTRL_BACKSLASH = "\x03", "\x1a", "\x1c"

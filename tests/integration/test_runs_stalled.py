@@ -17,7 +17,7 @@ from tidscope_backend.store.folder import RunFolder
 from tidscope_backend.store.reader import RunReader
 from tidscope_wire.generated.models import RunManifest
 
-WAIT = 60
+WAIT = 200
 
 
 @pytest.fixture

@@ -15,7 +15,6 @@ from whole_site import Site
 pytestmark = [
     needs("root"),
     pytest.mark.asyncio(loop_scope="module"),
-    pytest.mark.timeout(120),
 ]
 
 

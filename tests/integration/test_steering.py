@@ -44,7 +44,6 @@ pytestmark = [
     needs("root"),
     pytest.mark.asyncio(loop_scope="module"),
     # Policies take their time, and the programs that they steer take all of the CPUs.
-    pytest.mark.timeout(300),
 ]
 
 

@@ -30,7 +30,6 @@ from whole_site import Site
 pytestmark = [
     needs("root"),
     pytest.mark.asyncio(loop_scope="module"),
-    pytest.mark.timeout(240),
 ]
 FAST = {"interval_s": 0.5}
 

@@ -30,7 +30,7 @@ def program() -> Iterator[Steered]:
 
 
 def size_of(running: Steered) -> int:
-    client = open_agent(ProcFs(), running.pid, start_ticks(running.pid), timeout_s=10)
+    client = open_agent(ProcFs(), running.pid, start_ticks(running.pid), timeout_s=60)
     try:
         return client.read().size
     finally:

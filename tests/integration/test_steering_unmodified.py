@@ -13,7 +13,6 @@ pytestmark = [
     needs("root"),
     needs("two-cpus"),
     pytest.mark.asyncio(loop_scope="module"),
-    pytest.mark.timeout(240),
 ]
 
 

@@ -41,7 +41,7 @@ class Harness:
         self.sources.close()
 
     def next(self) -> Frame:
-        return self.decoder.decode(self.frames.get(timeout=20))
+        return self.decoder.decode(self.frames.get(timeout=120))
 
     def until_exit(self) -> list[Frame]:
         frames = [self.next()]

@@ -160,7 +160,7 @@ class Harness:
         self.sources.close()
 
     def next(self) -> tuple[FrameHeader, Rows]:
-        return self.decoder.decode(self.frames.get(timeout=20))
+        return self.decoder.decode(self.frames.get(timeout=120))
 
 
 class Sum:

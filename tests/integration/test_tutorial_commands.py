@@ -26,7 +26,7 @@ STATES = re.compile(r"^state_.*_ns$")
 FIRST_SAMPLE_NS = 40_000_000
 WRITES = re.compile(rb"postgres: postgres postgres .*(UPDATE|INSERT|COMMIT|in transaction)")
 
-pytestmark = [needs("root"), needs("btf"), needs("go"), pytest.mark.timeout(300)]
+pytestmark = [needs("root"), needs("btf"), needs("go")]
 
 
 def block(section: str, language: str) -> str:
@@ -133,7 +133,7 @@ def test_postgresql(shell: Shell, tmp_path_factory: pytest.TempPathFactory) -> N
 
     def server(*words: str) -> None:
         subprocess.run(
-            [*as_server, *words], cwd=folder, check=True, stdout=subprocess.DEVNULL, timeout=60
+            [*as_server, *words], cwd=folder, check=True, stdout=subprocess.DEVNULL, timeout=120
         )
 
     data, options = str(folder / "data"), f"-k {folder} -h ''"
@@ -143,7 +143,7 @@ def test_postgresql(shell: Shell, tmp_path_factory: pytest.TempPathFactory) -> N
         server(str(programs / "initdb"), "-A", "trust", "-D", data)
         server(control, "-D", data, "-o", options, "-l", str(folder / "log"), "-w", "start")
         try:
-            subprocess.run([*bench, "-i", "-q"], check=True, capture_output=True, timeout=60)
+            subprocess.run([*bench, "-i", "-q"], check=True, capture_output=True, timeout=120)
             load = [*bench, "-n", "-c", "4", "-T", "120"]
             with started(load) as running:
                 assert running.stdout is not None

@@ -152,7 +152,7 @@ def test_stays_and_takers_add_up_to_the_ledger(keeper: LedgerKeeper, program: Kn
 
 
 def test_system_calls_are_counted_when_asked_for(keeper: LedgerKeeper, program: KnownWakes) -> None:
-    assert not len(joined(keeper.tables(program.pid))["calls"])
+    assert "calls" not in joined(keeper.tables(program.pid))
     keeper.count_calls(True)
     ring = program.run("ring")
     tables = settled(keeper, program.pid, ring)

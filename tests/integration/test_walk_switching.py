@@ -47,7 +47,7 @@ class Watched(Sampled):
         self.receiver = Receiver()
 
     def next(self) -> FrameHeader:
-        return self.receiver.frame(self.frames.get(timeout=20))[0]
+        return self.receiver.frame(self.frames.get(timeout=120))[0]
 
     def until_changed(self) -> tuple[CountersSourceChanged, FrameHeader]:
         """Go on to where counters are read another way."""

@@ -133,11 +133,11 @@ class AgentProgram:
         """Let it end by itself, with the end of its input; its exit code."""
         assert self._process.stdin is not None
         self._process.stdin.close()
-        return self._process.wait(20)
+        return self._process.wait(120)
 
     def wait(self) -> None:
         """Until it has ended."""
-        self._process.wait(20)
+        self._process.wait(120)
 
     def kill(self) -> None:
         """Kill it and wait for it."""

@@ -1,7 +1,7 @@
 /* A program that makes its readers wait: it says it is a Go program, and at a command maps a file,
  * whose reading may block, over what others read of it.
  *
- * "memory FILE": over the page of GOMAXPROCS. "exec FILE": executes it instead.
+ * "open FILE", and then "memory": over the page of GOMAXPROCS. "exec FILE": executes it instead.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -25,19 +25,19 @@ __attribute__((aligned(PAGE))) struct whole_page page = {7, ""};
 __asm__(".globl \"runtime.gomaxprocs\"\n.type \"runtime.gomaxprocs\", @object\n"
         ".set \"runtime.gomaxprocs\", page\n.size \"runtime.gomaxprocs\", 4\n");
 
-static int take(char *place, const char *file) {
-  int opened = open(file, O_RDONLY);
-  return opened >= 0 &&
-         mmap(place, PAGE, PROT_READ, MAP_PRIVATE | MAP_FIXED, opened, 0) == place;
+static int take(char *place, int opened) {
+  return mmap(place, PAGE, PROT_READ, MAP_PRIVATE | MAP_FIXED, opened, 0) == place;
 }
 
 int main(void) {
   static char line[4096], what[4096], file[4096];
+  int opened = -1;
   setvbuf(stdout, NULL, _IONBF, 0);
   printf("ready %d\n", page.value);
   while (fgets(line, sizeof line, stdin) != NULL) {
     int words = sscanf(line, "%4095s %4095s", what, file), went = 1;
-    if (words == 2 && strcmp(what, "memory") == 0) went = take((char *)&page, file);
+    if (words == 2 && strcmp(what, "open") == 0) went = (opened = open(file, O_RDONLY)) >= 0;
+    if (words == 1 && strcmp(what, "memory") == 0) went = take((char *)&page, opened);
     if (words == 2 && strcmp(what, "exec") == 0)
       went = execl(file, file, "600", (char *)NULL) == 0;
     printf(went ? "done\n" : "failed\n");

@@ -36,7 +36,7 @@ class Spoken:
 
     def end(self) -> None:
         """Let it end by itself."""
-        self._process.communicate(timeout=30)
+        self._process.communicate(timeout=120)
 
     def __enter__(self) -> Self:
         return self

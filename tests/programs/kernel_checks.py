@@ -47,7 +47,7 @@ class Link:
 
     def __init__(self) -> None:
         self._socket = open_socket(1 << 20)
-        self._socket.settimeout(10)
+        self._socket.settimeout(120)
 
     def __enter__(self) -> "Link":
         return self
@@ -221,7 +221,7 @@ def splice_of_local_sockets_is_not_counted() -> None:
 
 def raw_sockets_are_counted() -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP) as raw:
-        raw.settimeout(5)
+        raw.settimeout(120)
         request = struct.pack("!BBHHH", 8, 0, 0xF7FE, 0, 1)
 
         def ping() -> None:

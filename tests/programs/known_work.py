@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict
 Command = Literal["b", "w", "r", "s", "n", "e", "z", "x", "p", "q"]
 
 EXIT_CODE = 7
-PATIENCE_S = 60.0
+PATIENCE_S = 120.0
 
 
 class Account(BaseModel):

@@ -80,7 +80,7 @@ class NamedJava:
         # A Java virtual machine removes its socket.
         self._process.terminate()
         try:
-            self._process.communicate(timeout=10)
+            self._process.communicate(timeout=120)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.communicate()

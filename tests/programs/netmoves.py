@@ -32,7 +32,7 @@ from tidscope_wire.frame import FrameDecoder, Rows
 from tidscope_wire.generated.models import FrameHeader, Target, ThreadExited
 
 FIELDS = ("net_read_bytes", "net_write_bytes", "net_read_calls", "net_write_calls")
-PATIENCE_S = 60.0
+PATIENCE_S = 120.0
 RATE_HZ = 20
 
 CASES: dict[str, str] = {

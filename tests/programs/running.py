@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-PATIENCE_S = 60.0
+PATIENCE_S = 120.0
 """So long a program may say nothing, on a machine that is busy."""
 GRACE_S = 10.0
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from programs.build import build_go_module
+from programs.build import build_go, build_go_module
 
 HERE = Path(__file__).parent
 AGENTS = HERE.parents[1] / "agents"
@@ -50,6 +50,11 @@ def paced_python(largest: int, best: int) -> list[str]:
     """A pool of which the number of workers alone decides how much it does."""
     program = HERE / "paced_python" / "main.py"
     return [sys.executable, str(program), str(largest), str(best), str(PENALTY)]
+
+
+def served_go() -> list[str]:
+    """A Go program without an agent that does most with one thread, and serves how much it did."""
+    return [str(build_go(HERE / "served.go")), "1000", str(PENALTY)]
 
 
 def several(*commands: list[str]) -> list[str]:
@@ -102,7 +107,7 @@ class Steered:
         """Let it end by itself, with the end of its input."""
         assert self._process.stdin is not None
         self._process.stdin.close()
-        self._process.wait(20)
+        self._process.wait(120)
 
     def __enter__(self) -> Self:
         return self

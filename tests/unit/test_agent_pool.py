@@ -33,16 +33,16 @@ class Held:
 
     def _job(self) -> int:
         self.begun.release()
-        assert self.free.wait(20)
+        assert self.free.wait(120)
         return 1
 
     def wait_for(self, number: int) -> None:
         for _ in range(number):
-            assert self.begun.acquire(timeout=10)
+            assert self.begun.acquire(timeout=120)
 
     def finish(self) -> None:
         self.free.set()
-        assert sum(job.result(20) for job in self.jobs) == len(self.jobs)
+        assert sum(job.result(120) for job in self.jobs) == len(self.jobs)
 
 
 def settled(pool: ThreadPoolExecutor, condition: Callable[[Counts], bool]) -> Counts:
@@ -132,7 +132,7 @@ def test_the_size_may_change_all_the_time() -> None:
         for step in range(400):
             pool.resize(step * 7 % 9 + 1)
             jobs += [pool.submit(abs, value) for value in range(10)]
-        assert sum(job.result(20) for job in jobs) == 400 * 45
+        assert sum(job.result(120) for job in jobs) == 400 * 45
         counts = pool.counts()
         assert (counts.ops, counts.queue_waits) == (4000, 4000)
 
@@ -161,10 +161,10 @@ def test_shutdown_can_cancel_the_queue() -> None:
     held.wait_for(1)
     pool.shutdown(wait=False, cancel_futures=True)
     held.free.set()
-    assert held.jobs[0].result(10) == 1
+    assert held.jobs[0].result(120) == 1
     for job in held.jobs[1:]:
         with pytest.raises(CancelledError):
-            job.result(10)
+            job.result(120)
     pool.shutdown()
     assert pool.counts().ops == 1
 
@@ -176,14 +176,14 @@ def test_a_cancelled_job_is_not_done() -> None:
         waiting = pool.submit(int)
         assert waiting.cancel()
         held.finish()
-        pool.submit(int).result(10)
+        pool.submit(int).result(120)
         assert pool.counts().ops == 2
 
 
 def test_an_initializer_that_raises_breaks_the_pool() -> None:
     pool = ThreadPoolExecutor(2, initializer=divmod, initargs=(1, 0))
     with pytest.raises(BrokenThreadPool):
-        pool.submit(int).result(10)
+        pool.submit(int).result(120)
     with pytest.raises(BrokenThreadPool):
         pool.submit(int)
     pool.shutdown()
@@ -206,7 +206,7 @@ def test_a_pool_that_is_dropped_ends_its_threads() -> None:
     del pool
     gc.collect()
     for thread in threads:
-        thread.join(10)
+        thread.join(120)
         assert not thread.is_alive()
 
 
@@ -218,9 +218,9 @@ def test_a_finished_job_is_not_kept() -> None:
     gone = threading.Event()
     weakref.finalize(argument, gone.set)
     with ThreadPoolExecutor(1) as pool:
-        pool.submit(id, argument).result(10)
+        pool.submit(id, argument).result(120)
         del argument
-        assert gone.wait(10)
+        assert gone.wait(120)
 
 
 PROGRAM = """
@@ -241,7 +241,7 @@ def test_a_program_ends_without_a_shutdown_and_its_jobs_are_done() -> None:
         env={**os.environ, "PYTHONPATH": str(AGENT)},
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=120,
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")

@@ -11,7 +11,7 @@ from tidscope_backend.cli.backend_user import choose_backend_user
 from tidscope_backend.cli.command import CommandError
 from tidscope_backend.cli.supervisor import MAX_SHORT_RUNS, Program, Supervisor
 
-WAIT = 20
+WAIT = 200
 
 
 def program(*command: str) -> Program:

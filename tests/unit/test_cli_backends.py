@@ -10,6 +10,7 @@ from tidscope_wire.generated.models import SizeAudit
 COMMANDS = {
     "steer": (["steer", "--pid", "100"], ("POST", "/targets")),
     "prove": (["prove", "--pid", "100"], ("POST", "/targets")),
+    "sweep": (["sweep", "--pid", "100"], ("POST", "/targets")),
     "sizes": (["sizes"], ("GET", "/sizes")),
 }
 """A verb, to its arguments and its first request."""

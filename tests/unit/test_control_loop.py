@@ -22,7 +22,7 @@ from tidscope_wire.generated.models import (
     SteeringStarted,
 )
 
-PATIENCE_S = 20
+PATIENCE_S = 120.0
 ORIGINAL = 4
 
 

@@ -67,7 +67,7 @@ def names(locks: GroupLocks) -> list[str]:
 def test_a_lock_is_a_place_in_a_process(locks: GroupLocks, processes: Processes) -> None:
     places = (5, 0x10), (6, 0x10), (5, 0x20)
     assert numbers(locks, *places) == [0, 0, 0]
-    assert locks.join(10)
+    assert locks.join(120)
     assert len(set(numbers(locks, *places))) == 3
     assert sorted(names(locks)) == ["heap #1 in server", "pool in server", "pool in server 6"]
     assert sorted(processes.asked) == [(5, (0x10, 0x20)), (6, (0x10,))]
@@ -76,7 +76,7 @@ def test_a_lock_is_a_place_in_a_process(locks: GroupLocks, processes: Processes)
 
 def test_threads_that_a_runtime_parks_wait_at_one_lock(locks: GroupLocks) -> None:
     numbers(locks, (5, 0x30), (5, 0x38), (5, 0x99))
-    assert locks.join(10)
+    assert locks.join(120)
     first, second, unknown = numbers(locks, (5, 0x30), (5, 0x38), (5, 0x99))
     assert first == second != unknown
     assert set(names(locks)) == {"JVM park in server", "lock in server"}
@@ -102,18 +102,18 @@ def test_one_that_ends_before_its_turn_comes_keeps_its_counts(
 
     monkeypatch.setattr(group_locks, "ask_lock_addresses", refuse)
     assert numbers(locks, (5, 0x10)) == [0]
-    assert locks.join(10)
+    assert locks.join(120)
     assert numbers(locks, (5, 0x10)) == [1]
     assert names(locks) == ["lock in server"]
 
 
 def test_addresses_of_another_program_are_other_locks(locks: GroupLocks) -> None:
     numbers(locks, (5, 0x10), (6, 0x10))
-    assert locks.join(10)
+    assert locks.join(120)
     before = numbers(locks, (5, 0x10), (6, 0x10))
     locks.executed_in(5)
     assert numbers(locks, (5, 0x10), (6, 0x10)) == [0, before[1]]
-    assert locks.join(10)
+    assert locks.join(120)
     assert numbers(locks, (5, 0x10))[0] not in (0, *before)
 
 
@@ -122,6 +122,6 @@ def test_there_are_only_so_many_locks(
 ) -> None:
     monkeypatch.setattr(group_locks, "MOST_LOCKS", 1)
     numbers(locks, (5, 0x10), (5, 0x20))
-    assert locks.join(10)
+    assert locks.join(120)
     assert sorted(numbers(locks, (5, 0x10), (5, 0x20))) == [0, 1]
     assert locks.without_number == 1

@@ -114,7 +114,7 @@ def test_another_program_is_asked_at_once_and_what_the_last_one_said_is_dropped(
     names.executed(None)
     assert names.take() == {}
     assert names.description is None
-    assert source.closed.wait(10)
+    assert source.closed.wait(120)
     names.close()
 
 
@@ -128,4 +128,4 @@ def test_names_that_change_without_a_sign_are_asked_for_again_and_again() -> Non
     names.request()  # The worker looks at the clock again.
     wait_until(lambda: names.asked == 2)
     names.close()
-    assert source.closed.wait(10)
+    assert source.closed.wait(120)

@@ -9,7 +9,7 @@ from tidscope_collector.pools.reader import PoolReader
 from tidscope_collector.pools.source import PoolOrigin, PoolsUnreadableError
 from tidscope_wire.generated.agent import AgentPool
 
-PATIENCE_S = 20.0
+PATIENCE_S = 120.0
 
 
 def one_pool(finished: int) -> AgentPool:

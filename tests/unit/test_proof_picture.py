@@ -2,8 +2,9 @@
 
 import xml.etree.ElementTree as ET
 
-from tidscope_backend.proving.picture import draw_proof, ticks
+from tidscope_backend.proving.picture import draw_proof
 from tidscope_backend.proving.result import MeasuredInterval, ProofResult, read_proof
+from tidscope_backend.proving.svg import ticks
 from tidscope_wire.generated.models import ProofState, RunEvent, SteeringDecided, SteeringProven
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -133,10 +133,10 @@ class Harness:
         sampler = TargetSampler(target, reader, None, time.monotonic_ns(), procfs, tables=tables)
         if tables is not None:
             tables.samples = lambda: sampler.seq
-        self.engine.submit(lambda: self.engine.add(sampler)).result(5)
+        self.engine.submit(lambda: self.engine.add(sampler)).result(120)
 
     def next(self, name: str) -> FrameHeader:
-        return split(self.frames[f"t-{PID}-{name * 8}"].get(timeout=10))[0]
+        return split(self.frames[f"t-{PID}-{name * 8}"].get(timeout=120))[0]
 
     def until(self, name: str, wanted: Callable[[FrameHeader], bool]) -> FrameHeader:
         while not wanted(header := self.next(name)):
@@ -201,7 +201,7 @@ def test_lost_exits_are_reported_to_every_target_once(harness: Harness) -> None:
 
 def test_exit_records_are_wanted_of_attached_processes_only(harness: Harness) -> None:
     harness.add("a", Script(t7=1))
-    harness.engine.submit(lambda: harness.engine.detach(f"t-{PID}-{'a' * 8}")).result(5)
+    harness.engine.submit(lambda: harness.engine.detach(f"t-{PID}-{'a' * 8}")).result(120)
     harness.add("b", Script(t7=1), version=11)
     assert harness.listener.wanted == [{PID}, set(), None]
 
@@ -220,7 +220,7 @@ def test_what_cannot_be_done_in_time_is_counted_and_reported(harness: Harness) -
 def test_nobody_waits_for_ever_when_the_thread_ends(tmp_path: Path) -> None:
     harness = Harness(tmp_path)
     go = threading.Event()
-    harness.engine.submit(lambda: go.wait(10))
+    harness.engine.submit(lambda: go.wait(120))
     stopping = threading.Thread(target=harness.engine.stop)
     stopping.start()
     asked = []
@@ -229,12 +229,12 @@ def test_nobody_waits_for_ever_when_the_thread_ends(tmp_path: Path) -> None:
         asked.append(harness.engine.submit(os.getpid))
         if len(asked) == 1000:
             go.set()
-            stopping.join(10)
+            stopping.join(120)
     for future in asked:
-        assert future.cancelled() or future.result(10) == PID
+        assert future.cancelled() or future.result(120) == PID
     assert asked[-1].cancelled()
     with pytest.raises(CancelledError):
-        harness.engine.submit(os.getpid).result(10)
+        harness.engine.submit(os.getpid).result(120)
 
 
 def test_a_failing_command_fails_alone(harness: Harness) -> None:
@@ -242,5 +242,5 @@ def test_a_failing_command_fails_alone(harness: Harness) -> None:
         raise RuntimeError("no")
 
     with pytest.raises(RuntimeError, match="no"):
-        harness.engine.submit(fail).result(10)
-    assert harness.engine.submit(os.getpid).result(10) == PID
+        harness.engine.submit(fail).result(120)
+    assert harness.engine.submit(os.getpid).result(120) == PID

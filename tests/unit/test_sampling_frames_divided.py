@@ -111,7 +111,7 @@ class Sampled:
 
     def next(self) -> tuple[str, FrameHeader]:
         """The next frame, whose it is, checked."""
-        target, frame = self.frames.get(timeout=60)
+        target, frame = self.frames.get(timeout=120)
         check_size(frame)
         return target[-1], self.receivers[target].frame(frame.data)[0]
 
@@ -122,7 +122,7 @@ class Sampled:
         procfs = self.proc.procfs
         reader = process_reader(script, procfs)
         sampler = TargetSampler(target, reader, None, time.monotonic_ns(), procfs)
-        self.engine.submit(lambda: self.engine.add(sampler)).result(5)
+        self.engine.submit(lambda: self.engine.add(sampler)).result(120)
 
     def waiting(self) -> Iterator[tuple[str, FrameHeader]]:
         """Frames that have come."""
@@ -201,13 +201,13 @@ def test_while_a_backend_takes_nothing_exits_wait_and_then_all_of_them_arrive(
         sampled.add("a", Many(t7=1), 100)
         list(sampled.until("a", 0))
         sampled.stalled = True
-        sampled.engine.submit(lambda: None).result(5)
+        sampled.engine.submit(lambda: None).result(120)
         for _ in range(4):
             storm.drains.put(1_000)
         while not storm.drains.empty():
             time.sleep(0.01)
         # A command is carried out between two steps: what was under way is done.
-        sampled.engine.submit(lambda: None).result(5)
+        sampled.engine.submit(lambda: None).result(120)
         before = [header for _, header in sampled.waiting()]
         assert all(header.exited.threads == 0 for header in before)
         sampled.stalled = False

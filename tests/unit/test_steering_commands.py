@@ -145,7 +145,7 @@ class Opener:
 
     def open(self, *_: object, waits: bool) -> ControlSetup:
         self.begun.set()
-        assert self.go_on.wait(20)
+        assert self.go_on.wait(120)
         if self.ready is None:
             raise KnobRefusedError("There is none.")
         return self.ready
@@ -231,11 +231,11 @@ def test_a_release_while_knob_and_signal_are_opened_wins(steered: Steered) -> No
         pressed = threads.submit(
             steered.service.steer, steered.target, SteerRequest(policy="fixed"), "somebody"
         )
-        assert opener.begun.wait(20)
+        assert opener.begun.wait(120)
         steered.service.release("t-1", "somebody else")
         opener.go_on.set()
         with pytest.raises(NotSteerableError, match="was released"):
-            pressed.result(20)
+            pressed.result(120)
     knob.close.assert_called_once_with()
     with pytest.raises(NotSteeredError):
         steered.service.release("t-1", "somebody else")

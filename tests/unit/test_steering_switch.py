@@ -31,7 +31,7 @@ from tidscope_wire.generated.models import (
     SteerRequest,
 )
 
-PATIENCE_S = 20
+PATIENCE_S = 120.0
 ORIGINAL = 8
 FAST = {"interval_s": 0.5}
 

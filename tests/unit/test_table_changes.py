@@ -96,7 +96,7 @@ def test_frames_may_come_between_the_pieces_of_a_reading(
         source.now += SECOND
         source.tables = {"stays": stays([(*one, value) for one, value in rows.items()])}
         for _ in range(pieces):
-            changes.work()
+            changes.work(0)
             complete = complete if changes.is_under_way else source.given
         found = decoded(changes.next(whole=key, last=not pieces)).get("stays", stays([]))
         complete = complete if changes.is_under_way else source.given
@@ -109,7 +109,7 @@ def test_what_fails_between_two_frames_is_said_once(caplog: pytest.LogCaptureFix
     source.error = OSError("no")
     changes = TableChanges(source, ATTACH, source.clock, lambda: 0)
     for _ in range(3):
-        changes.work()
+        changes.work(0)
         assert (changes.is_under_way, changes.are_ready) == (False, False)
         assert changes.next(whole=False) == ([], b"")
     assert [record.message for record in caplog.records] == ["tables cannot be read: no"]

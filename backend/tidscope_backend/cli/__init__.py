@@ -19,6 +19,7 @@ VERBS = (
     "compare",
     "steer",
     "prove",
+    "sweep",
     "sizes",
     "policies",
     "predictd",

@@ -17,7 +17,7 @@ from typing import IO, NoReturn
 from tidscope_backend.cli.collector_command import PACKAGE
 from tidscope_backend.parent_death import terminate_with_parent
 
-END_SECONDS = 8.0
+END_SECONDS = 15.0
 
 
 class ForkedCollector:

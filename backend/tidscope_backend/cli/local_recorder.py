@@ -59,7 +59,7 @@ from tidscope_backend.websocket_close import CloseError
 R = TypeVar("R")
 CONNECT_SECONDS = 20.0
 """For the collector to start, and for each of its answers: a busy machine is no reason to stop."""
-FIRST_FRAME_SECONDS = 5.0
+FIRST_FRAME_SECONDS = 20.0
 LAST_FRAME_SECONDS = 10.0
 CHECK_SECONDS = 1.0
 DEFAULT_RATE_HZ = 10.0

@@ -1,35 +1,21 @@
 """`tidscope prove`: whether a policy helps a live program, shown by blocks with and without it."""
 
 import argparse
-import signal
 import sys
-import threading
-import time
 from pathlib import Path
 
-from tidscope_wire.generated.models import (
-    AttachRequest,
-    ProofState,
-    RunEventsResponse,
-    RunManifest,
-    Steering,
-    Target,
-)
+from tidscope_wire.generated.models import ProofState, Steering, Target
 
-from tidscope_backend.cli.backend_client import BackendClient, RefusedError
+from tidscope_backend.cli.backend_client import BackendClient
 from tidscope_backend.cli.command import Command, CommandError
-from tidscope_backend.cli.recording_client import RecordingClient, RecordingOptions
-from tidscope_backend.cli.redaction import Keeping
+from tidscope_backend.cli.live_trial import FinishedTrial, LiveTrial, TrialReading, process_id
 from tidscope_backend.cli.running_backend import running_backend
 from tidscope_backend.cli.server_options import add_backend_options, duration
-from tidscope_backend.cli.steer import add_policy_options, steering_request
+from tidscope_backend.cli.steer import add_policy_options, add_setup_options, steering_request
 from tidscope_backend.cli.terminal import print_lines
 from tidscope_backend.proving.picture import draw_proof
 from tidscope_backend.proving.result import ProofResult, read_proof
 
-LOOK_SECONDS = 0.5
-RESULT_SECONDS = 10.0
-"""How long the frame with the result may take to be in the run."""
 WITHOUT_RESULT = 3
 EXIT_CODES = {"better": 0, "same": 1, "worse": 1, "unsettled": 1, "harmful": 2}
 
@@ -41,7 +27,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 class _ProvingClient:
-    """Starts a proof at a backend, follows it, and keeps its run.
+    """Proves through a backend, and reports.
 
     Args:
         backend: where it is.
@@ -49,94 +35,48 @@ class _ProvingClient:
     """
 
     def __init__(self, backend: BackendClient, options: argparse.Namespace) -> None:
-        self._request, self._options = backend.request_model, options
-        recording = RecordingOptions(
-            name=options.name or f"proof of {options.policy}",
-            tags=["proof"],
-            group=None,
-            notes=None,
-            rate_hz=None,
-            past_s=None,
-            duration_s=None,
-            keeping=Keeping(arguments=True, output=False, patterns=()),
-        )
-        self._recorder = RecordingClient(backend, recording)
+        self._options, self._pairs = options, -1
+        reading = TrialReading(self._look, read_proof, lambda found: found.state is not None)
+        name = options.name or f"proof of {options.policy}"
+        self._trial = LiveTrial(backend, options.pid, name, "proof", reading)
 
     def run(self) -> int:
         """Do it; returns the exit code."""
         options = self._options
-        stop = threading.Event()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, lambda *_: stop.set())
-        target = self._recorder.attach(AttachRequest(pid=options.pid))
-        run = self._recorder.start(target)
-        path = f"/targets/{target.id}/steering"
-        try:
-            self._request(path, Target, "PUT", _proving_request(options))
-            try:
-                is_proven = self._follow(target.id, stop)
-            finally:
-                is_released = stop.is_set() or options.release
-                if is_released:
-                    self._release(path)
-            result = self._result(run, RESULT_SECONDS if is_proven else 0.0)
-        finally:
-            run = self._recorder.stop(run)
-        return self._report(run, target, result, is_released=is_released)
+        return self._report(
+            self._trial.carry_out(_proving_request(options), release=options.release)
+        )
 
-    def _follow(self, target: str, stop: threading.Event) -> bool:
-        """Print each pair of blocks; whether the proof has ended by itself."""
-        pairs = -1
-        while not stop.is_set():
-            now = self._request(f"/targets/{target}", Target)
-            steering = now.steering
-            if steering is None or steering.proof is None:
-                return now.state == "attached"
-            if steering.proof.pairs != pairs:
-                pairs = steering.proof.pairs
-                self._print(steering, steering.proof)
-            if steering.proof.verdict != "open":
-                return True
-            stop.wait(LOOK_SECONDS)
-        return False
+    def _look(self, now: Target) -> bool | None:
+        """Print each pair of blocks."""
+        steering = now.steering
+        if steering is None or steering.proof is None:
+            return now.state == "attached"
+        if steering.proof.pairs != self._pairs:
+            self._pairs = steering.proof.pairs
+            self._print(steering, steering.proof)
+        return None if steering.proof.verdict == "open" else True
 
-    def _result(self, run: RunManifest, seconds: float) -> ProofResult:
-        """What the run says, once it says how the proof ended, or after so many seconds."""
-        end = time.monotonic() + seconds
-        while True:
-            events = self._request(f"/runs/{run.id}/events", RunEventsResponse).events
-            result = read_proof(events)
-            if result.state is not None or time.monotonic() >= end:
-                return result
-            time.sleep(LOOK_SECONDS)
-
-    def _release(self, path: str) -> None:
-        try:
-            self._request(path, Target, "DELETE")
-        except RefusedError:
-            pass  # It is no longer steered.
-
-    def _report(
-        self, run: RunManifest, target: Target, result: ProofResult, *, is_released: bool
-    ) -> int:
+    def _report(self, done: FinishedTrial[ProofResult]) -> int:
         """Print the sentence, write the picture, name the run."""
-        options, state = self._options, result.state
-        name = target.process.name
-        title = f"{options.policy} against the default of {name} (pid {target.process.pid})"
-        picture = Path(options.picture or f"proof-{options.policy}-{target.process.pid}.svg")
+        options, state, process = self._options, done.result.state, done.target.process
+        title = f"{options.policy} against the default of {process.name} (pid {process.pid})"
+        picture = Path(options.picture or f"proof-{options.policy}-{process.pid}.svg")
         try:
-            picture.write_text(draw_proof(result, title), encoding="utf-8")
+            picture.write_text(draw_proof(done.result, title), encoding="utf-8")
         except OSError as error:
             raise CommandError(f"cannot write {picture}: {error.strerror}") from None
         if state is None:
-            self._say(f"no result: the proof was ended before there was one; run {run.id}")
+            self._say(f"no result: the proof was ended before there was one; run {done.run.id}")
             return WITHOUT_RESULT
         print_lines(state.model_dump_json() if options.json else state.text, flush=True)
-        if state.verdict == "better" and not is_released:
+        if state.p99 is None and state.p99_missing:
+            self._say(f"no response times: {state.p99_missing}")
+        if state.verdict == "better" and not done.is_released:
             self._say(f"{options.policy} goes on; `tidscope steer --release` ends it")
         else:
-            self._say(f"released {name}: its original size is restored")
-        self._say(f"run {run.id}, picture {picture}")
+            self._say(f"released {process.name}: its original size is restored")
+        self._say(f"run {done.run.id}, picture {picture}")
         return EXIT_CODES.get(state.verdict, WITHOUT_RESULT)
 
     def _print(self, steering: Steering, proof: ProofState) -> None:
@@ -159,20 +99,10 @@ def _proving_request(options: argparse.Namespace) -> dict[str, object]:
     return {**steering_request(options), "proof": plan}
 
 
-def process_id(text: str) -> int:
-    """Parse the id of a process.
-
-    Raises:
-        argparse.ArgumentTypeError: it cannot be one.
-    """
-    if not text.isdecimal() or not int(text):
-        raise argparse.ArgumentTypeError(f"{text} is no process id")
-    return int(text)
-
-
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--pid", type=process_id, required=True, help="process of the program")
     add_policy_options(parser)
+    add_setup_options(parser)
     parser.add_argument(
         "--against",
         choices=("default",),

@@ -18,7 +18,7 @@ from tidscope_backend.cli.backend_client import BackendClient
 from tidscope_backend.cli.redaction import Keeping
 from tidscope_backend.process_identity import local_host_id
 
-FIRST_SECONDS = 5.0
+FIRST_SECONDS = 20.0
 LAST_SECONDS = 10.0
 OUTLIVED_SECONDS, OUTLIVED_FRAMES = 2.0, 3
 """What processes of a command have after it to end with it: both."""

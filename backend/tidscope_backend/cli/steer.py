@@ -92,7 +92,7 @@ def _of_programs(options: argparse.Namespace) -> dict[str, object]:
 
 
 def add_policy_options(parser: argparse.ArgumentParser) -> None:
-    """Which policy steers, by which knob and signal, within which bounds."""
+    """Which policy steers, and its parameters."""
     parser.add_argument(
         "--policy",
         default="cooperative",
@@ -105,6 +105,10 @@ def add_policy_options(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=NUMBER",
         help="a parameter of the policy (repeatable)",
     )
+
+
+def add_setup_options(parser: argparse.ArgumentParser) -> None:
+    """By which knob and signal, within which bounds."""
     parser.add_argument("--knob", choices=KNOBS, help="what to set (default: the best available)")
     parser.add_argument(
         "--signal", choices=SIGNALS, help="what to optimise (default: the best available)"
@@ -121,6 +125,7 @@ def add_policy_options(parser: argparse.ArgumentParser) -> None:
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
     add_target_options(parser, what="of the program to steer", required=True)
     add_policy_options(parser)
+    add_setup_options(parser)
     parser.add_argument("--shadow", action="store_true", help="dry run: decide, but do not act")
     parser.add_argument(
         "--only",

@@ -1,1 +1,1 @@
-"""The result of a proof: what its run says, and a picture of it."""
+"""The result of a proof or a sweep: what its run says, and a picture of it."""

@@ -3,7 +3,6 @@
 Pure. The picture needs no other file, and follows the colours that its reader prefers.
 """
 
-import math
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from xml.sax.saxutils import escape
@@ -11,32 +10,12 @@ from xml.sax.saxutils import escape
 from tidscope_wire.generated.models import ProofState
 
 from tidscope_backend.proving.result import MeasuredInterval, ProofResult
+from tidscope_backend.proving.svg import STYLE, WIDTH, line, text, ticks
 
-WIDTH, HEIGHT = 960, 540
+HEIGHT = 540
 LEFT, RIGHT = 84, 24
 TOP, BOTTOM = 84, 380
 GAIN_TOP, GAIN_BOTTOM = 440, 500
-_STYLE = """
-text { font: 14px system-ui, sans-serif; fill: #14191b; }
-.title { font-size: 18px; font-weight: 600; }
-.muted { fill: #566266; }
-.ground { fill: #ffffff; }
-.grid { stroke: #dbe1e2; }
-.without { fill: #7d898d; stroke: #7d898d; }
-.with { fill: #08705a; stroke: #08705a; }
-text.with, text.without { stroke: none; }
-.dot { stroke: none; opacity: 0.65; }
-.left-out { fill: none; }
-.mean { stroke-width: 3; stroke-linecap: round; }
-@media (prefers-color-scheme: dark) {
-  text { fill: #d8dfe1; }
-  .muted { fill: #8d9ba0; }
-  .ground { fill: #0f1213; }
-  .grid { stroke: #20272a; }
-  .without { fill: #8d9ba0; stroke: #8d9ba0; }
-  .with { fill: #52d3ad; stroke: #52d3ad; }
-}
-"""
 
 
 def draw_proof(result: ProofResult, title: str) -> str:
@@ -50,23 +29,16 @@ def draw_proof(result: ProofResult, title: str) -> str:
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img">',
         f"<title>{escape(title)}</title><desc>{escape(sentence)}</desc>",
-        f"<style>{_STYLE}</style>",
+        f"<style>{STYLE}</style>",
         f'<rect class="ground" width="{WIDTH}" height="{HEIGHT}"/>',
-        _text(LEFT, 30, title, "title"),
-        _text(LEFT, 54, sentence),
+        text(LEFT, 30, title, "title"),
+        text(LEFT, 54, sentence),
     ]
     if result.intervals:
         parts.extend(_draw_intervals(result.intervals))
     if result.state is not None and result.state.gain_percent is not None:
         parts.extend(_draw_gain(result.state, result.state.gain_percent))
     return "\n".join([*parts, "</svg>", ""])
-
-
-def ticks(highest: float) -> list[float]:
-    """Round values from 0 up to a highest one, at most nine of them."""
-    power = 10 ** math.floor(math.log10(highest) - 1)
-    step = next(power * digit for digit in (1, 2, 5, 10, 20) if highest <= 8 * power * digit)
-    return [step * at for at in range(math.floor(highest / step) + 1)]
 
 
 def _draw_intervals(intervals: Sequence[MeasuredInterval]) -> Iterator[str]:
@@ -80,14 +52,14 @@ def _draw_intervals(intervals: Sequence[MeasuredInterval]) -> Iterator[str]:
         return BOTTOM - ops_per_s / highest * (BOTTOM - TOP)
 
     for value in ticks(highest):
-        yield _line("grid", LEFT, y(value), WIDTH - RIGHT, y(value))
-        yield _text(LEFT - 8, y(value) + 5, f"{value:,.10g}", "muted", "end")
+        yield line("grid", LEFT, y(value), WIDTH - RIGHT, y(value))
+        yield text(LEFT - 8, y(value) + 5, f"{value:,.10g}", "muted", "end")
     for value in ticks(last_s):
-        yield _text(x(value), BOTTOM + 20, f"{value:g}", "muted", "middle")
-    yield _text(LEFT, TOP - 8, "operations a second", "muted")
-    yield _text(WIDTH - RIGHT, BOTTOM + 38, "seconds", "muted", "end")
-    yield _text(WIDTH - RIGHT - 140, TOP - 8, "● without it", "without", "end")
-    yield _text(WIDTH - RIGHT, TOP - 8, "● with the policy", "with", "end")
+        yield text(x(value), BOTTOM + 20, f"{value:g}", "muted", "middle")
+    yield text(LEFT, TOP - 8, "operations a second", "muted")
+    yield text(WIDTH - RIGHT, BOTTOM + 38, "seconds", "muted", "end")
+    yield text(WIDTH - RIGHT - 140, TOP - 8, "● without it", "without", "end")
+    yield text(WIDTH - RIGHT, TOP - 8, "● with the policy", "with", "end")
     for tested, found in groupby(intervals, lambda one: one.with_policy):
         block = list(found)
         kind = "with" if tested else "without"
@@ -99,7 +71,7 @@ def _draw_intervals(intervals: Sequence[MeasuredInterval]) -> Iterator[str]:
             said = f"{one.ops_per_s:,.4g} operations a second at size {one.size}"
             yield f'<circle class="{shape}" {place}><title>{said}</title></circle>'
         mean = y(sum(one.ops_per_s for one in measured) / len(measured))
-        yield _line(f"mean {kind}", x(measured[0].at_s), mean, x(measured[-1].at_s), mean)
+        yield line(f"mean {kind}", x(measured[0].at_s), mean, x(measured[-1].at_s), mean)
 
 
 def _draw_gain(state: ProofState, gain: float) -> Iterator[str]:
@@ -111,21 +83,12 @@ def _draw_gain(state: ProofState, gain: float) -> Iterator[str]:
     def x(percent: float) -> float:
         return LEFT + (percent + reach) / (2 * reach) * (WIDTH - LEFT - RIGHT)
 
-    yield _text(LEFT, GAIN_TOP - 6, "gain of throughput by the policy, percent", "muted")
-    yield _line("grid", x(0), GAIN_TOP, x(0), GAIN_BOTTOM)
-    yield _text(x(0), GAIN_BOTTOM + 20, "0", "muted", "middle")
-    yield _line("mean with", x(low), middle, x(high), middle)
+    yield text(LEFT, GAIN_TOP - 6, "gain of throughput by the policy, percent", "muted")
+    yield line("grid", x(0), GAIN_TOP, x(0), GAIN_BOTTOM)
+    yield text(x(0), GAIN_BOTTOM + 20, "0", "muted", "middle")
+    yield line("mean with", x(low), middle, x(high), middle)
     yield f'<circle class="with" cx="{x(gain):.1f}" cy="{middle:.1f}" r="6"/>'
-    yield _text(x(gain), middle - 14, f"{gain:+.1f} %", anchor="middle")
+    yield text(x(gain), middle - 14, f"{gain:+.1f} %", anchor="middle")
     if low != high:
-        yield _text(x(low), GAIN_BOTTOM + 20, f"{low:+.1f}", "muted", "end")
-        yield _text(x(high), GAIN_BOTTOM + 20, f"{high:+.1f}", "muted")
-
-
-def _text(x: float, y: float, text: str, kind: str = "", anchor: str = "start") -> str:
-    place = f'x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"'
-    return f'<text class="{kind}" {place}>{escape(text)}</text>'
-
-
-def _line(kind: str, x1: float, y1: float, x2: float, y2: float) -> str:
-    return f'<line class="{kind}" x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"/>'
+        yield text(x(low), GAIN_BOTTOM + 20, f"{low:+.1f}", "muted", "end")
+        yield text(x(high), GAIN_BOTTOM + 20, f"{high:+.1f}", "muted")

@@ -1,9 +1,16 @@
-"""What a run says of the proof that was made during it. Pure."""
+"""What a run says of the proof or the sweep that was made during it. Pure."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from tidscope_wire.generated.models import ProofState, RunEvent, SteeringDecided, SteeringProven
+from tidscope_wire.generated.models import (
+    ProofState,
+    RunEvent,
+    SteeringDecided,
+    SteeringProven,
+    SteeringSwept,
+    SweepState,
+)
 
 
 class MeasuredInterval(NamedTuple):
@@ -41,3 +48,9 @@ def read_proof(events: Sequence[RunEvent]) -> ProofResult:
         if one.counted and one.elapsed_s > 0
     ]
     return ProofResult(intervals, proven[-1].proof if proven else None)
+
+
+def read_sweep(events: Sequence[RunEvent]) -> SweepState | None:
+    """How the last sweep among the events of a run ended; None: none did."""
+    swept = [one.event for one in events if isinstance(one.event, SteeringSwept)]
+    return swept[-1].sweep if swept else None

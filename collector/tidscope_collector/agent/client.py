@@ -33,6 +33,9 @@ PROTOCOLS = (1, 2)
 POOLS_PROTOCOL = 2
 """The first one with `read_pools`."""
 TIMEOUT_S = 1.0
+"""For a call: whoever waits for it has a size to restore."""
+OPENING_S = 5.0
+"""For connecting, and for the first call. A program on a busy machine may wait 2 s for a CPU."""
 LONGEST_LINE = 65536
 MOST_NOTICES = 64
 
@@ -51,14 +54,20 @@ class AgentClient:
     Args:
         connection: to the agent, its peer checked; owned by the client.
         timeout_s: for each call as a whole.
+        hello_s: for the first one; None: as for each.
 
     Attributes:
         hello: what the agent said of itself at the beginning.
     """
 
-    def __init__(self, connection: socket.socket, timeout_s: float = TIMEOUT_S) -> None:
+    def __init__(
+        self,
+        connection: socket.socket,
+        timeout_s: float = TIMEOUT_S,
+        hello_s: float | None = None,
+    ) -> None:
         self._socket = connection
-        self._timeout_s = timeout_s
+        self._timeout_s = timeout_s if hello_s is None else hello_s
         self._buffer = bytearray()
         self._next_id = 0
         self._restart_requested = False
@@ -72,6 +81,7 @@ class AgentClient:
         except BaseException:
             self.close()
             raise
+        self._timeout_s = timeout_s
 
     def read(self) -> AgentReading:
         """Its counters and the current size.
@@ -236,11 +246,22 @@ def _one_pool(hello: AgentHello, now: AgentReading) -> AgentPools:
 
 
 def open_agent(
-    procfs: ProcFs, pid: int, start_ticks: int, timeout_s: float = TIMEOUT_S
+    procfs: ProcFs,
+    pid: int,
+    start_ticks: int,
+    timeout_s: float = TIMEOUT_S,
+    opening_s: float = OPENING_S,
 ) -> AgentClient:
     """Find the agent of a process and say hello.
+
+    Args:
+        procfs: where the process is.
+        pid: its id.
+        start_ticks: its start.
+        timeout_s: for each call.
+        opening_s: for connecting, and for the first call.
 
     Raises:
         AgentClientError: one of its kinds, which say what there is instead.
     """
-    return AgentClient(connect(procfs, pid, start_ticks, timeout_s), timeout_s)
+    return AgentClient(connect(procfs, pid, start_ticks, opening_s), timeout_s, opening_s)

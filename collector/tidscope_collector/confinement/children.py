@@ -28,7 +28,7 @@ of a file system that does not answer."""
 ENDED = "The process that reads files of others has ended: restart the collector."
 
 _PIECE = 1 << 16
-_SEND_S = 1.0
+_SEND_S = 5.0
 
 
 class ChildError(Exception):

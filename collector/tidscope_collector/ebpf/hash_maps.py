@@ -25,7 +25,7 @@ class HashMap:
         self, descriptor: int, key: np.dtype[np.void], value: np.dtype[np.generic], capacity: int
     ) -> None:
         self._descriptor = descriptor
-        self._key, self._value, self._capacity = key, value, capacity
+        self._keys, self._values = np.empty(capacity, key), np.empty(capacity, value)
 
     def read(self) -> tuple[Rows, npt.NDArray[np.void]]:
         """All entries: their keys and their values, in no order.
@@ -33,9 +33,9 @@ class HashMap:
         Raises:
             BpfError: the kernel refused.
         """
-        keys = np.zeros(self._capacity, self._key)
-        values = np.zeros(self._capacity, self._value)
-        count, at = ctypes.c_uint32(self._capacity), ctypes.c_uint64()
+        # Always the same room: a new one would be mapped page by page, whatever of it is needed.
+        keys, values = self._keys, self._values
+        count, at = ctypes.c_uint32(len(keys)), ctypes.c_uint64()
         try:
             libbpf.library().number(
                 "map read",
@@ -46,7 +46,7 @@ class HashMap:
         except libbpf.BpfError as error:
             if error.errno != errno.ENOENT:  # that was all
                 raise
-        return keys[: count.value], values[: count.value]
+        return keys[: count.value].copy(), values[: count.value].copy()
 
     def remove(self, keys: Rows) -> None:
         """Take entries out; one that is not there ends it, which is no error."""

@@ -23,7 +23,8 @@ from tidscope_collector.foreign.reader import (
 from tidscope_collector.procfs.files import ProcFs
 
 MOST = 1 << 20
-DEADLINE_S = 1.0
+DEADLINE_S = 3.0
+"""Below what a release may take."""
 PATIENCE_S = 0.005
 """What a sample waits for it, once; while an answer is late samples do not wait at all."""
 
@@ -72,7 +73,7 @@ class GomaxprocsReader:
         return int(value) if 1 <= value <= MOST else None
 
     def read(self) -> int | None:
-        """The value in effect; None when there is none within a second."""
+        """The value in effect; None when there is none within DEADLINE_S."""
         self.request()
         return self.collect(DEADLINE_S)
 

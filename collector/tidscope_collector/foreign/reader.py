@@ -23,7 +23,6 @@ MOST_AT_ONCE = 64
 log = logging.getLogger("tidscope.processes")
 
 _MOST_PIDS = 4096  # in one question
-_OPEN_S = 2.0
 _ANSWER_BYTES = 1 << 20
 
 
@@ -248,7 +247,7 @@ def open_memory(
     except ChildError as error:
         raise NoAnswerError(str(error)) from error
     try:
-        connection.settimeout(_OPEN_S)
+        connection.settimeout(PROGRAM_S)
         # It says no more than this line before it is asked.
         _parse(connection.recv(256), _OpenedLine, pid)
     except (NoAnswerError, UnreadableError, DamagedError, OSError) as error:

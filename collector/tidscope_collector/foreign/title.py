@@ -7,7 +7,7 @@ from tidscope_collector.foreign.name_questions import TITLE_BYTES
 from tidscope_collector.foreign.reader import NoAnswerError, children
 from tidscope_collector.procfs.files import ProcFs
 
-PATIENCE_S = 1.0
+PATIENCE_S = 5.0
 
 
 class ArgumentsReader:

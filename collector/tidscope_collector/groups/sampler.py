@@ -19,6 +19,7 @@ from tidscope_collector.groups.account_check import AccountCheck
 from tidscope_collector.groups.accounts import account_of
 from tidscope_collector.groups.descriptions import Descriptions
 from tidscope_collector.groups.exits import CPU
+from tidscope_collector.groups.group_pools import GroupPools
 from tidscope_collector.groups.matching import MatchWatch
 from tidscope_collector.groups.members import Member
 from tidscope_collector.groups.membership import Membership
@@ -53,6 +54,7 @@ class GroupReading(NamedTuple):
         ledgers: in it; None: none are kept.
         tables: that frames carry besides that of the processes.
         locks: of the processes, closed with the tables.
+        pools: of their workers, closed with the tables.
     """
 
     reader: TargetReader
@@ -60,6 +62,7 @@ class GroupReading(NamedTuple):
     ledgers: LedgerReader | None
     tables: TableSource
     locks: GroupLocks
+    pools: GroupPools
 
 
 class GroupSampler(TargetSampler):
@@ -93,6 +96,7 @@ class GroupSampler(TargetSampler):
     ) -> None:
         self._matches = matches
         self._group, self._ledgers, self._locks = reading.group, reading.ledgers, reading.locks
+        self._pools = reading.pools
         self._membership: Membership = reading.group.membership
         self._procfs = procfs
         summed = StateColumns(reading.reader.fields, attach_ns).summed
@@ -200,6 +204,7 @@ class GroupSampler(TargetSampler):
         lead = self._membership.members.alive.get(self.pid)
         for pid, name in self._group.take_executions():
             self._locks.executed_in(pid)
+            self._pools.executed(pid)
             member = self._membership.members.find(pid)
             if member is not None:
                 self._descriptions.executed(member)
@@ -226,6 +231,7 @@ class GroupSampler(TargetSampler):
         """See `TargetSampler`: of all programs."""
         accounts = self._accounts
         accounts.update(self._membership.members, self._descriptions, started_ns)
+        self._pools.update(self._membership.members, self._descriptions, started_ns)
         self._pending += accounts.take_changes()
         named = [one for one in events if isinstance(one, ThreadBorn | ThreadRenamed)]
         if named:

@@ -1,26 +1,36 @@
 """Which sources there are of the pools of a process."""
 
-from tidscope_wire.generated.models import Process
-
 from tidscope_collector.pools.agent_source import AgentPoolSource
 from tidscope_collector.pools.prometheus_source import PrometheusPoolSource
 from tidscope_collector.pools.reader import PoolReader
+from tidscope_collector.pools.registry import PoolRegistry
 from tidscope_collector.pools.source import PoolSource
 from tidscope_collector.procfs.files import ProcFs
 
 
-def open_pools(
-    procfs: ProcFs, process: Process, attach_ns: int, *, ask_program: bool
-) -> PoolReader:
-    """Make what reads the pools of a process.
+class PoolReaders:
+    """Makes what reads the pools of processes of one target.
 
     Args:
-        procfs: where it is.
-        process: the process.
+        procfs: where they are.
         attach_ns: CLOCK_MONOTONIC of the attachment.
-        ask_program: whether the program may be asked at a port of its own, if it has no agent.
+        ask_program: whether programs may be asked at a port of their own, if they have no agent.
     """
-    found: list[PoolSource] = [AgentPoolSource(procfs, process.pid, process.start_ticks)]
-    if ask_program:
-        found.append(PrometheusPoolSource(procfs, process.pid, process.start_ticks))
-    return PoolReader(found, process.pid, attach_ns)
+
+    def __init__(self, procfs: ProcFs, attach_ns: int, *, ask_program: bool) -> None:
+        self._procfs = procfs
+        self._attach_ns = attach_ns
+        self._ask_program = ask_program
+
+    def open(self, pid: int, start_ticks: int, registry: PoolRegistry | None = None) -> PoolReader:
+        """Begin to read the pools of a process.
+
+        Args:
+            pid: its id.
+            start_ticks: its start.
+            registry: keeps what is read; None: one of its own.
+        """
+        found: list[PoolSource] = [AgentPoolSource(self._procfs, pid, start_ticks)]
+        if self._ask_program:
+            found.append(PrometheusPoolSource(self._procfs, pid, start_ticks))
+        return PoolReader(found, pid, self._attach_ns, registry=registry)

@@ -33,9 +33,11 @@ class PoolReader:
         pid: process.
         attach_ns: CLOCK_MONOTONIC of the attachment.
         clock: CLOCK_MONOTONIC, nanoseconds.
+        registry: keeps what is read; None: one of its own.
 
     Attributes:
         reason: why there are no pools; empty if there are.
+        answered: whether a source has answered since this program began.
     """
 
     def __init__(
@@ -44,14 +46,16 @@ class PoolReader:
         pid: int,
         attach_ns: int,
         clock: Callable[[], int] = time.monotonic_ns,
+        registry: PoolRegistry | None = None,
     ) -> None:
         self.reason = "Pools were not looked for yet."
+        self.answered = False
         self._sources = sources
         self._chosen: PoolSource | None = None
         self._pid = pid
         self._attach_ns = attach_ns
         self._clock = clock
-        self._registry = PoolRegistry()
+        self._registry = registry or PoolRegistry()
         self._pause_s = EVERY_S
         self._closed = False
         self._changed = threading.Condition()
@@ -63,10 +67,13 @@ class PoolReader:
         with self._changed:
             return self._registry.tables()
 
-    def executed(self) -> None:
-        """The process runs another program: its pools are others from now on."""
+    def executed(self, pid: int) -> None:
+        """A process runs another program: if it is this one, its pools are others from now on."""
+        if pid != self._pid:
+            return
         with self._changed:
             self._registry.program += 1
+            self.answered = False
             self._pause_s = EVERY_S
             self._changed.notify_all()
 
@@ -114,6 +121,7 @@ class PoolReader:
                 # What another program said is not of the one that runs now.
                 if program == self._registry.program:
                     self._registry.note(source.origin, pools, self._pid, read_ns)
+                    self.answered = True
             self._chosen, self.reason = source, ""
             return True
         self.reason = " ".join(reasons)

@@ -1,8 +1,8 @@
-"""The pools of one target by number, and their rows as frames have them."""
+"""The pools of one program by number, and their rows as frames have them."""
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import zip_longest
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ from tidscope_wire.pools import FIGURES, QUEUE_WAIT, RESPONSE
 from tidscope_collector.pools.source import PoolOrigin
 
 MOST_POOLS = 256
-"""Of a target; those that were read longest ago leave first."""
+"""Of a process; those that were read longest ago leave first."""
 _COUNTERS = frozenset(name for name in FIGURES if COLUMNS["pools"][name] == "uint64")
 
 
@@ -58,13 +58,26 @@ class PoolRegistry:
     Figures count from the first reading of the program that runs at attach: pools that are there by
     then have a base. A pool whose counters fall is another one from then on.
 
+    Args:
+        numbers: gives those of rows, from 1; those of a group share one.
+        process: number of the row of `processes` that they are of; 0: the target is one process.
+        since_start: the program began after attach, so that all it did counts.
+
     Attributes:
         program: number of the program that the process runs.
     """
 
-    def __init__(self) -> None:
+    def __init__(
+        self,
+        numbers: Iterator[int] | None = None,
+        process: int = 0,
+        *,
+        since_start: bool = False,
+    ) -> None:
         self.program = 0
-        self._last_number = 0
+        self._numbers = itertools.count(1) if numbers is None else numbers
+        self._process = process
+        self._since_start = since_start
         self._begun: set[PoolOrigin] = set()
         self._pools: dict[PoolId, ReadPool] = {}
 
@@ -77,15 +90,15 @@ class PoolRegistry:
             pid: process.
             read_ns: when it was, since attach.
         """
-        begins = self.program == 0 and origin not in self._begun
+        first = self.program == 0 and not self._since_start
+        begins = first and origin not in self._begun
         self._begun.add(origin)
         for pool in pools:
             key = PoolId(self.program, origin, pool.name)
             known = self._pools.pop(key, None)
             if known is None or _fell(known.pool, pool):
-                self._last_number += 1
                 base = pool if begins else None
-                read = ReadPool(self._last_number, pid, max(1, read_ns), pool, base)
+                read = ReadPool(next(self._numbers), pid, max(1, read_ns), pool, base)
             else:
                 read = replace(known, read_ns=max(1, read_ns), pool=pool)
             self._pools[key] = read
@@ -99,7 +112,7 @@ class PoolRegistry:
             ((key.origin, read) for key, read in self._pools.items()),
             key=lambda each: each[1].number,
         )
-        rows = [_row(origin, read) for origin, read in pools]
+        rows = [_row(origin, read, self._process) for origin, read in pools]
         times = [row for _, read in pools for row in _times(read)]
         return {
             "pools": np.array(rows, dtype_of("pools")),
@@ -107,12 +120,12 @@ class PoolRegistry:
         }
 
 
-def _row(origin: PoolOrigin, read: ReadPool) -> tuple[int | str, ...]:
+def _row(origin: PoolOrigin, read: ReadPool, process: int) -> tuple[int | str, ...]:
     figures = [_since(read, name) for name in FIGURES]
     known = sum(1 << bit for bit, figure in enumerate(figures) if figure is not None)
     values = [figure or 0 for figure in figures]
     about = (read.pool.name, read.pool.kind, origin)
-    return (read.number, 0, read.pid, read.read_ns, known, *values, *about)
+    return (read.number, process, read.pid, read.read_ns, known, *values, *about)
 
 
 def _since(read: ReadPool, name: str) -> int | None:
@@ -148,5 +161,7 @@ def _fell(before: AgentPool, now: AgentPool) -> bool:
 
 def _paired(now: list[int] | None, before: list[int] | None) -> Iterator[tuple[int, int, int]]:
     """Buckets of two histograms: number, count now and before."""
-    for bucket, (count, had) in enumerate(zip_longest(now or (), before or (), fillvalue=0)):
+    for bucket, (count, had) in enumerate(
+        itertools.zip_longest(now or (), before or (), fillvalue=0)
+    ):
         yield bucket, count, had

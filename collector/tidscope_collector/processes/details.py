@@ -20,10 +20,11 @@ from tidscope_collector.procfs.files import ProcFs
 
 log = logging.getLogger("tidscope.processes")
 
-TOTAL_S = 3.0
+TOTAL_S = 8.0
 """What reading all processes may take."""
-PATIENCE_S = 1.0
-"""What one child may take, for up to 64 processes; usually some milliseconds."""
+PATIENCE_S = 3.0
+"""What one child may take, for up to 64 processes; usually some milliseconds, but on a busy machine
+it may wait 2 s for a CPU."""
 AGAIN_S = 60.0
 """A process that blocked its reader is left alone for so long."""
 

@@ -30,6 +30,9 @@ MOST_SHARE = 0.003
 """Of a core: tables that take more CPU time to read are read more seldom."""
 USUAL_SHARE, SELDOM_NS = 0.001, 2_950_000_000
 """The same of the usual share, but not more seldom than this."""
+PIECE_NS = 2_000_000
+"""After so long a reading is interrupted, so that samples and commands do not wait for it."""
+WHOLE_NS = 2**62
 MOST_BYTES = 8 * 1024 * 1024
 """Tables in a frame; the rows and the events of the largest frames leave so much room."""
 
@@ -104,17 +107,23 @@ class TableChanges:
         """Whether what changed waits for the next frame."""
         return self._ready is not None
 
-    def work(self) -> None:
-        """Read a piece, between two frames; the first one begins a reading."""
-        cpu_ns = self._cpu_clock()
+    def work(self, most_ns: int = PIECE_NS) -> None:
+        """Read on, between two frames; begins a reading if none is under way.
+
+        Args:
+            most_ns: after so long a piece is the last one.
+        """
+        cpu_ns, now_ns = self._cpu_clock(), self._clock()
         if self._reading is None:
-            self._began_ns, self._took_ns = self._clock(), 0
+            self._began_ns, self._took_ns = now_ns, 0
             self._reading = self._read()
+        until_ns = now_ns + most_ns
         try:
             next(self._reading)
-            self._trouble = ""
+            while self._clock() < until_ns:
+                next(self._reading)
         except StopIteration:
-            self._reading = None
+            self._reading, self._trouble = None, ""
         except Exception as error:  # whatever it is, the next frame is made without them
             if repr(error) != self._trouble:
                 LOG.warning("tables cannot be read: %s", error)
@@ -143,9 +152,7 @@ class TableChanges:
             self._reading = None
         begins = self._reading is None and self._ready is None and self._clock() >= self.due_ns
         if last or begins:
-            self.work()
-            while self._reading is not None:
-                self.work()
+            self.work(WHOLE_NS)
         ready, self._ready, self._unsent = self._ready, None, {}
         if whole:
             return _encoded(self._sent, self._omitted, self._read_ns)
@@ -157,8 +164,8 @@ class TableChanges:
         changes = dict[TableName, Table]()
         for piece in self._source.read():
             for name, table in piece.items():
-                yield
                 self._compare(name, table, now, omitted, changes)
+                yield
             yield
         for name in COLUMNS:
             if name not in now:
@@ -186,6 +193,9 @@ class TableChanges:
     ) -> None:
         """Put a table, and what changed in it, where they belong."""
         before = self._sent.get(name, empty_table(name))
+        if not len(before) and not len(table):
+            now[name] = before
+            return
         now[name], omitted[name] = _bounded(name, table)
         changed = _changed(name, before, now[name])
         if len(changed):
@@ -221,18 +231,21 @@ def _bounded(name: TableName, table: Table) -> tuple[Table, int]:
 
 def _changed(name: TableName, before: Table, now: Table) -> Table:
     """Rows that are new or have other values, and, without figures, those that are gone."""
-    there, here = number_rows(name, [before, now])
-    most = max((int(one.max()) for one in (there, here) if len(one)), default=-1)
-    place = np.full(most + 1, -1, np.intp)
-    place[there] = np.arange(len(before))
-    earlier = place[here]
+    if len(before) == len(now) and all((before[key] == now[key]).all() for key in KEYS[name]):
+        earlier, gone = np.arange(len(now)), before[:0]
+    else:
+        there, here = number_rows(name, [before, now])
+        most = max((int(one.max()) for one in (there, here) if len(one)), default=-1)
+        place = np.full(most + 1, -1, np.intp)
+        place[there] = np.arange(len(before))
+        earlier = place[here]
+        place[here] = -1
+        gone = before[place[there] >= 0].copy()
     known = earlier >= 0
     differs: npt.NDArray[np.bool_] = ~known
     for column in COLUMNS[name]:
         if column not in KEYS[name]:
             differs[known] |= now[column][known] != before[column][earlier[known]]
-    place[here] = -1
-    gone = before[place[there] >= 0].copy()
     for column, kind in COLUMNS[name].items():
         if kind == "uint64":
             gone[column] = 0

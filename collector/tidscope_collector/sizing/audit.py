@@ -26,7 +26,7 @@ from tidscope_collector.sizing.judgement import (
 )
 
 MOST_PROGRAMS = 128
-ANSWER_S = 1.0
+ANSWER_S = 3.0
 _ORDER: tuple[Verdict, ...] = ("too-large", "too-small", "unknown", "fits")
 
 

@@ -118,6 +118,8 @@ class SteeringGroups:
         """
         if request.proof is not None:
             raise BadParameterError("a proof is of one program: attach to it, and prove there")
+        if request.sweep is not None:
+            raise BadParameterError("a sweep is of one program: attach to it, and sweep there")
         with self._service.exclusive(target):
             programs = {one.pid: one for one in self._members(target)}
             choices = request.programs

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from tidscope_policies.algorithms.pss import Learner
 from tidscope_policies.contract import Bounds
 from tidscope_policies.parameters import ParameterError, make_parameters
-from tidscope_policies.registry import POLICIES, ReadyPolicy
+from tidscope_policies.registry import POLICIES, SWEEP, ReadyPolicy, make_sweep
 from tidscope_predictd.model.perceptron import Rule
-from tidscope_wire.generated.models import SteerRequest
+from tidscope_wire.generated.models import SteerRequest, SweepPlan
 
 from tidscope_collector.steering.knobs.knob import KnobDescription
 from tidscope_collector.steering.loop.proof_reports import proof_settings
+from tidscope_collector.steering.loop.sweep_reports import sweep_settings
 from tidscope_collector.steering.refusals import BadParameterError
 
 SIZE = "size"
@@ -47,6 +48,8 @@ class SteeringPlan:
         Raises:
             BadParameterError: there is no such policy or parameter, or one is out of bounds.
         """
+        if request.sweep is not None:
+            return cls(_sweep(request, request.sweep), {}, False, False)
         entry = POLICIES.get(request.policy)
         if entry is None:
             names = ", ".join(POLICIES)
@@ -79,7 +82,17 @@ class SteeringPlan:
                 f"the bounds {low} to {high} are not within those of the knob, "
                 f"{knob.lower} to {knob.upper}"
             )
+        if request.sweep is not None and low == high:
+            raise BadParameterError(f"a sweep needs two sizes: the bounds leave {low} only")
         size = self.parameters.get(SIZE, 0)
         if size and not low <= size <= high:
             raise BadParameterError(f"size {size:g} is not within the bounds {low} to {high}")
         return Bounds(low, high)
+
+
+def _sweep(request: SteerRequest, plan: SweepPlan) -> ReadyPolicy:
+    if request.policy != SWEEP or request.parameters:
+        raise BadParameterError(f"a sweep is asked for as policy {SWEEP!r}, without parameters")
+    if request.shadow or request.proof is not None:
+        raise BadParameterError("a sweep has to act, and is not proven: leave shadow and proof out")
+    return make_sweep(sweep_settings(plan))

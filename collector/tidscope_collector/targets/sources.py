@@ -13,6 +13,7 @@ from tidscope_collector.discovery.task_iterator import TaskIterator, TaskIterato
 from tidscope_collector.discovery.threads import ThreadLister
 from tidscope_collector.ebpf.libbpf import BpfError
 from tidscope_collector.ebpf.obstacles import Obstacle
+from tidscope_collector.groups.group_pools import GroupPools
 from tidscope_collector.groups.membership import Membership
 from tidscope_collector.groups.opening import GroupSource
 from tidscope_collector.groups.programs import load as load_groups
@@ -24,7 +25,7 @@ from tidscope_collector.naming.source import NameSource, name_source
 from tidscope_collector.naming.thread_names import ThreadNames
 from tidscope_collector.netacct.choice import Choice, NetworkSource
 from tidscope_collector.netacct.reader import NetworkReader
-from tidscope_collector.pools.opening import open_pools
+from tidscope_collector.pools.opening import PoolReaders
 from tidscope_collector.procfs.delay_accounting import DelayAccounting
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.thread_reader import ProcThreadReader
@@ -228,7 +229,7 @@ class Sources:
             attach_ns: CLOCK_MONOTONIC of the attachment.
         """
         uncounted = partial(self.network.uncounted, process.pid, reader.start_of)
-        pools = open_pools(self._procfs, process, attach_ns, ask_program=self._ask_programs)
+        pools = self._pool_readers(attach_ns).open(process.pid, process.start_ticks)
         ledger = self.ledger.tables(reader.base, process)
         return TargetTables(ledger, [reader.table, uncounted], pools)
 
@@ -251,13 +252,18 @@ class Sources:
         locks = GroupLocks(self._procfs, whose.lock_owner)
         tables = self.ledger.group_tables(ledgers, whose, locks)
         uncounted = partial(self.network.uncounted, whose, valid.start_of)
+        pools = GroupPools(self._pool_readers(attach_ns))
         return GroupReading(
             valid,
             group,
             ledgers if isinstance(ledgers, LedgerReader) else None,
-            TargetTables(tables, [valid.table, uncounted], None),
+            TargetTables(tables, [valid.table, uncounted], pools),
             locks,
+            pools,
         )
+
+    def _pool_readers(self, attach_ns: int) -> PoolReaders:
+        return PoolReaders(self._procfs, attach_ns, ask_program=self._ask_programs)
 
     def explain(self, absent: Iterable[AbsentField]) -> list[AbsentField]:
         """Give absent fields the reasons that are in effect here."""

@@ -1,13 +1,26 @@
 """The tables of one target: of its ledgers, its inexact values and its pools."""
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import Protocol
 
 import numpy as np
 from tidscope_wire.frame_tables import Table, Tables
 
 from tidscope_collector.locks.waited import LockSource
-from tidscope_collector.pools.reader import PoolReader
 from tidscope_collector.waits.wire_tables import LedgerTables
+
+
+class Pools(Protocol):
+    """Pools of workers of a target."""
+
+    def tables(self) -> Tables:
+        """All rows as they were read last; never waits."""
+
+    def executed(self, pid: int) -> None:
+        """A process runs another program."""
+
+    def close(self) -> None:
+        """They are read no more."""
 
 
 class TargetTables:
@@ -16,14 +29,14 @@ class TargetTables:
     Args:
         ledger: what is counted beside its ledgers; None: it has none. Closed with this.
         inexact: give rows of the table `inexact`.
-        pools: its pools; None: they are not read. Closed with this.
+        pools: its pools. Closed with this.
     """
 
     def __init__(
         self,
         ledger: LedgerTables | None,
         inexact: Sequence[Callable[[], Table]],
-        pools: PoolReader | None,
+        pools: Pools,
     ) -> None:
         self._ledger = ledger
         self._inexact = inexact
@@ -34,8 +47,7 @@ class TargetTables:
         if self._ledger is not None:
             yield from self._ledger.read()
         yield {"inexact": np.concatenate([rows() for rows in self._inexact])}
-        if self._pools is not None:
-            yield self._pools.tables()
+        yield self._pools.tables()
 
     def executed(self, pid: int, account_of: Callable[[], LockSource | None]) -> None:
         """The target runs another program.
@@ -44,14 +56,12 @@ class TargetTables:
             pid: of the process.
             account_of: finds its own account of its locks.
         """
-        if self._pools is not None:
-            self._pools.executed()
+        self._pools.executed(pid)
         if self._ledger is not None:
             self._ledger.locks.executed_in(pid, account_of())
 
     def close(self) -> None:
         """Examine locks and read pools no more."""
-        if self._pools is not None:
-            self._pools.close()
+        self._pools.close()
         if self._ledger is not None:
             self._ledger.close()

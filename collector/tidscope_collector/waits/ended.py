@@ -46,10 +46,13 @@ def processes_of(slots: Slots) -> Pids:
 def without_dead(counts: Counts, living: Living) -> Counts:
     """The thread id 0 in place of threads that have ended."""
     tid, waker, address, process = counts.edges.keys
-    tid = np.where(np.isin(tid, living.tids), tid, np.uint64(0))
     (waiter, who), sums = counts.takers.keys, counts.takers.values
-    takers = Rows((np.where(np.isin(waiter, living.tids), waiter, np.uint64(0)), who), sums)
-    waker = np.where(living.lack(waker), waker >> PID << PID, waker)
+    gone, not_waiting, dead = living.lack(tid), living.lack(waiter), living.lack(waker)
+    if not (gone.any() or not_waiting.any() or dead.any()):
+        return counts
+    takers = Rows((np.where(not_waiting, np.uint64(0), waiter), who), sums)
+    waker = np.where(dead, waker >> PID << PID, waker)
+    tid = np.where(gone, np.uint64(0), tid)
     edges = Rows((tid, waker, address, process), counts.edges.values)
     return replace(counts, edges=edges, takers=takers).with_all()
 

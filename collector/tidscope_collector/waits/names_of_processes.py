@@ -62,9 +62,11 @@ class ProcessesByName:
         (tid, who), (ns,) = counts.takers.keys, counts.takers.values
         own = whose if isinstance(whose, int) else None
         stands = self._all(who, own)
+        if counts.takers.are_summed and (stands == who.astype(np.int64)).all():
+            return counts.takers
         kept = stands != _NONE
         keys = tid[kept], stands[kept].astype(np.uint64)
-        return Rows(*sum_by(keys, (ns[kept],)))
+        return Rows(*sum_by(keys, (ns[kept],)), are_summed=True)
 
     def _fold_wakers(self, counts: Counts, whose: Processes, living: Pids) -> Rows:
         tid, waker, address, process = counts.edges.keys

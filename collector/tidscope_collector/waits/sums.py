@@ -2,6 +2,7 @@
 
 import numpy as np
 import numpy.typing as npt
+from tidscope_wire.packed_keys import are_ascending, packed
 
 Keys = tuple[npt.NDArray[np.uint64], ...]
 Values = tuple[npt.NDArray[np.uint64], ...]
@@ -19,14 +20,22 @@ def sum_by(keys: Keys, values: Values) -> tuple[Keys, Values]:
     """
     if not len(keys[0]):
         return keys, values
-    order = np.lexsort(keys[::-1])
-    ordered = tuple(column[order] for column in keys)
-    first = np.zeros(len(order), np.bool_)
+    first = np.zeros(len(keys[0]), np.bool_)
     first[0] = True
-    for column in ordered:
-        first[1:] |= column[1:] != column[:-1]
+    numbers = packed(keys)
+    if numbers is None:
+        order = np.lexsort(keys[::-1])
+        for column in keys:
+            ordered = column[order]
+            first[1:] |= ordered[1:] != ordered[:-1]
+    elif are_ascending(numbers):
+        return keys, values
+    else:
+        order = np.argsort(numbers)
+        ordered = numbers[order]
+        first[1:] = ordered[1:] != ordered[:-1]
     begins = np.flatnonzero(first)
     return (
-        tuple(column[begins] for column in ordered),
+        tuple(column[order[begins]] for column in keys),
         tuple(np.add.reduceat(column[order], begins) for column in values),
     )

@@ -56,15 +56,17 @@ def tables_of(
         calls: names of system calls.
 
     Yields:
-        Structured arrays STAYS, WAKES, LOCKS, TAKERS, CALLS and CALL_STAYS by name. The thread id 0
-        stands for threads that have ended, and the wakers 0 of other processes for any thread.
+        Structured arrays STAYS, WAKES, LOCKS, TAKERS, CALLS and CALL_STAYS by name, the last two
+        where calls were counted. The thread id 0 stands for threads that have ended, and the wakers
+        0 of other processes for any thread.
     """
     yield {"stays": _plain(counts.stays, STAYS)}
     yield {"wakes": _wakes(counts.edges, name_of)}
     yield {"locks": _locks(counts.edges, whose)}
     yield {"takers": _takers(counts.takers, counts.queued, taker_name)}
-    yield {"calls": _calls(counts.calls, calls)}
-    yield {"call_stays": _plain(counts.call_stays, CALL_STAYS)}
+    if len(counts.calls.keys[0]):
+        yield {"calls": _calls(counts.calls, calls)}
+        yield {"call_stays": _plain(counts.call_stays, CALL_STAYS)}
 
 
 def _plain(rows: Rows, table: np.dtype[np.void]) -> Table:

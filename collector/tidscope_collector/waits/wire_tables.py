@@ -67,7 +67,8 @@ class LedgerTables:
         """See `TableSource`."""
         for counted in self._keeper.tables(self._whose):
             yield {}
-            yield as_wire_tables(counted, self.locks)
+            if counted:
+                yield as_wire_tables(counted, self.locks)
         # After the numbers: whatever has one has a name as well.
         names = [tuple(row) for row in self.locks.names()]
         yield {"lock_names": np.array(names, dtype_of("lock_names"))}

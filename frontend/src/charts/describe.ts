@@ -140,6 +140,8 @@ export function describeEvent(event: TargetEvent): string {
         : `${ofProgram(event)}${event.policy} cannot run: ${event.problem}`;
     case "steering_proven":
       return `${event.policy}, proof ended. ${event.proof.text}`;
+    case "steering_swept":
+      return `Sweep of sizes ended. ${event.sweep.text}`;
   }
 }
 

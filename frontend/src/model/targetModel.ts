@@ -189,6 +189,7 @@ export class TargetModel {
     const { pools, pool_times } = frame.tables;
     const { omitted = 0 } = header.tables?.find(({ name }) => name === "pools") ?? {};
     this.pools.take(pools, pool_times, omitted, header.kind === "key");
+    if (pools || processes) this.pools.nameProcesses(this.processes.rows);
     this.inexactValues.take(frame.tables.inexact, header.kind === "key");
     this.facts.take(header.tables ?? null, frame.tables, t_s, header.kind === "key");
     this.cgroup.note(t_s, header.process);

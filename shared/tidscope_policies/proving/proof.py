@@ -48,7 +48,7 @@ class Proof:
             return self._steer(seen)
         self.record.elapsed_s = seen.at_s - self._began_s
         if is_usable(seen) and not self._fresh:
-            self._block.add(seen.elapsed_s, seen.ops)
+            self._block.add(seen.elapsed_s, seen.ops, seen.responses)
             if self.steers:
                 self.record.add_loss(seen.elapsed_s, seen.ops)
         decided = self._steer(seen) if self.steers else None

@@ -1,10 +1,12 @@
 """What a proof has measured so far, and what follows from it. Pure."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from tidscope_policies.proving.evidence import Interval, mean_interval
+from tidscope_policies.proving.response_times import add_up, p99
 
 LEAST_PAIRS = 3
 
@@ -44,16 +46,19 @@ class Block:
         tested: whether the policy steers in it.
         seconds: measured.
         ops: operations in them.
+        responses: jobs by response time, as an observation has them.
     """
 
     tested: bool
     seconds: float = 0.0
     ops: float = 0.0
+    responses: tuple[int, ...] = ()
 
-    def add(self, seconds: float, ops: float) -> None:
+    def add(self, seconds: float, ops: float, responses: tuple[int, ...] = ()) -> None:
         """Add an interval."""
         self.seconds += seconds
         self.ops += ops
+        self.responses = add_up((self.responses, responses))
 
     @property
     def progress(self) -> float:
@@ -68,6 +73,7 @@ class ProofRecord:
     Attributes:
         settings: when it ends.
         ratios: natural logarithms of progress with the policy over progress without, a pair each.
+        p99_ratios: the same of the 99th percentile of response times, of pairs that have it.
         discarded: pairs in which a side did nothing, or the program entered another phase.
         elapsed_s: since the first interval, what does not count included.
         lost_s: work that was lost while the policy steered, in seconds of what the program does
@@ -77,6 +83,7 @@ class ProofRecord:
 
     settings: ProofSettings
     ratios: list[float] = field(default_factory=list)
+    p99_ratios: list[float] = field(default_factory=list)
     discarded: int = 0
     elapsed_s: float = 0.0
     lost_s: float = 0.0
@@ -86,6 +93,9 @@ class ProofRecord:
         """Add two blocks next to each other."""
         if tested.ops > 0 and against.ops > 0:
             self.ratios.append(math.log(tested.progress / against.progress))
+            slow, usual = p99(tested.responses), p99(against.responses)
+            if slow and usual:
+                self.p99_ratios.append(math.log(slow / usual))
         else:
             self.discarded += 1
 
@@ -97,10 +107,13 @@ class ProofRecord:
     @property
     def gain(self) -> Interval | None:
         """Of progress by the policy, relative, with its interval; None before the first pair."""
-        if not self.ratios:
-            return None
-        found = mean_interval(self.ratios)
-        return Interval(*(_relative(value) for value in found))
+        return _relative_mean(self.ratios)
+
+    @property
+    def p99(self) -> Interval | None:
+        """Change of the 99th percentile of response times by the policy, relative; None: none is
+        known."""
+        return _relative_mean(self.p99_ratios)
 
     @property
     def is_harmful(self) -> bool:
@@ -125,6 +138,10 @@ class ProofRecord:
             if max(-gain.low, gain.high) < self.settings.smallest:
                 return "same"
         return "unsettled" if self.elapsed_s >= self.settings.most_s else "open"
+
+
+def _relative_mean(ratios: Sequence[float]) -> Interval | None:
+    return Interval(*map(_relative, mean_interval(ratios))) if ratios else None
 
 
 def _relative(ratio: float) -> float:

@@ -7,7 +7,13 @@ from tidscope_policies.proving.record import ProofRecord
 
 
 def describe(record: ProofRecord) -> str:
-    """How a proof stands, one or two sentences."""
+    """How a proof stands, one to three sentences."""
+    slow = record.p99
+    text = _throughput(record)
+    return text if slow is None else f"{text} 99th percentile of response times: {_interval(slow)}."
+
+
+def _throughput(record: ProofRecord) -> str:
     pairs = _pairs(len(record.ratios))
     gain = record.gain
     match record.verdict:

@@ -1,4 +1,4 @@
-"""The line that sets a size for good, to paste where a program is started."""
+"""The line that sets a size for good, to paste where a program is started or its pool is made."""
 
 from typing import Literal
 
@@ -6,15 +6,15 @@ PoolKind = Literal["go", "python", "java", "rust-tokio", "rust-rayon"]
 
 LINES: dict[PoolKind, str] = {
     "go": "GOMAXPROCS={size}",
-    "python": "max_workers={size}",
-    "java": "-Dpool.size={size}",
+    "python": "ThreadPoolExecutor(max_workers={size})",
+    "java": "Executors.newFixedThreadPool({size})",
     "rust-tokio": "TOKIO_WORKER_THREADS={size}",
     "rust-rayon": "RAYON_NUM_THREADS={size}",
 }
 
 
 def line(kind: PoolKind, size: int) -> str:
-    """What to write: an environment variable, an argument or a property.
+    """What to write: an environment variable, or the call that makes the pool.
 
     Raises:
         ValueError: the size is below 1.

@@ -1,11 +1,14 @@
 """Which sizes a sweep measures, and in which order.
 
-Every round measures all sizes once, in an order of its own. The level of a program wanders: rounds
-let sizes be compared within short times, and an order that goes up in one round and down in the
-next keeps a steady drift from looking like an effect of the size.
+Every round measures all sizes once, in a random order of its own. The level of a program wanders:
+rounds let sizes be compared within short times, and a random order keeps a drift within a round
+from looking like an effect of the size.
 """
 
+from collections.abc import Sequence
+
 from tidscope_policies.contract import Bounds
+from tidscope_policies.proving.order import shuffled
 
 
 def choose_sizes(bounds: Bounds, most: int) -> list[int]:
@@ -22,11 +25,14 @@ def choose_sizes(bounds: Bounds, most: int) -> list[int]:
     return sorted({bounds.clamp(round(bounds.low * ratio**at)) for at in range(most)})
 
 
-def order(sizes: list[int], rounds: int) -> list[list[int]]:
-    """The sizes of each round, up and down by turns, each pair of rounds from another place on."""
-    found = []
-    for at in range(rounds):
-        begin = (at // 2) * len(sizes) // max(1, (rounds + 1) // 2)
-        turned = sizes[begin:] + sizes[:begin]
-        found.append(turned if at % 2 == 0 else turned[::-1])
+def order(sizes: Sequence[int], start: int, seed: int, turn: int) -> list[int]:
+    """The sizes of a round, counted from 0.
+
+    The first one begins with the size at the start: what the program does there has to be known
+    before anything else can be called a loss.
+    """
+    found = shuffled(sizes, seed, turn)
+    if turn == 0 and start in found:
+        found.remove(start)
+        found.insert(0, start)
     return found

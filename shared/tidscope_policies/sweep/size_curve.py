@@ -6,16 +6,17 @@ curve, and its spread over the rounds gives an interval that holds after however
 sweep ends (proving/evidence.py). Intervals are of the shape of the curve, at the mean level.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, inf, log
 from statistics import fmean
 
-from tidscope_policies.proving.evidence import mean_interval
+from tidscope_policies.proving.evidence import Interval, mean_interval
 
 KNEE = 0.03
 """Share of the best that the knee may be below it."""
-
+KNEE_LOSS = -log(1 - KNEE)
+"""The same as a difference of logarithms."""
 
 MOST = 700.0
 """Largest logarithm of a number."""
@@ -68,59 +69,95 @@ class SizeCurve:
         best: the size that did the most.
         as_good: sizes whose difference from the best may be none.
         knee: the smallest size that does as much as the best, but for a few percent.
+        knee_from: no smaller size than this can be the knee.
+        knee_to: nor can a larger one than this.
+        worse: sizes that are surely below the knee's share of the best.
         gain: of the knee over the size at the start; None where that was not measured.
+        is_decided: only one size can be the knee, or those that can differ by next to nothing.
     """
 
     points: tuple[CurvePoint, ...]
     best: int
     as_good: tuple[int, ...]
     knee: int
+    knee_from: int
+    knee_to: int
+    worse: tuple[int, ...]
     gain: Gain | None
+    is_decided: bool
 
 
-def fit(rounds: Sequence[Mapping[int, float]], start: int | None = None) -> SizeCurve:
+def fit(
+    rounds: Sequence[Mapping[int, float]],
+    start: int | None = None,
+    dropped: Collection[int] = (),
+) -> SizeCurve:
     """The curve of a sweep.
 
     Args:
         rounds: operations a second by size; a size that was not measured is absent.
         start: the size before the sweep, if it was measured.
+        dropped: sizes that later rounds left out: what a round is compared by are the others.
 
     Raises:
         SweepError: fewer than two rounds measured all sizes, or two sizes.
     """
     sizes = sorted({size for found in rounds for size in found})
+    kept = [size for size in sizes if size not in dropped]
     whole = [
-        {size: log(found[size]) for size in sizes}
+        {size: log(value) for size, value in found.items() if value > 0}
         for found in rounds
-        if all(found.get(size, 0.0) > 0 for size in sizes)
+        if all(found.get(size, 0.0) > 0 for size in kept)
     ]
-    if len(sizes) < 2:
+    if len(sizes) < 2 or not kept:
         raise SweepError("fewer than two sizes were measured")
     if len(whole) < 2:
         raise SweepError(f"{len(whole)} of {len(rounds)} rounds measured all sizes: want 2")
-    level = fmean(value for found in whole for value in found.values())
-    around = [
-        {size: value - fmean(found.values()) for size, value in found.items()} for found in whole
-    ]
+    levels = [fmean(found[size] for size in kept) for found in whole]
+    level = fmean(levels)
     points = []
     for size in sizes:
-        mean, low, high = mean_interval([found[size] for found in around])
+        around = [
+            found[size] - own for found, own in zip(whole, levels, strict=True) if size in found
+        ]
+        if not around:
+            continue
+        mean, low, high = mean_interval(around)
         points.append(
-            CurvePoint(size, _exp(level + mean), _exp(level + low), _exp(level + high), len(whole))
+            CurvePoint(size, _exp(level + mean), _exp(level + low), _exp(level + high), len(around))
         )
     means = {point.size: point.ops_per_s for point in points}
-    best = min(sizes, key=lambda size: (-means[size], size))
-    as_good = tuple(size for size in sizes if size == best or not _is_less(whole, size, best))
-    knee = min(size for size in sizes if means[size] >= (1 - KNEE) * means[best])
+    best = min(means, key=lambda size: (-means[size], size))
+    losses = {size: _loss(whole, size, best) for size in means}
+    knee = min(size for size in means if means[size] >= (1 - KNEE) * means[best])
+    worse = tuple(size for size in means if losses[size].low > KNEE_LOSS)
+    knee_from = min(size for size in means if size not in worse)
+    knee_to = min(size for size in means if losses[size].high < KNEE_LOSS)
+    possible = [size for size in means if knee_from <= size <= knee_to and size not in worse]
     gain = None
     if start is not None and start in means:
-        of_knee = mean_interval([found[knee] - found[start] for found in whole])
+        of_knee = _loss(whole, start, knee)
         gain = Gain(*(_exp(end) - 1 for end in of_knee))
-    return SizeCurve(tuple(points), best, as_good, knee, gain)
+    return SizeCurve(
+        tuple(points),
+        best,
+        tuple(size for size in means if losses[size].low <= 0),
+        knee,
+        knee_from,
+        knee_to,
+        worse,
+        gain,
+        len(possible) == 1
+        or all(losses[size].high - losses[size].low < KNEE_LOSS for size in possible),
+    )
 
 
-def _is_less(whole: Sequence[Mapping[int, float]], size: int, best: int) -> bool:
-    return mean_interval([found[best] - found[size] for found in whole]).low > 0
+def _loss(whole: Sequence[Mapping[int, float]], size: int, against: int) -> Interval:
+    """By how much the logarithm of a size is below that of another one."""
+    if size == against:
+        return Interval(0.0, 0.0, 0.0)
+    both = [found[against] - found[size] for found in whole if size in found and against in found]
+    return mean_interval(both) if both else Interval(0.0, -inf, inf)
 
 
 def _exp(value: float) -> float:

@@ -299,6 +299,9 @@ class CollectorHealth(Message):
 AttachedItem = TypeAliasType("AttachedItem", Annotated[str, Field(max_length=256)])
 
 
+SteeredItem = TypeAliasType("SteeredItem", Annotated[str, Field(max_length=256)])
+
+
 FailedItem = TypeAliasType("FailedItem", Annotated[str, Field(max_length=1024)])
 
 
@@ -1327,6 +1330,28 @@ class MatchedRole(Message):
     manual: bool
     """
     Matched by a person.
+    """
+
+
+class MeasuredChange(Message):
+    """
+    A relative change that was measured, with its interval (95 %, at all times together).
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    percent: float
+    """
+    As measured.
+    """
+    low_percent: Annotated[float | None, Field(ge=-100.0)]
+    """
+    Lower end of the interval; null while there is none.
+    """
+    high_percent: float | None
+    """
+    Upper end of the interval.
     """
 
 
@@ -2597,6 +2622,10 @@ class SteeringDecided(Message):
     """
     In a proof, whether the policy steered in the interval; null: it is none.
     """
+    gain: MeasuredChange | None = None
+    """
+    In a proof, the gain of throughput so far; null: none is known, or it is no proof.
+    """
     pid: Annotated[int | None, Field(ge=1)] = None
     """
     Which program of a group; null: the target is one process.
@@ -2797,6 +2826,80 @@ class Subscribe(Message):
     """
     Last frame the page has; null for the whole history.
     """
+
+
+class SweepPlan(Message):
+    """
+    Measure operations a second against size on the live program: each size for a block in every round, in random order.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    block_s: Annotated[float | None, Field(ge=0.5, le=600.0)] = None
+    """
+    Measured seconds of a size in a round; null: 2.
+    """
+    most_s: Annotated[float | None, Field(ge=10.0, le=86400.0)] = None
+    """
+    Seconds after which it ends at the latest; null: 300.
+    """
+    loss_percent: Annotated[float | None, Field(ge=0.1, le=100.0)] = None
+    """
+    It is stopped when this share of the work of that time is lost; null: 20.
+    """
+    sizes: Annotated[int | None, Field(ge=2, le=32)] = None
+    """
+    How many sizes are measured, evenly spaced by their logarithm; the size at the start is one more if it is not among them; null: 8.
+    """
+    seed: Annotated[int | None, Field(ge=0, le=9007199254740991)] = None
+    """
+    Of the order of sizes; null: 1.
+    """
+
+
+class SweepPoint(Message):
+    """
+    Operations a second at one size, at the mean level of a sweep.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    size: Annotated[int, Field(ge=1, le=1048576)]
+    """
+    The size.
+    """
+    ops_per_s: Annotated[float, Field(ge=0.0)]
+    """
+    Operations a second.
+    """
+    low: Annotated[float | None, Field(ge=0.0)]
+    """
+    Lower end of its interval (95 %, at all times together); null while there is none.
+    """
+    high: Annotated[float | None, Field(ge=0.0)]
+    """
+    Upper end of its interval.
+    """
+    rounds: Annotated[int, Field(ge=1)]
+    """
+    In so many rounds it was measured.
+    """
+
+
+RefusedItem = TypeAliasType("RefusedItem", Annotated[int, Field(ge=1, le=1048576)])
+
+
+SweepVerdict = TypeAliasType(
+    "SweepVerdict",
+    Annotated[
+        Literal["open", "decided", "harmful", "unsettled"], Field(title="SweepVerdict")
+    ],
+)
+"""
+How a sweep stands: open; decided: the knee is known; harmful: stopped because too much work was lost; unsettled: ended without a knee that is sure.
+"""
 
 
 class TargetDetached(Message):
@@ -3229,9 +3332,13 @@ class CollectorOutage(Message):
     """
     Names of the targets that were attached again.
     """
+    steered: Annotated[list[SteeredItem], Field(max_length=64)] = []
+    """
+    Programs whose policies were started again.
+    """
     failed: Annotated[list[FailedItem], Field(max_length=64)]
     """
-    Targets that could not be attached again, each with the reason.
+    Targets that could not be attached again, and policies that could not be started again, each with the reason.
     """
     restored: Annotated[list[RestoredProgram], Field(max_length=64)]
     """
@@ -3849,6 +3956,14 @@ class ProofState(Message):
     """
     Upper end of its interval.
     """
+    p99: MeasuredChange | None = None
+    """
+    Change of the 99th percentile of response times by the policy; null: none is known.
+    """
+    p99_missing: Annotated[str | None, Field(max_length=256)] = None
+    """
+    Why no response times are known; null: they are, or there was no pair yet.
+    """
     lost_s: float
     """
     Work lost while the policy steered, in seconds of what the program does without it; negative where it did more.
@@ -4166,7 +4281,7 @@ class SteerRequest(Message):
     )
     policy: Annotated[str, Field(max_length=64, min_length=1)]
     """
-    Name of a policy.
+    Name of a policy; of a sweep: sweep.
     """
     parameters: dict[str, float] | None = None
     """
@@ -4200,6 +4315,10 @@ class SteerRequest(Message):
     """
     Prove the policy first; null: let it steer.
     """
+    sweep: SweepPlan | None = None
+    """
+    Measure a size curve instead: the policy is then sweep, without parameters; null: no.
+    """
     programs: Programs | None = None
     """
     Of a group: which programs, and what is their own; null: all that can be steered. Knob, signal, bounds and counter above hold for those that name none.
@@ -4207,6 +4326,162 @@ class SteerRequest(Message):
     join: bool | None = None
     """
     Of a group: whether new programs are steered, too; null: no.
+    """
+
+
+class SteeringProven(Message):
+    """
+    A proof has ended.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["steering_proven"] = "steering_proven"
+    policy: Annotated[str, Field(max_length=64, min_length=1)]
+    """
+    Name of a policy.
+    """
+    proof: ProofState
+
+
+class SweepState(Message):
+    """
+    What a sweep has shown so far.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    verdict: SweepVerdict
+    start: Annotated[int, Field(ge=1, le=1048576)]
+    """
+    Size before it, with which the others are compared.
+    """
+    rounds: Annotated[int, Field(ge=0)]
+    """
+    Rounds that count.
+    """
+    discarded: Annotated[int, Field(ge=0)]
+    """
+    Rounds that do not count: the program did nothing, entered another phase, or a size was not in effect.
+    """
+    points: Annotated[list[SweepPoint], Field(max_length=33)]
+    """
+    The curve, by size; empty before the second round.
+    """
+    best: Annotated[int | None, Field(ge=1, le=1048576)]
+    """
+    The size that did the most; null before there is a curve.
+    """
+    knee: Annotated[int | None, Field(ge=1, le=1048576)]
+    """
+    The smallest size within 3 % of the best.
+    """
+    knee_from: Annotated[int | None, Field(ge=1, le=1048576)]
+    """
+    No smaller size can be the knee, by the intervals.
+    """
+    knee_to: Annotated[int | None, Field(ge=1, le=1048576)]
+    """
+    No larger size can be the knee.
+    """
+    gain: MeasuredChange | None
+    """
+    Of throughput at the knee against the size at the start; null before there is a curve.
+    """
+    refused: Annotated[list[RefusedItem], Field(max_length=33)]
+    """
+    Sizes that could not be brought into effect.
+    """
+    line: Annotated[str | None, Field(max_length=256)]
+    """
+    Line that sets the knee for good, where the runtime is known.
+    """
+    lost_s: float
+    """
+    Work lost at other sizes, in seconds of what the program does at the size at the start; negative where it did more.
+    """
+    elapsed_s: Annotated[float, Field(ge=0.0)]
+    """
+    Seconds since it began.
+    """
+    text: Annotated[str, Field(max_length=1024)]
+    """
+    The same in words.
+    """
+
+
+class PoliciesResponse(Message):
+    """
+    Body of GET /api/v1/policies.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    policies: list[PolicyInfo]
+    """
+    In display order.
+    """
+
+
+class SizeAudit(Message):
+    """
+    GET /api/v1/sizes: the Go programs of a host, and whether GOMAXPROCS fits what they may use.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    programs: Annotated[list[SizedProgram], Field(max_length=256)]
+    """
+    Those that do not fit come first.
+    """
+    omitted: Annotated[int, Field(ge=0)]
+    """
+    Programs that were not looked at, since there are too many.
+    """
+
+
+class SizeAuditReply(Message):
+    """
+    Answer to a SizeAuditCommand.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["size_audit_reply"] = "size_audit_reply"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the sender, repeated in the reply.
+    """
+    audit: SizeAudit
+
+
+class SteerCommand(Message):
+    """
+    Steer a target; answered with a TargetReply.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["steer_command"] = "steer_command"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the sender, repeated in the reply.
+    """
+    target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
+    """
+    Identity of one attachment; a new one each time a process is attached to.
+    """
+    request: SteerRequest
+    actor: Actor
+    restarts: Annotated[str | None, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")] = None
+    """
+    The target of an earlier collector whose policy is started again; null: somebody asks.
     """
 
 
@@ -4288,22 +4563,26 @@ class Steering(Message):
     """
     When the last decision was made, Unix microseconds; null before the first one.
     """
-
-
-class SteeringProven(Message):
+    sweep: SweepState | None = None
     """
-    A proof has ended.
+    The sweep that is made; null: a policy steers.
+    """
+
+
+class SteeringSwept(Message):
+    """
+    A sweep has ended.
     """
 
     model_config = ConfigDict(
         extra="forbid",
     )
-    type: Literal["steering_proven"] = "steering_proven"
+    type: Literal["steering_swept"] = "steering_swept"
     policy: Annotated[str, Field(max_length=64, min_length=1)]
     """
-    Name of a policy.
+    Always sweep.
     """
-    proof: ProofState
+    sweep: SweepState
 
 
 TargetEvent = TypeAliasType(
@@ -4328,12 +4607,37 @@ TargetEvent = TypeAliasType(
         | SearchRestarted
         | SteeringReleased
         | SteeringProblem
-        | SteeringProven,
+        | SteeringProven
+        | SteeringSwept,
         Field(discriminator="type", title="TargetEvent"),
     ],
 )
 """
 An event of a target.
+"""
+
+
+CollectorCommand = TypeAliasType(
+    "CollectorCommand",
+    Annotated[
+        CollectorWelcome
+        | FramesReceived
+        | AttachCommand
+        | DetachCommand
+        | SetRateCommand
+        | ListProcessesCommand
+        | DoctorCommand
+        | SizeAuditCommand
+        | SetDelayAccountingCommand
+        | SteerCommand
+        | RestartSearchCommand
+        | ReleaseCommand
+        | SteeringOptionsCommand,
+        Field(discriminator="type", title="CollectorCommand"),
+    ],
+)
+"""
+Backend to collector.
 """
 
 
@@ -4417,20 +4721,6 @@ class FrameHeader(Message):
     """
 
 
-class PoliciesResponse(Message):
-    """
-    Body of GET /api/v1/policies.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    policies: list[PolicyInfo]
-    """
-    In display order.
-    """
-
-
 class ProgramOptions(Message):
     """
     How a program of a group can be steered.
@@ -4508,61 +4798,6 @@ class RunEventsResponse(Message):
     """
     Events beyond the limit of the response.
     """
-
-
-class SizeAudit(Message):
-    """
-    GET /api/v1/sizes: the Go programs of a host, and whether GOMAXPROCS fits what they may use.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    programs: Annotated[list[SizedProgram], Field(max_length=256)]
-    """
-    Those that do not fit come first.
-    """
-    omitted: Annotated[int, Field(ge=0)]
-    """
-    Programs that were not looked at, since there are too many.
-    """
-
-
-class SizeAuditReply(Message):
-    """
-    Answer to a SizeAuditCommand.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    type: Literal["size_audit_reply"] = "size_audit_reply"
-    request_id: Annotated[int, Field(ge=0)]
-    """
-    Chosen by the sender, repeated in the reply.
-    """
-    audit: SizeAudit
-
-
-class SteerCommand(Message):
-    """
-    Steer a target; answered with a TargetReply.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    type: Literal["steer_command"] = "steer_command"
-    request_id: Annotated[int, Field(ge=0)]
-    """
-    Chosen by the sender, repeated in the reply.
-    """
-    target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
-    """
-    Identity of one attachment; a new one each time a process is attached to.
-    """
-    request: SteerRequest
-    actor: Actor
 
 
 class SteeredProgram(Message):
@@ -4755,30 +4990,6 @@ class TargetsResponse(Message):
     """
     Known targets.
     """
-
-
-CollectorCommand = TypeAliasType(
-    "CollectorCommand",
-    Annotated[
-        CollectorWelcome
-        | FramesReceived
-        | AttachCommand
-        | DetachCommand
-        | SetRateCommand
-        | ListProcessesCommand
-        | DoctorCommand
-        | SizeAuditCommand
-        | SetDelayAccountingCommand
-        | SteerCommand
-        | RestartSearchCommand
-        | ReleaseCommand
-        | SteeringOptionsCommand,
-        Field(discriminator="type", title="CollectorCommand"),
-    ],
-)
-"""
-Backend to collector.
-"""
 
 
 class CollectorHello(Message):

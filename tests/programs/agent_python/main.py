@@ -26,7 +26,7 @@ def busy(pool: ThreadPoolExecutor, number: int) -> int:
             running += 1
             most = max(most, running)
         try:
-            together.wait(10)
+            together.wait(120)
         finally:
             with lock:
                 running -= 1

@@ -5,7 +5,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from tidscope_policies.contract import (
@@ -25,6 +25,7 @@ from tidscope_wire.generated.models import (
     SteeringProven,
     SteeringReleased,
     SteeringStarted,
+    SteeringSwept,
 )
 
 from tidscope_collector.agent.errors import AgentClientError
@@ -33,7 +34,7 @@ from tidscope_collector.steering.loop.core_limits import NO_LIMITS, CoreLimits
 from tidscope_collector.steering.loop.interval_meter import IntervalMeter
 from tidscope_collector.steering.loop.loop_inputs import ControlSetup, LoopSettings
 from tidscope_collector.steering.loop.peers import PeerRegistry
-from tidscope_collector.steering.loop.proof_reports import proof_state
+from tidscope_collector.steering.loop.trial import PROOF, SWEEP, Trial
 from tidscope_collector.steering.signals.signal import (
     PROXIES,
     SignalLostError,
@@ -55,8 +56,7 @@ PROGRAM_EXIT = "program exit"
 LOOP_FAILURE = "control loop failure"
 DETACH = "detach"
 SHUTDOWN = "collector shutdown"
-PROOF = "the proof"
-UNASKED = frozenset({PROGRAM_EXIT, LOOP_FAILURE, DETACH, SHUTDOWN, PROOF})
+UNASKED = frozenset({PROGRAM_EXIT, LOOP_FAILURE, DETACH, SHUTDOWN, PROOF, SWEEP})
 """Who releases where nobody asks for a release."""
 
 Event = (
@@ -66,6 +66,7 @@ Event = (
     | SteeringReleased
     | SteeringProblem
     | SteeringProven
+    | SteeringSwept
 )
 EventSink = Callable[[Steering | None, Event], None]
 """Takes what is in effect now (None: nothing any more), and what happened. Called by any thread."""
@@ -110,7 +111,6 @@ class ControlLoop:
         self.settings = settings
         self._cores = cores
         self._policy, self._interval_s = ready.policy, ready.interval_s
-        self._proof, self._is_proven = ready.proof, False
         self._open_setup, self._setup = open_setup, setup
         self._peers, self._publish = peers, publish
         self._is_paused, self._is_gone = is_paused, is_gone
@@ -126,6 +126,8 @@ class ControlLoop:
         self._renewed_s = time.monotonic()
         self._releaser = ""
         self._described = described = setup.knob.describe()
+        size = setup.knob.read()
+        self._trial = Trial(ready, size, setup.pool, setup.times)
         self._steering = Steering(
             policy=settings.policy,
             parameters=dict(settings.parameters),
@@ -136,14 +138,13 @@ class ControlLoop:
             lower=settings.bounds.low,
             upper=settings.bounds.high,
             original=described.original,
-            size=setup.knob.read(),
+            size=size,
             state="starting",
             reason="Waiting for the first interval.",
             decisions=0,
             since_unix_us=time.time_ns() // 1000,
             problem=None,
-            proof=None if ready.proof is None else proof_state(ready.proof),
-        )
+        ).model_copy(update=self._trial.state())
         self._thread = self._new_thread()
 
     def _new_thread(self) -> threading.Thread:
@@ -399,7 +400,10 @@ class ControlLoop:
             STEERING_ERRORS: something was lost.
         """
         while True:
-            meter = IntervalMeter(setup.signal.read(), setup.knob.read())
+            times = setup.times if self._trial.wants_response_times else None
+            meter = IntervalMeter(
+                setup.signal.read(), setup.knob.read(), () if times is None else times.read()
+            )
             if self._measure(setup, meter):
                 return
             now = time.monotonic()
@@ -412,7 +416,9 @@ class ControlLoop:
                 peers=self._peers.peers(name, now),
                 cores=self._peers.share(name),
             )
-            steered = None if self._proof is None else self._proof.steers
+            if times is not None:
+                seen = replace(seen, responses=meter.responses(times.read()))
+            steered = self._trial.with_policy
             decision = self._policy.observe(seen)
             wanted = self._allowed_size(decision, seen, now)
             self._peers.record_interval(name, now, seen.progress, moved=wanted != seen.size)
@@ -420,9 +426,11 @@ class ControlLoop:
             if in_force is None:
                 return
             self._publish_decision(seen, decision, in_force, with_policy=steered)
-            self._publish_proof()
+            result = self._trial.result(self.settings.policy)
+            if result is not None:
+                self._publish(self._steering, result)
             if decision.release:
-                self.stop(PROOF)
+                self.stop(self._trial.releaser)
                 return
 
     def _measure(self, setup: ControlSetup, meter: IntervalMeter) -> bool:
@@ -460,14 +468,6 @@ class ControlLoop:
             in_force = setup.knob.read()
         return in_force
 
-    def _publish_proof(self) -> None:
-        """Report the result of a proof, once."""
-        if self._proof is None or self._is_proven or self._proof.verdict == "open":
-            return
-        self._is_proven = True
-        result = SteeringProven(policy=self.settings.policy, proof=proof_state(self._proof))
-        self._publish(self._steering, result)
-
     def _publish_decision(
         self, seen: Observation, decision: Decision, in_force: int, *, with_policy: bool | None
     ) -> None:
@@ -481,8 +481,8 @@ class ControlLoop:
                 "ops_per_s": seen.progress,
                 "interval_s": seen.elapsed_s,
                 "decided_unix_us": time.time_ns() // 1000,
-                "proof": None if self._proof is None else proof_state(self._proof),
             }
+            | self._trial.state()
         )
         self._publish(
             self._steering,
@@ -501,5 +501,6 @@ class ControlLoop:
                 counted=is_usable(seen),
                 probing=decision.probing,
                 with_policy=with_policy,
+                gain=self._trial.gain,
             ),
         )

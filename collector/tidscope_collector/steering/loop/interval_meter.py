@@ -1,5 +1,7 @@
 """Makes observations of intervals from cumulative counts. Pure."""
 
+from collections.abc import Sequence
+
 from tidscope_policies.contract import Bounds, CoreShare, Observation, Part, Peers
 
 from tidscope_collector.steering.signals.signal import Count
@@ -14,10 +16,12 @@ class IntervalMeter:
     Args:
         first: the count at its beginning.
         size: the current size then.
+        times: finished jobs by response time until then, as an observation has them.
     """
 
-    def __init__(self, first: Count, size: int) -> None:
+    def __init__(self, first: Count, size: int, times: Sequence[int] = ()) -> None:
         self._first = first
+        self._times = times
         self._last = first
         self._size = size
         self._parts: list[Part] = []
@@ -32,6 +36,16 @@ class IntervalMeter:
             self._fell = True
         elif seconds > 0:
             self._parts.append(Part(seconds, ops))
+
+    def responses(self, times: Sequence[int]) -> tuple[int, ...]:
+        """Jobs that finished in it by response time; empty if the program's counts started again.
+
+        Args:
+            times: those until its end.
+        """
+        before = [*self._times, *[0] * (len(times) - len(self._times))]
+        found = tuple(now - then for now, then in zip(times, before, strict=False))
+        return found if min(found, default=0) >= 0 else ()
 
     def end(
         self,

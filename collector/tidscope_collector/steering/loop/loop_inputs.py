@@ -4,8 +4,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from tidscope_policies.contract import Bounds
+from tidscope_policies.sweep.configuration import PoolKind
 
 from tidscope_collector.steering.knobs.knob import Knob
+from tidscope_collector.steering.signals.response_times import ResponseTimes
 from tidscope_collector.steering.signals.signal import Signal
 
 
@@ -17,11 +19,15 @@ class ControlSetup:
         knob: closed by the loop, after the signal.
         signal: what is steered on.
         restart_requested: whether the program asked for a new search since the last call.
+        pool: what the knob turns, for the line that sets a size for good; None: not known.
+        times: response times of the program's jobs; None: it has no agent.
     """
 
     knob: Knob
     signal: Signal
     restart_requested: Callable[[], bool] = lambda: False
+    pool: PoolKind | None = None
+    times: ResponseTimes | None = None
 
     def measured_by(self, signal: Signal) -> "ControlSetup":
         """The same knob with another signal."""

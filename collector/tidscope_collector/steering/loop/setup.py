@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from tidscope_policies.sweep.configuration import PoolKind
 from tidscope_wire.generated.models import (
     KnobKind,
     KnobOption,
     PrometheusCounter,
     RestoredProgram,
+    Runtime,
     SignalKind,
     SignalOption,
 )
@@ -32,6 +34,7 @@ from tidscope_collector.steering.loop.loop_inputs import ControlSetup
 from tidscope_collector.steering.signals.agent import AgentSignal
 from tidscope_collector.steering.signals.network import FIELDS, NetworkSignal, Totals
 from tidscope_collector.steering.signals.prometheus import PrometheusSignal
+from tidscope_collector.steering.signals.response_times import ResponseTimes
 from tidscope_collector.steering.signals.signal import (
     NOTES,
     PROXIES,
@@ -127,11 +130,12 @@ class SetupOpener:
                 client.close()
             raise
         if client is None:
-            return ControlSetup(turned, found)
+            return ControlSetup(turned, found, pool="go")
+        pool = _pool(turned.describe().kind, client.hello.runtime)
         if not isinstance(turned, AgentKnob):
             # The knob does not close it, and the signal may read through it.
-            return ControlSetup(_KnobWithAgent(turned, client), found, client.restart_requested)
-        return ControlSetup(turned, found, client.restart_requested)
+            turned = _KnobWithAgent(turned, client)
+        return ControlSetup(turned, found, client.restart_requested, pool, ResponseTimes(client))
 
     def exchange(
         self,
@@ -319,6 +323,12 @@ class _SignalWithAgent:
     def close(self) -> None:
         if self._client is not None:
             self._client.close()
+
+
+def _pool(knob: KnobKind, runtime: Runtime) -> PoolKind | None:
+    if knob != "pool-agent":
+        return "go"
+    return runtime if runtime in ("python", "java") else None
 
 
 def _option(kind: KnobKind, open_knob: Callable[[], Knob]) -> KnobOption:

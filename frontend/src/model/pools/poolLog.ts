@@ -33,7 +33,11 @@ export interface Reading {
 /** A pool and its past. */
 export interface Pool {
   readonly pool: number;
+  /** Number of the row of its process; 0: the target is one process. */
+  readonly process: number;
   readonly pid: number;
+  /** Name of its process as it was last; empty: not known, or the target is one process. */
+  readonly program: string;
   readonly name: string;
   readonly kind: string;
   readonly source: string;
@@ -42,6 +46,7 @@ export interface Pool {
 }
 
 interface Entry extends Pool {
+  program: string;
   readonly readings: Reading[];
   times: Float64Array;
 }
@@ -91,6 +96,13 @@ export class PoolLog {
     if (times) this.takeTimes(times);
     for (let row = 0; row < pools.rows; row++) this.takeReading(pools, row);
     this.bound();
+  }
+
+  /** Processes of a group, by their number: ended ones are not among them for long. */
+  nameProcesses(rows: ReadonlyMap<number, { readonly name: string }>): void {
+    for (const entry of this.pools.values()) {
+      entry.program = rows.get(entry.process)?.name ?? entry.program;
+    }
   }
 
   /** What came last is the beginning of what is looked at. */
@@ -145,7 +157,9 @@ function entryOf(table: TableRows, row: number): Entry {
   const text = (name: string): string => String(table.columns[name]?.[row] ?? "");
   return {
     pool: numbers(table, "pool")[row] ?? 0,
+    process: numbers(table, "process")[row] ?? 0,
     pid: numbers(table, "pid")[row] ?? 0,
+    program: "",
     name: text("name"),
     kind: text("kind"),
     source: text("source"),

@@ -111,6 +111,20 @@ describe("pools within a window", () => {
   });
 });
 
+it("name the programs that they are of, those that have ended, too", () => {
+  const instants = [0, 1, 2].map((t_s) => ({
+    t_s,
+    facts: {
+      pools: [pool(t_s, { process: 7, pid: 20 })],
+      processes: t_s === 0 ? [{ process: 7, pid: 20, count: 1, live: 1, name: "server" }] : [],
+    },
+  }));
+  const model = factModel(["main"], instants);
+  expect(poolsView(factInput(model)).pools[0]).toMatchObject({ program: "server", pid: 20 });
+  model.processes.rows.clear();
+  expect(poolsView(factInput(model)).pools[0]?.program).toBe("server");
+});
+
 it("says why there are none, once readings should have come", () => {
   expect(watched(() => ({}), 2).state).toBe("waiting");
   const view = watched(() => ({}), 8);

@@ -30,6 +30,8 @@ export interface PoolSeries {
 export interface PoolRow {
   readonly pool: number;
   readonly pid: number;
+  /** Name of its process; empty: not known, or the target is one process. */
+  readonly program: string;
   readonly name: string;
   readonly kind: string;
   readonly source: string;
@@ -74,6 +76,8 @@ export interface PoolsView {
   readonly t0_s: number;
   readonly t1_s: number;
   readonly pools: readonly PoolRow[];
+  /** The target is a group of processes: pools are of several programs. */
+  readonly several: boolean;
   readonly omitted: number;
 }
 
@@ -89,7 +93,12 @@ export const NO_POOLS =
 
 export function poolsView({ model, span, now_s }: ViewInput): PoolsView {
   const t1_s = Math.min(span.t1_s, now_s);
-  const base = { t0_s: span.t0_s, t1_s, omitted: model.pools.omitted };
+  const base = {
+    t0_s: span.t0_s,
+    t1_s,
+    omitted: model.pools.omitted,
+    several: model.group !== null,
+  };
   const pools = model.pools.all();
   if (pools.length === 0) {
     const state = now_s - model.since_s < PATIENCE_S ? "waiting" : "absent";
@@ -120,9 +129,9 @@ function rowOf(pool: Pool, t0_s: number, t1_s: number, now_s: number): PoolRow |
   const run_s = grown(first, last, "run_ns") / 1e9;
   const finished = grown(first, last, "finished");
   const started = grown(first, last, "started");
-  const { pool: number, pid, name, kind, source } = pool;
+  const { pool: number, pid, program, name, kind, source } = pool;
   return {
-    ...{ pool: number, pid, name, kind, source, size, seconds },
+    ...{ pool: number, pid, program, name, kind, source, size, seconds },
     current: now_s - last.t_s < CURRENT_S || last !== pool.readings.at(-1),
     busy: figureOf(last, "busy"),
     queue: figureOf(last, "queue"),

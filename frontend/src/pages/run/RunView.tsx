@@ -94,7 +94,7 @@ function RunPanels({ client, run, onChange }: RunPanelsProps) {
         <MapPanel target={target} />
         {target.group ? <ProcessesPanel target={target} /> : null}
         <ChartGrid target={target} />
-        {target.group ? null : <PoolsPanel />}
+        <PoolsPanel />
         <FactPanels target={target} />
         <RunLog run={run} onChange={onChange} />
         <RunNotes run={run} onChange={onChange} />

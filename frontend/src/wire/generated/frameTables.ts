@@ -209,7 +209,7 @@ export const COLUMNS = {
     name: "utf8",
     /** gomaxprocs, threads, fork-join, carriers, tokio, rayon and so on. */
     kind: "utf8",
-    /** agent or prometheus. */
+    /** agent, prometheus or hsperfdata. */
     source: "utf8",
   },
   /** Jobs of pools by how long they took: bucket b is of times below 2^(b+10) ns, the last one, 31, of all longer ones too. */

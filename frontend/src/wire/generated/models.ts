@@ -98,6 +98,10 @@ export type SignalKind =
  * How a proof stands: open; better, worse or same are shown; harmful: stopped because too much work was lost; unsettled: ended without a result.
  */
 export type ProofVerdict = "open" | "better" | "worse" | "same" | "harmful" | "unsettled";
+/**
+ * How a sweep stands: open; decided: the knee is known; harmful: stopped because too much work was lost; unsettled: ended without a knee that is sure.
+ */
+export type SweepVerdict = "open" | "decided" | "harmful" | "unsettled";
 export type FrameKind = "key" | "delta";
 /**
  * An event of a target.
@@ -122,7 +126,8 @@ export type TargetEvent =
   | SearchRestarted
   | SteeringReleased
   | SteeringProblem
-  | SteeringProven;
+  | SteeringProven
+  | SteeringSwept;
 /**
  * Which one; frame_tables.json has its columns.
  */
@@ -480,7 +485,13 @@ export interface CollectorOutage {
    */
   attached: string[];
   /**
-   * Targets that could not be attached again, each with the reason.
+   * Programs whose policies were started again.
+   *
+   * @maxItems 64
+   */
+  steered?: string[];
+  /**
+   * Targets that could not be attached again, and policies that could not be started again, each with the reason.
    *
    * @maxItems 64
    */
@@ -1317,6 +1328,10 @@ export interface Steering {
    * When the last decision was made, Unix microseconds; null before the first one.
    */
   decided_unix_us?: number | null;
+  /**
+   * The sweep that is made; null: a policy steers.
+   */
+  sweep?: SweepState | null;
 }
 /**
  * What a proof has shown so far.
@@ -1344,6 +1359,14 @@ export interface ProofState {
    */
   high_percent: number | null;
   /**
+   * Change of the 99th percentile of response times by the policy; null: none is known.
+   */
+  p99?: MeasuredChange | null;
+  /**
+   * Why no response times are known; null: they are, or there was no pair yet.
+   */
+  p99_missing?: string | null;
+  /**
    * Work lost while the policy steered, in seconds of what the program does without it; negative where it did more.
    */
   lost_s: number;
@@ -1359,6 +1382,114 @@ export interface ProofState {
    * The same in words.
    */
   text: string;
+}
+/**
+ * A relative change that was measured, with its interval (95 %, at all times together).
+ */
+export interface MeasuredChange {
+  /**
+   * As measured.
+   */
+  percent: number;
+  /**
+   * Lower end of the interval; null while there is none.
+   */
+  low_percent: number | null;
+  /**
+   * Upper end of the interval.
+   */
+  high_percent: number | null;
+}
+/**
+ * What a sweep has shown so far.
+ */
+export interface SweepState {
+  verdict: SweepVerdict;
+  /**
+   * Size before it, with which the others are compared.
+   */
+  start: number;
+  /**
+   * Rounds that count.
+   */
+  rounds: number;
+  /**
+   * Rounds that do not count: the program did nothing, entered another phase, or a size was not in effect.
+   */
+  discarded: number;
+  /**
+   * The curve, by size; empty before the second round.
+   *
+   * @maxItems 33
+   */
+  points: SweepPoint[];
+  /**
+   * The size that did the most; null before there is a curve.
+   */
+  best: number | null;
+  /**
+   * The smallest size within 3 % of the best.
+   */
+  knee: number | null;
+  /**
+   * No smaller size can be the knee, by the intervals.
+   */
+  knee_from: number | null;
+  /**
+   * No larger size can be the knee.
+   */
+  knee_to: number | null;
+  /**
+   * Of throughput at the knee against the size at the start; null before there is a curve.
+   */
+  gain: MeasuredChange | null;
+  /**
+   * Sizes that could not be brought into effect.
+   *
+   * @maxItems 33
+   */
+  refused: number[];
+  /**
+   * Line that sets the knee for good, where the runtime is known.
+   */
+  line: string | null;
+  /**
+   * Work lost at other sizes, in seconds of what the program does at the size at the start; negative where it did more.
+   */
+  lost_s: number;
+  /**
+   * Seconds since it began.
+   */
+  elapsed_s: number;
+  /**
+   * The same in words.
+   */
+  text: string;
+}
+/**
+ * Operations a second at one size, at the mean level of a sweep.
+ */
+export interface SweepPoint {
+  /**
+   * The size.
+   */
+  size: number;
+  /**
+   * Operations a second.
+   */
+  ops_per_s: number;
+  /**
+   * Lower end of its interval (95 %, at all times together); null while there is none.
+   */
+  low: number | null;
+  /**
+   * Upper end of its interval.
+   */
+  high: number | null;
+  /**
+   * In so many rounds it was measured.
+   */
+  rounds: number;
 }
 /**
  * A program of a group, and how it is being steered.
@@ -1940,6 +2071,10 @@ export interface SteeringDecided {
    */
   with_policy?: boolean | null;
   /**
+   * In a proof, the gain of throughput so far; null: none is known, or it is no proof.
+   */
+  gain?: MeasuredChange | null;
+  /**
    * Which program of a group; null: the target is one process.
    */
   pid?: number | null;
@@ -2032,6 +2167,17 @@ export interface SteeringProven {
    */
   policy: string;
   proof: ProofState;
+}
+/**
+ * A sweep has ended.
+ */
+export interface SteeringSwept {
+  type: "steering_swept";
+  /**
+   * Always sweep.
+   */
+  policy: string;
+  sweep: SweepState;
 }
 /**
  * Process-level values of this sample.
@@ -19956,7 +20102,7 @@ export interface SizedProgram {
  */
 export interface SteerRequest {
   /**
-   * Name of a policy.
+   * Name of a policy; of a sweep: sweep.
    */
   policy: string;
   /**
@@ -19994,6 +20140,10 @@ export interface SteerRequest {
    */
   proof?: ProofPlan | null;
   /**
+   * Measure a size curve instead: the policy is then sweep, without parameters; null: no.
+   */
+  sweep?: SweepPlan | null;
+  /**
    * Of a group: which programs, and what is their own; null: all that can be steered. Knob, signal, bounds and counter above hold for those that name none.
    */
   programs?: ProgramChoice[] | null;
@@ -20001,6 +20151,31 @@ export interface SteerRequest {
    * Of a group: whether new programs are steered, too; null: no.
    */
   join?: boolean | null;
+}
+/**
+ * Measure operations a second against size on the live program: each size for a block in every round, in random order.
+ */
+export interface SweepPlan {
+  /**
+   * Measured seconds of a size in a round; null: 2.
+   */
+  block_s?: number | null;
+  /**
+   * Seconds after which it ends at the latest; null: 300.
+   */
+  most_s?: number | null;
+  /**
+   * It is stopped when this share of the work of that time is lost; null: 20.
+   */
+  loss_percent?: number | null;
+  /**
+   * How many sizes are measured, evenly spaced by their logarithm; the size at the start is one more if it is not among them; null: 8.
+   */
+  sizes?: number | null;
+  /**
+   * Of the order of sizes; null: 1.
+   */
+  seed?: number | null;
 }
 /**
  * How a process, or the programs of a group, can be steered.

@@ -328,8 +328,8 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.failed !== undefined){
-let data5 = data.failed;
+if(data.steered !== undefined){
+let data5 = data.steered;
 const _errs10 = errors;
 if(errors === _errs10){
 if(Array.isArray(data5)){
@@ -338,7 +338,7 @@ const len1 = data5.length;
 for(let i1=0; i1<len1; i1++){
 const _errs12 = errors;
 if(typeof data5[i1] !== "string"){
-validate29.errors = [{instancePath:instancePath+"/failed/" + i1,keyword:"type"}];
+validate29.errors = [{instancePath:instancePath+"/steered/" + i1,keyword:"type"}];
 return false;
 }
 var valid2 = _errs12 === errors;
@@ -348,7 +348,7 @@ break;
 }
 }
 else {
-validate29.errors = [{instancePath:instancePath+"/failed",keyword:"type"}];
+validate29.errors = [{instancePath:instancePath+"/steered",keyword:"type"}];
 return false;
 }
 }
@@ -358,8 +358,8 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.restored !== undefined){
-let data7 = data.restored;
+if(data.failed !== undefined){
+let data7 = data.failed;
 const _errs14 = errors;
 if(errors === _errs14){
 if(Array.isArray(data7)){
@@ -367,9 +367,9 @@ var valid3 = true;
 const len2 = data7.length;
 for(let i2=0; i2<len2; i2++){
 const _errs16 = errors;
-if(!(validate32(data7[i2], {instancePath:instancePath+"/restored/" + i2}))){
-vErrors = vErrors === null ? validate32.errors : vErrors.concat(validate32.errors);
-errors = vErrors.length;
+if(typeof data7[i2] !== "string"){
+validate29.errors = [{instancePath:instancePath+"/failed/" + i2,keyword:"type"}];
+return false;
 }
 var valid3 = _errs16 === errors;
 if(!valid3){
@@ -378,7 +378,7 @@ break;
 }
 }
 else {
-validate29.errors = [{instancePath:instancePath+"/restored",keyword:"type"}];
+validate29.errors = [{instancePath:instancePath+"/failed",keyword:"type"}];
 return false;
 }
 }
@@ -388,21 +388,51 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.leases !== undefined){
-let data9 = data.leases;
-const _errs17 = errors;
-if(errors === _errs17){
+if(data.restored !== undefined){
+let data9 = data.restored;
+const _errs18 = errors;
+if(errors === _errs18){
 if(Array.isArray(data9)){
 var valid4 = true;
 const len3 = data9.length;
 for(let i3=0; i3<len3; i3++){
-const _errs19 = errors;
-if(typeof data9[i3] !== "string"){
-validate29.errors = [{instancePath:instancePath+"/leases/" + i3,keyword:"type"}];
+const _errs20 = errors;
+if(!(validate32(data9[i3], {instancePath:instancePath+"/restored/" + i3}))){
+vErrors = vErrors === null ? validate32.errors : vErrors.concat(validate32.errors);
+errors = vErrors.length;
+}
+var valid4 = _errs20 === errors;
+if(!valid4){
+break;
+}
+}
+}
+else {
+validate29.errors = [{instancePath:instancePath+"/restored",keyword:"type"}];
 return false;
 }
-var valid4 = _errs19 === errors;
-if(!valid4){
+}
+var valid0 = _errs18 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.leases !== undefined){
+let data11 = data.leases;
+const _errs21 = errors;
+if(errors === _errs21){
+if(Array.isArray(data11)){
+var valid5 = true;
+const len4 = data11.length;
+for(let i4=0; i4<len4; i4++){
+const _errs23 = errors;
+if(typeof data11[i4] !== "string"){
+validate29.errors = [{instancePath:instancePath+"/leases/" + i4,keyword:"type"}];
+return false;
+}
+var valid5 = _errs23 === errors;
+if(!valid5){
 break;
 }
 }
@@ -412,10 +442,11 @@ validate29.errors = [{instancePath:instancePath+"/leases",keyword:"type"}];
 return false;
 }
 }
-var valid0 = _errs17 === errors;
+var valid0 = _errs21 === errors;
 }
 else {
 var valid0 = true;
+}
 }
 }
 }
@@ -1909,6 +1940,74 @@ return false;
 validate68.errors = vErrors;
 return errors === 0;
 }
+function validate70(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((data.percent === undefined) && (missing0 = "percent")) || ((data.low_percent === undefined) && (missing0 = "low_percent"))) || ((data.high_percent === undefined) && (missing0 = "high_percent"))){
+validate70.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.percent !== undefined){
+const _errs1 = errors;
+if(!(typeof data.percent == "number")){
+validate70.errors = [{instancePath:instancePath+"/percent",keyword:"type"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.low_percent !== undefined){
+let data1 = data.low_percent;
+const _errs3 = errors;
+if((!(typeof data1 == "number")) && (data1 !== null)){
+validate70.errors = [{instancePath:instancePath+"/low_percent",keyword:"type"}];
+return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < -100 || isNaN(data1)){
+validate70.errors = [{instancePath:instancePath+"/low_percent",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.high_percent !== undefined){
+let data2 = data.high_percent;
+const _errs5 = errors;
+if((!(typeof data2 == "number")) && (data2 !== null)){
+validate70.errors = [{instancePath:instancePath+"/high_percent",keyword:"type"}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+else {
+validate70.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate70.errors = vErrors;
+return errors === 0;
+}
 function validate67(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
@@ -2021,11 +2120,55 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.lost_s !== undefined){
+if(data.p99 !== undefined){
+let data6 = data.p99;
 const _errs12 = errors;
-if(!(typeof data.lost_s == "number")){
-validate67.errors = [{instancePath:instancePath+"/lost_s",keyword:"type"}];
+const _errs13 = errors;
+let valid1 = false;
+const _errs14 = errors;
+if(!(validate70(data6, {instancePath:instancePath+"/p99"}))){
+vErrors = vErrors === null ? validate70.errors : vErrors.concat(validate70.errors);
+errors = vErrors.length;
+}
+var _valid0 = _errs14 === errors;
+valid1 = valid1 || _valid0;
+if(!valid1){
+const _errs15 = errors;
+if(data6 !== null){
+const err0 = {instancePath:instancePath+"/p99",keyword:"type"};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+var _valid0 = _errs15 === errors;
+valid1 = valid1 || _valid0;
+}
+if(!valid1){
+const err1 = {instancePath:instancePath+"/p99",keyword:"anyOf"};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+validate67.errors = vErrors;
 return false;
+}
+else {
+errors = _errs13;
+if(vErrors !== null){
+if(_errs13){
+vErrors.length = _errs13;
+}
+else {
+vErrors = null;
+}
+}
 }
 var valid0 = _errs12 === errors;
 }
@@ -2033,12 +2176,37 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.p99_missing !== undefined){
+let data7 = data.p99_missing;
+const _errs17 = errors;
+if((typeof data7 !== "string") && (data7 !== null)){
+validate67.errors = [{instancePath:instancePath+"/p99_missing",keyword:"type"}];
+return false;
+}
+var valid0 = _errs17 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.lost_s !== undefined){
+const _errs19 = errors;
+if(!(typeof data.lost_s == "number")){
+validate67.errors = [{instancePath:instancePath+"/lost_s",keyword:"type"}];
+return false;
+}
+var valid0 = _errs19 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
 if(data.elapsed_s !== undefined){
-let data7 = data.elapsed_s;
-const _errs14 = errors;
-if(errors === _errs14){
-if(typeof data7 == "number"){
-if(data7 < 0 || isNaN(data7)){
+let data9 = data.elapsed_s;
+const _errs21 = errors;
+if(errors === _errs21){
+if(typeof data9 == "number"){
+if(data9 < 0 || isNaN(data9)){
 validate67.errors = [{instancePath:instancePath+"/elapsed_s",keyword:"minimum"}];
 return false;
 }
@@ -2048,34 +2216,36 @@ validate67.errors = [{instancePath:instancePath+"/elapsed_s",keyword:"type"}];
 return false;
 }
 }
-var valid0 = _errs14 === errors;
+var valid0 = _errs21 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.steers !== undefined){
-const _errs16 = errors;
+const _errs23 = errors;
 if(typeof data.steers !== "boolean"){
 validate67.errors = [{instancePath:instancePath+"/steers",keyword:"type"}];
 return false;
 }
-var valid0 = _errs16 === errors;
+var valid0 = _errs23 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.text !== undefined){
-const _errs18 = errors;
+const _errs25 = errors;
 if(typeof data.text !== "string"){
 validate67.errors = [{instancePath:instancePath+"/text",keyword:"type"}];
 return false;
 }
-var valid0 = _errs18 === errors;
+var valid0 = _errs25 === errors;
 }
 else {
 var valid0 = true;
+}
+}
 }
 }
 }
@@ -2094,6 +2264,525 @@ return false;
 }
 }
 validate67.errors = vErrors;
+return errors === 0;
+}
+function validate74(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(typeof data !== "string"){
+validate74.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+if(!((((data === "open") || (data === "decided")) || (data === "harmful")) || (data === "unsettled"))){
+validate74.errors = [{instancePath,keyword:"enum"}];
+return false;
+}
+validate74.errors = vErrors;
+return errors === 0;
+}
+function validate76(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((data.size === undefined) && (missing0 = "size")) || ((data.ops_per_s === undefined) && (missing0 = "ops_per_s"))) || ((data.low === undefined) && (missing0 = "low"))) || ((data.high === undefined) && (missing0 = "high"))) || ((data.rounds === undefined) && (missing0 = "rounds"))){
+validate76.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.size !== undefined){
+let data0 = data.size;
+const _errs1 = errors;
+if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
+validate76.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
+return false;
+}
+if(errors === _errs1){
+if(typeof data0 == "number"){
+if(data0 < 1 || isNaN(data0)){
+validate76.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.ops_per_s !== undefined){
+let data1 = data.ops_per_s;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 0 || isNaN(data1)){
+validate76.errors = [{instancePath:instancePath+"/ops_per_s",keyword:"minimum"}];
+return false;
+}
+}
+else {
+validate76.errors = [{instancePath:instancePath+"/ops_per_s",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.low !== undefined){
+let data2 = data.low;
+const _errs5 = errors;
+if((!(typeof data2 == "number")) && (data2 !== null)){
+validate76.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 0 || isNaN(data2)){
+validate76.errors = [{instancePath:instancePath+"/low",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.high !== undefined){
+let data3 = data.high;
+const _errs7 = errors;
+if((!(typeof data3 == "number")) && (data3 !== null)){
+validate76.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
+return false;
+}
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 < 0 || isNaN(data3)){
+validate76.errors = [{instancePath:instancePath+"/high",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.rounds !== undefined){
+let data4 = data.rounds;
+const _errs9 = errors;
+if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
+validate76.errors = [{instancePath:instancePath+"/rounds",keyword:"type"}];
+return false;
+}
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 < 1 || isNaN(data4)){
+validate76.errors = [{instancePath:instancePath+"/rounds",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+else {
+validate76.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate76.errors = vErrors;
+return errors === 0;
+}
+function validate73(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((((((((((((data.verdict === undefined) && (missing0 = "verdict")) || ((data.start === undefined) && (missing0 = "start"))) || ((data.rounds === undefined) && (missing0 = "rounds"))) || ((data.discarded === undefined) && (missing0 = "discarded"))) || ((data.points === undefined) && (missing0 = "points"))) || ((data.best === undefined) && (missing0 = "best"))) || ((data.knee === undefined) && (missing0 = "knee"))) || ((data.knee_from === undefined) && (missing0 = "knee_from"))) || ((data.knee_to === undefined) && (missing0 = "knee_to"))) || ((data.gain === undefined) && (missing0 = "gain"))) || ((data.refused === undefined) && (missing0 = "refused"))) || ((data.line === undefined) && (missing0 = "line"))) || ((data.lost_s === undefined) && (missing0 = "lost_s"))) || ((data.elapsed_s === undefined) && (missing0 = "elapsed_s"))) || ((data.text === undefined) && (missing0 = "text"))){
+validate73.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.verdict !== undefined){
+const _errs1 = errors;
+if(!(validate74(data.verdict, {instancePath:instancePath+"/verdict"}))){
+vErrors = vErrors === null ? validate74.errors : vErrors.concat(validate74.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.start !== undefined){
+let data1 = data.start;
+const _errs2 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate73.errors = [{instancePath:instancePath+"/start",keyword:"type"}];
+return false;
+}
+if(errors === _errs2){
+if(typeof data1 == "number"){
+if(data1 < 1 || isNaN(data1)){
+validate73.errors = [{instancePath:instancePath+"/start",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.rounds !== undefined){
+let data2 = data.rounds;
+const _errs4 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate73.errors = [{instancePath:instancePath+"/rounds",keyword:"type"}];
+return false;
+}
+if(errors === _errs4){
+if(typeof data2 == "number"){
+if(data2 < 0 || isNaN(data2)){
+validate73.errors = [{instancePath:instancePath+"/rounds",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.discarded !== undefined){
+let data3 = data.discarded;
+const _errs6 = errors;
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate73.errors = [{instancePath:instancePath+"/discarded",keyword:"type"}];
+return false;
+}
+if(errors === _errs6){
+if(typeof data3 == "number"){
+if(data3 < 0 || isNaN(data3)){
+validate73.errors = [{instancePath:instancePath+"/discarded",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.points !== undefined){
+let data4 = data.points;
+const _errs8 = errors;
+if(errors === _errs8){
+if(Array.isArray(data4)){
+var valid1 = true;
+const len0 = data4.length;
+for(let i0=0; i0<len0; i0++){
+const _errs10 = errors;
+if(!(validate76(data4[i0], {instancePath:instancePath+"/points/" + i0}))){
+vErrors = vErrors === null ? validate76.errors : vErrors.concat(validate76.errors);
+errors = vErrors.length;
+}
+var valid1 = _errs10 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate73.errors = [{instancePath:instancePath+"/points",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.best !== undefined){
+let data6 = data.best;
+const _errs11 = errors;
+if((!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))) && (data6 !== null)){
+validate73.errors = [{instancePath:instancePath+"/best",keyword:"type"}];
+return false;
+}
+if(errors === _errs11){
+if(typeof data6 == "number"){
+if(data6 < 1 || isNaN(data6)){
+validate73.errors = [{instancePath:instancePath+"/best",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.knee !== undefined){
+let data7 = data.knee;
+const _errs13 = errors;
+if((!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))) && (data7 !== null)){
+validate73.errors = [{instancePath:instancePath+"/knee",keyword:"type"}];
+return false;
+}
+if(errors === _errs13){
+if(typeof data7 == "number"){
+if(data7 < 1 || isNaN(data7)){
+validate73.errors = [{instancePath:instancePath+"/knee",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.knee_from !== undefined){
+let data8 = data.knee_from;
+const _errs15 = errors;
+if((!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))) && (data8 !== null)){
+validate73.errors = [{instancePath:instancePath+"/knee_from",keyword:"type"}];
+return false;
+}
+if(errors === _errs15){
+if(typeof data8 == "number"){
+if(data8 < 1 || isNaN(data8)){
+validate73.errors = [{instancePath:instancePath+"/knee_from",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs15 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.knee_to !== undefined){
+let data9 = data.knee_to;
+const _errs17 = errors;
+if((!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))) && (data9 !== null)){
+validate73.errors = [{instancePath:instancePath+"/knee_to",keyword:"type"}];
+return false;
+}
+if(errors === _errs17){
+if(typeof data9 == "number"){
+if(data9 < 1 || isNaN(data9)){
+validate73.errors = [{instancePath:instancePath+"/knee_to",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs17 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.gain !== undefined){
+let data10 = data.gain;
+const _errs19 = errors;
+const _errs20 = errors;
+let valid2 = false;
+const _errs21 = errors;
+if(!(validate70(data10, {instancePath:instancePath+"/gain"}))){
+vErrors = vErrors === null ? validate70.errors : vErrors.concat(validate70.errors);
+errors = vErrors.length;
+}
+var _valid0 = _errs21 === errors;
+valid2 = valid2 || _valid0;
+if(!valid2){
+const _errs22 = errors;
+if(data10 !== null){
+const err0 = {instancePath:instancePath+"/gain",keyword:"type"};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+var _valid0 = _errs22 === errors;
+valid2 = valid2 || _valid0;
+}
+if(!valid2){
+const err1 = {instancePath:instancePath+"/gain",keyword:"anyOf"};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+validate73.errors = vErrors;
+return false;
+}
+else {
+errors = _errs20;
+if(vErrors !== null){
+if(_errs20){
+vErrors.length = _errs20;
+}
+else {
+vErrors = null;
+}
+}
+}
+var valid0 = _errs19 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.refused !== undefined){
+let data11 = data.refused;
+const _errs24 = errors;
+if(errors === _errs24){
+if(Array.isArray(data11)){
+var valid3 = true;
+const len1 = data11.length;
+for(let i1=0; i1<len1; i1++){
+let data12 = data11[i1];
+const _errs26 = errors;
+if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
+validate73.errors = [{instancePath:instancePath+"/refused/" + i1,keyword:"type"}];
+return false;
+}
+if(errors === _errs26){
+if(typeof data12 == "number"){
+if(data12 < 1 || isNaN(data12)){
+validate73.errors = [{instancePath:instancePath+"/refused/" + i1,keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid3 = _errs26 === errors;
+if(!valid3){
+break;
+}
+}
+}
+else {
+validate73.errors = [{instancePath:instancePath+"/refused",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs24 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.line !== undefined){
+let data13 = data.line;
+const _errs28 = errors;
+if((typeof data13 !== "string") && (data13 !== null)){
+validate73.errors = [{instancePath:instancePath+"/line",keyword:"type"}];
+return false;
+}
+var valid0 = _errs28 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.lost_s !== undefined){
+const _errs30 = errors;
+if(!(typeof data.lost_s == "number")){
+validate73.errors = [{instancePath:instancePath+"/lost_s",keyword:"type"}];
+return false;
+}
+var valid0 = _errs30 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.elapsed_s !== undefined){
+let data15 = data.elapsed_s;
+const _errs32 = errors;
+if(errors === _errs32){
+if(typeof data15 == "number"){
+if(data15 < 0 || isNaN(data15)){
+validate73.errors = [{instancePath:instancePath+"/elapsed_s",keyword:"minimum"}];
+return false;
+}
+}
+else {
+validate73.errors = [{instancePath:instancePath+"/elapsed_s",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs32 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.text !== undefined){
+const _errs34 = errors;
+if(typeof data.text !== "string"){
+validate73.errors = [{instancePath:instancePath+"/text",keyword:"type"}];
+return false;
+}
+var valid0 = _errs34 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate73.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate73.errors = vErrors;
 return errors === 0;
 }
 function validate62(data, {instancePath=""}={}){
@@ -2482,6 +3171,63 @@ var valid0 = _errs41 === errors;
 else {
 var valid0 = true;
 }
+if(valid0){
+if(data.sweep !== undefined){
+let data20 = data.sweep;
+const _errs43 = errors;
+const _errs44 = errors;
+let valid3 = false;
+const _errs45 = errors;
+if(!(validate73(data20, {instancePath:instancePath+"/sweep"}))){
+vErrors = vErrors === null ? validate73.errors : vErrors.concat(validate73.errors);
+errors = vErrors.length;
+}
+var _valid1 = _errs45 === errors;
+valid3 = valid3 || _valid1;
+if(!valid3){
+const _errs46 = errors;
+if(data20 !== null){
+const err2 = {instancePath:instancePath+"/sweep",keyword:"type"};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+var _valid1 = _errs46 === errors;
+valid3 = valid3 || _valid1;
+}
+if(!valid3){
+const err3 = {instancePath:instancePath+"/sweep",keyword:"anyOf"};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+validate62.errors = vErrors;
+return false;
+}
+else {
+errors = _errs44;
+if(vErrors !== null){
+if(_errs44){
+vErrors.length = _errs44;
+}
+else {
+vErrors = null;
+}
+}
+}
+var valid0 = _errs43 === errors;
+}
+else {
+var valid0 = true;
+}
+}
 }
 }
 }
@@ -2510,14 +3256,14 @@ return false;
 validate62.errors = vErrors;
 return errors === 0;
 }
-function validate72(data, {instancePath=""}={}){
+function validate81(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.pid === undefined) && (missing0 = "pid")) || ((data.start_ticks === undefined) && (missing0 = "start_ticks"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.steering === undefined) && (missing0 = "steering"))){
-validate72.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate81.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -2525,13 +3271,13 @@ if(data.pid !== undefined){
 let data0 = data.pid;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate72.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
+validate81.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 1 || isNaN(data0)){
-validate72.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
+validate81.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
 return false;
 }
 }
@@ -2546,13 +3292,13 @@ if(data.start_ticks !== undefined){
 let data1 = data.start_ticks;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate72.errors = [{instancePath:instancePath+"/start_ticks",keyword:"type"}];
+validate81.errors = [{instancePath:instancePath+"/start_ticks",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate72.errors = [{instancePath:instancePath+"/start_ticks",keyword:"minimum"}];
+validate81.errors = [{instancePath:instancePath+"/start_ticks",keyword:"minimum"}];
 return false;
 }
 }
@@ -2566,7 +3312,7 @@ if(valid0){
 if(data.name !== undefined){
 const _errs5 = errors;
 if(typeof data.name !== "string"){
-validate72.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate81.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -2592,11 +3338,11 @@ var valid0 = true;
 }
 }
 else {
-validate72.errors = [{instancePath,keyword:"type"}];
+validate81.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate72.errors = vErrors;
+validate81.errors = vErrors;
 return errors === 0;
 }
 function validate36(data, {instancePath=""}={}){
@@ -2984,8 +3730,8 @@ var valid7 = true;
 const len3 = data19.length;
 for(let i3=0; i3<len3; i3++){
 const _errs43 = errors;
-if(!(validate72(data19[i3], {instancePath:instancePath+"/programs/" + i3}))){
-vErrors = vErrors === null ? validate72.errors : vErrors.concat(validate72.errors);
+if(!(validate81(data19[i3], {instancePath:instancePath+"/programs/" + i3}))){
+vErrors = vErrors === null ? validate81.errors : vErrors.concat(validate81.errors);
 errors = vErrors.length;
 }
 var valid7 = _errs43 === errors;
@@ -3103,21 +3849,21 @@ return false;
 validate36.errors = vErrors;
 return errors === 0;
 }
-function validate76(data, {instancePath=""}={}){
+function validate85(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.run === undefined) && (missing0 = "run")) || ((data.target === undefined) && (missing0 = "target"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.created_unix_us === undefined) && (missing0 = "created_unix_us"))){
-validate76.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate85.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.run !== undefined){
 const _errs1 = errors;
 if(typeof data.run !== "string"){
-validate76.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
+validate85.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -3129,7 +3875,7 @@ if(valid0){
 if(data.target !== undefined){
 const _errs3 = errors;
 if(typeof data.target !== "string"){
-validate76.errors = [{instancePath:instancePath+"/target",keyword:"type"}];
+validate85.errors = [{instancePath:instancePath+"/target",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -3141,7 +3887,7 @@ if(valid0){
 if(data.name !== undefined){
 const _errs5 = errors;
 if(typeof data.name !== "string"){
-validate76.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate85.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -3154,13 +3900,13 @@ if(data.created_unix_us !== undefined){
 let data3 = data.created_unix_us;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate76.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"type"}];
+validate85.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate76.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"minimum"}];
+validate85.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -3176,11 +3922,11 @@ var valid0 = true;
 }
 }
 else {
-validate76.errors = [{instancePath,keyword:"type"}];
+validate85.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate76.errors = vErrors;
+validate85.errors = vErrors;
 return errors === 0;
 }
 function validate23(data, {instancePath=""}={}){
@@ -3280,8 +4026,8 @@ var valid3 = true;
 const len2 = data5.length;
 for(let i2=0; i2<len2; i2++){
 const _errs11 = errors;
-if(!(validate76(data5[i2], {instancePath:instancePath+"/recordings/" + i2}))){
-vErrors = vErrors === null ? validate76.errors : vErrors.concat(validate76.errors);
+if(!(validate85(data5[i2], {instancePath:instancePath+"/recordings/" + i2}))){
+vErrors = vErrors === null ? validate85.errors : vErrors.concat(validate85.errors);
 errors = vErrors.length;
 }
 var valid3 = _errs11 === errors;
@@ -3313,14 +4059,14 @@ return false;
 validate23.errors = vErrors;
 return errors === 0;
 }
-function validate78(data, {instancePath=""}={}){
+function validate87(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.type === undefined) && (missing0 = "type")) || ((data.sent === undefined) && (missing0 = "sent"))) || ((data.coalesced === undefined) && (missing0 = "coalesced"))) || ((data.dropped === undefined) && (missing0 = "dropped"))) || ((data.queue === undefined) && (missing0 = "queue"))) || ((data.clients === undefined) && (missing0 = "clients"))){
-validate78.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate87.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -3328,11 +4074,11 @@ if(data.type !== undefined){
 let data0 = data.type;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate78.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+validate87.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
 if("stream_stats" !== data0){
-validate78.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+validate87.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -3345,13 +4091,13 @@ if(data.sent !== undefined){
 let data1 = data.sent;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate78.errors = [{instancePath:instancePath+"/sent",keyword:"type"}];
+validate87.errors = [{instancePath:instancePath+"/sent",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate78.errors = [{instancePath:instancePath+"/sent",keyword:"minimum"}];
+validate87.errors = [{instancePath:instancePath+"/sent",keyword:"minimum"}];
 return false;
 }
 }
@@ -3366,13 +4112,13 @@ if(data.coalesced !== undefined){
 let data2 = data.coalesced;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate78.errors = [{instancePath:instancePath+"/coalesced",keyword:"type"}];
+validate87.errors = [{instancePath:instancePath+"/coalesced",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate78.errors = [{instancePath:instancePath+"/coalesced",keyword:"minimum"}];
+validate87.errors = [{instancePath:instancePath+"/coalesced",keyword:"minimum"}];
 return false;
 }
 }
@@ -3387,13 +4133,13 @@ if(data.dropped !== undefined){
 let data3 = data.dropped;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate78.errors = [{instancePath:instancePath+"/dropped",keyword:"type"}];
+validate87.errors = [{instancePath:instancePath+"/dropped",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate78.errors = [{instancePath:instancePath+"/dropped",keyword:"minimum"}];
+validate87.errors = [{instancePath:instancePath+"/dropped",keyword:"minimum"}];
 return false;
 }
 }
@@ -3408,13 +4154,13 @@ if(data.queue !== undefined){
 let data4 = data.queue;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate78.errors = [{instancePath:instancePath+"/queue",keyword:"type"}];
+validate87.errors = [{instancePath:instancePath+"/queue",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate78.errors = [{instancePath:instancePath+"/queue",keyword:"minimum"}];
+validate87.errors = [{instancePath:instancePath+"/queue",keyword:"minimum"}];
 return false;
 }
 }
@@ -3429,13 +4175,13 @@ if(data.clients !== undefined){
 let data5 = data.clients;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate78.errors = [{instancePath:instancePath+"/clients",keyword:"type"}];
+validate87.errors = [{instancePath:instancePath+"/clients",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate78.errors = [{instancePath:instancePath+"/clients",keyword:"minimum"}];
+validate87.errors = [{instancePath:instancePath+"/clients",keyword:"minimum"}];
 return false;
 }
 }
@@ -3453,21 +4199,21 @@ var valid0 = true;
 }
 }
 else {
-validate78.errors = [{instancePath,keyword:"type"}];
+validate87.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate78.errors = vErrors;
+validate87.errors = vErrors;
 return errors === 0;
 }
-function validate79(data, {instancePath=""}={}){
+function validate88(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.type === undefined) && (missing0 = "type")) || ((data.target === undefined) && (missing0 = "target"))) || ((data.from_seq === undefined) && (missing0 = "from_seq"))) || ((data.to_seq === undefined) && (missing0 = "to_seq"))) || ((data.reason === undefined) && (missing0 = "reason"))){
-validate79.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate88.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -3475,11 +4221,11 @@ if(data.type !== undefined){
 let data0 = data.type;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate79.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+validate88.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
 if("frames_lost" !== data0){
-validate79.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+validate88.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -3491,7 +4237,7 @@ if(valid0){
 if(data.target !== undefined){
 const _errs3 = errors;
 if(typeof data.target !== "string"){
-validate79.errors = [{instancePath:instancePath+"/target",keyword:"type"}];
+validate88.errors = [{instancePath:instancePath+"/target",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -3504,13 +4250,13 @@ if(data.from_seq !== undefined){
 let data2 = data.from_seq;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate79.errors = [{instancePath:instancePath+"/from_seq",keyword:"type"}];
+validate88.errors = [{instancePath:instancePath+"/from_seq",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 1 || isNaN(data2)){
-validate79.errors = [{instancePath:instancePath+"/from_seq",keyword:"minimum"}];
+validate88.errors = [{instancePath:instancePath+"/from_seq",keyword:"minimum"}];
 return false;
 }
 }
@@ -3525,13 +4271,13 @@ if(data.to_seq !== undefined){
 let data3 = data.to_seq;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate79.errors = [{instancePath:instancePath+"/to_seq",keyword:"type"}];
+validate88.errors = [{instancePath:instancePath+"/to_seq",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 1 || isNaN(data3)){
-validate79.errors = [{instancePath:instancePath+"/to_seq",keyword:"minimum"}];
+validate88.errors = [{instancePath:instancePath+"/to_seq",keyword:"minimum"}];
 return false;
 }
 }
@@ -3545,212 +4291,8 @@ if(valid0){
 if(data.reason !== undefined){
 const _errs9 = errors;
 if(typeof data.reason !== "string"){
-validate79.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+validate88.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
 return false;
-}
-var valid0 = _errs9 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-else {
-validate79.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate79.errors = vErrors;
-return errors === 0;
-}
-function validate80(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((data.type === undefined) && (missing0 = "type")) || ((data.problem === undefined) && (missing0 = "problem"))){
-validate80.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.type !== undefined){
-let data0 = data.type;
-const _errs1 = errors;
-if(typeof data0 !== "string"){
-validate80.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
-return false;
-}
-if("live_problem" !== data0){
-validate80.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.problem !== undefined){
-const _errs3 = errors;
-if(!(validate40(data.problem, {instancePath:instancePath+"/problem"}))){
-vErrors = vErrors === null ? validate40.errors : vErrors.concat(validate40.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-else {
-validate80.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate80.errors = vErrors;
-return errors === 0;
-}
-function validate22(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-const tag0 = data.type;
-if(typeof tag0 == "string"){
-if(tag0 === "live_state"){
-if(!(validate23(data, {instancePath}))){
-vErrors = vErrors === null ? validate23.errors : vErrors.concat(validate23.errors);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "stream_stats"){
-if(!(validate78(data, {instancePath}))){
-vErrors = vErrors === null ? validate78.errors : vErrors.concat(validate78.errors);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "frames_lost"){
-if(!(validate79(data, {instancePath}))){
-vErrors = vErrors === null ? validate79.errors : vErrors.concat(validate79.errors);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "live_problem"){
-if(!(validate80(data, {instancePath}))){
-vErrors = vErrors === null ? validate80.errors : vErrors.concat(validate80.errors);
-errors = vErrors.length;
-}
-}
-else {
-validate22.errors = [{instancePath,keyword:"discriminator"}];
-return false;
-}
-}
-else {
-validate22.errors = [{instancePath,keyword:"discriminator"}];
-return false;
-}
-}
-}
-validate22.errors = vErrors;
-return errors === 0;
-}
-export const isFrameHeader = validate86;
-function validate88(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((((data.type === undefined) && (missing0 = "type")) || ((data.tid === undefined) && (missing0 = "tid"))) || ((data.start_ns === undefined) && (missing0 = "start_ns"))) || ((data.name === undefined) && (missing0 = "name"))){
-validate88.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.type !== undefined){
-let data0 = data.type;
-const _errs1 = errors;
-if(typeof data0 !== "string"){
-validate88.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
-return false;
-}
-if("thread_born" !== data0){
-validate88.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.tid !== undefined){
-let data1 = data.tid;
-const _errs3 = errors;
-if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate88.errors = [{instancePath:instancePath+"/tid",keyword:"type"}];
-return false;
-}
-if(errors === _errs3){
-if(typeof data1 == "number"){
-if(data1 < 1 || isNaN(data1)){
-validate88.errors = [{instancePath:instancePath+"/tid",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.start_ns !== undefined){
-let data2 = data.start_ns;
-const _errs5 = errors;
-if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate88.errors = [{instancePath:instancePath+"/start_ns",keyword:"type"}];
-return false;
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.name !== undefined){
-const _errs7 = errors;
-if(typeof data.name !== "string"){
-validate88.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
-return false;
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.pid !== undefined){
-let data4 = data.pid;
-const _errs9 = errors;
-if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
-validate88.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
-return false;
-}
-if(errors === _errs9){
-if(typeof data4 == "number"){
-if(data4 < 1 || isNaN(data4)){
-validate88.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
-return false;
-}
-}
 }
 var valid0 = _errs9 === errors;
 }
@@ -3777,7 +4319,7 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((data.type === undefined) && (missing0 = "type")) || ((data.tid === undefined) && (missing0 = "tid"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.previous === undefined) && (missing0 = "previous"))){
+if(((data.type === undefined) && (missing0 = "type")) || ((data.problem === undefined) && (missing0 = "problem"))){
 validate89.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -3789,7 +4331,7 @@ if(typeof data0 !== "string"){
 validate89.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("thread_renamed" !== data0){
+if("live_problem" !== data0){
 validate89.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
@@ -3799,73 +4341,16 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.tid !== undefined){
-let data1 = data.tid;
+if(data.problem !== undefined){
 const _errs3 = errors;
-if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate89.errors = [{instancePath:instancePath+"/tid",keyword:"type"}];
-return false;
-}
-if(errors === _errs3){
-if(typeof data1 == "number"){
-if(data1 < 1 || isNaN(data1)){
-validate89.errors = [{instancePath:instancePath+"/tid",keyword:"minimum"}];
-return false;
-}
-}
+if(!(validate40(data.problem, {instancePath:instancePath+"/problem"}))){
+vErrors = vErrors === null ? validate40.errors : vErrors.concat(validate40.errors);
+errors = vErrors.length;
 }
 var valid0 = _errs3 === errors;
 }
 else {
 var valid0 = true;
-}
-if(valid0){
-if(data.name !== undefined){
-const _errs5 = errors;
-if(typeof data.name !== "string"){
-validate89.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
-return false;
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.previous !== undefined){
-const _errs7 = errors;
-if(typeof data.previous !== "string"){
-validate89.errors = [{instancePath:instancePath+"/previous",keyword:"type"}];
-return false;
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.pid !== undefined){
-let data4 = data.pid;
-const _errs9 = errors;
-if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
-validate89.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
-return false;
-}
-if(errors === _errs9){
-if(typeof data4 == "number"){
-if(data4 < 1 || isNaN(data4)){
-validate89.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs9 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
 }
 }
 }
@@ -3878,14 +4363,60 @@ return false;
 validate89.errors = vErrors;
 return errors === 0;
 }
-function validate90(data, {instancePath=""}={}){
+function validate22(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+const tag0 = data.type;
+if(typeof tag0 == "string"){
+if(tag0 === "live_state"){
+if(!(validate23(data, {instancePath}))){
+vErrors = vErrors === null ? validate23.errors : vErrors.concat(validate23.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "stream_stats"){
+if(!(validate87(data, {instancePath}))){
+vErrors = vErrors === null ? validate87.errors : vErrors.concat(validate87.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "frames_lost"){
+if(!(validate88(data, {instancePath}))){
+vErrors = vErrors === null ? validate88.errors : vErrors.concat(validate88.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "live_problem"){
+if(!(validate89(data, {instancePath}))){
+vErrors = vErrors === null ? validate89.errors : vErrors.concat(validate89.errors);
+errors = vErrors.length;
+}
+}
+else {
+validate22.errors = [{instancePath,keyword:"discriminator"}];
+return false;
+}
+}
+else {
+validate22.errors = [{instancePath,keyword:"discriminator"}];
+return false;
+}
+}
+}
+validate22.errors = vErrors;
+return errors === 0;
+}
+export const isFrameHeader = validate95;
+function validate97(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((((((data.type === undefined) && (missing0 = "type")) || ((data.tid === undefined) && (missing0 = "tid"))) || ((data.start_ns === undefined) && (missing0 = "start_ns"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.totals === undefined) && (missing0 = "totals"))) || ((data.exact === undefined) && (missing0 = "exact"))) || ((data.seen_alive === undefined) && (missing0 = "seen_alive"))){
-validate90.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+if(((((data.type === undefined) && (missing0 = "type")) || ((data.tid === undefined) && (missing0 = "tid"))) || ((data.start_ns === undefined) && (missing0 = "start_ns"))) || ((data.name === undefined) && (missing0 = "name"))){
+validate97.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -3893,11 +4424,11 @@ if(data.type !== undefined){
 let data0 = data.type;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate90.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+validate97.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("thread_exited" !== data0){
-validate90.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+if("thread_born" !== data0){
+validate97.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -3910,13 +4441,13 @@ if(data.tid !== undefined){
 let data1 = data.tid;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate90.errors = [{instancePath:instancePath+"/tid",keyword:"type"}];
+validate97.errors = [{instancePath:instancePath+"/tid",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 1 || isNaN(data1)){
-validate90.errors = [{instancePath:instancePath+"/tid",keyword:"minimum"}];
+validate97.errors = [{instancePath:instancePath+"/tid",keyword:"minimum"}];
 return false;
 }
 }
@@ -3931,7 +4462,7 @@ if(data.start_ns !== undefined){
 let data2 = data.start_ns;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate90.errors = [{instancePath:instancePath+"/start_ns",keyword:"type"}];
+validate97.errors = [{instancePath:instancePath+"/start_ns",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -3943,434 +4474,28 @@ if(valid0){
 if(data.name !== undefined){
 const _errs7 = errors;
 if(typeof data.name !== "string"){
-validate90.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate97.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.totals !== undefined){
-let data4 = data.totals;
-const _errs9 = errors;
-if(errors === _errs9){
-if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
-for(const key0 in data4){
-let data5 = data4[key0];
-const _errs12 = errors;
-if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate90.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type"}];
-return false;
-}
-if(errors === _errs12){
-if(typeof data5 == "number"){
-if(data5 < 0 || isNaN(data5)){
-validate90.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid1 = _errs12 === errors;
-if(!valid1){
-break;
-}
-}
-}
-else {
-validate90.errors = [{instancePath:instancePath+"/totals",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs9 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.exact !== undefined){
-const _errs14 = errors;
-if(typeof data.exact !== "boolean"){
-validate90.errors = [{instancePath:instancePath+"/exact",keyword:"type"}];
-return false;
-}
-var valid0 = _errs14 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.seen_alive !== undefined){
-const _errs16 = errors;
-if(typeof data.seen_alive !== "boolean"){
-validate90.errors = [{instancePath:instancePath+"/seen_alive",keyword:"type"}];
-return false;
-}
-var valid0 = _errs16 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.lifetime_ns !== undefined){
-let data8 = data.lifetime_ns;
-const _errs18 = errors;
-if((!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))) && (data8 !== null)){
-validate90.errors = [{instancePath:instancePath+"/lifetime_ns",keyword:"type"}];
-return false;
-}
-if(errors === _errs18){
-if(typeof data8 == "number"){
-if(data8 < 0 || isNaN(data8)){
-validate90.errors = [{instancePath:instancePath+"/lifetime_ns",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs18 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.pid !== undefined){
-let data9 = data.pid;
-const _errs20 = errors;
-if((!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))) && (data9 !== null)){
-validate90.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
-return false;
-}
-if(errors === _errs20){
-if(typeof data9 == "number"){
-if(data9 < 1 || isNaN(data9)){
-validate90.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs20 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.inexact !== undefined){
-let data10 = data.inexact;
-const _errs22 = errors;
-if(errors === _errs22){
-if(Array.isArray(data10)){
-var valid2 = true;
-const len0 = data10.length;
-for(let i0=0; i0<len0; i0++){
-const _errs24 = errors;
-if(typeof data10[i0] !== "string"){
-validate90.errors = [{instancePath:instancePath+"/inexact/" + i0,keyword:"type"}];
-return false;
-}
-var valid2 = _errs24 === errors;
-if(!valid2){
-break;
-}
-}
-}
-else {
-validate90.errors = [{instancePath:instancePath+"/inexact",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs22 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-validate90.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate90.errors = vErrors;
-return errors === 0;
-}
-function validate91(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((data.type === undefined) && (missing0 = "type")) || ((data.exit_code === undefined) && (missing0 = "exit_code"))){
-validate91.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.type !== undefined){
-let data0 = data.type;
-const _errs1 = errors;
-if(typeof data0 !== "string"){
-validate91.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
-return false;
-}
-if("target_exited" !== data0){
-validate91.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.exit_code !== undefined){
-let data1 = data.exit_code;
-const _errs3 = errors;
-if((!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))) && (data1 !== null)){
-validate91.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
-return false;
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-else {
-validate91.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate91.errors = vErrors;
-return errors === 0;
-}
-function validate92(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.type === undefined) && (missing0 = "type")){
-validate92.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.type !== undefined){
-let data0 = data.type;
-if(typeof data0 !== "string"){
-validate92.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
-return false;
-}
-if("target_detached" !== data0){
-validate92.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
-return false;
-}
-}
-}
-}
-else {
-validate92.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate92.errors = vErrors;
-return errors === 0;
-}
-function validate93(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((((data.type === undefined) && (missing0 = "type")) || ((data.rate_hz === undefined) && (missing0 = "rate_hz"))) || ((data.previous_hz === undefined) && (missing0 = "previous_hz"))){
-validate93.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.type !== undefined){
-let data0 = data.type;
-const _errs1 = errors;
-if(typeof data0 !== "string"){
-validate93.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
-return false;
-}
-if("rate_changed" !== data0){
-validate93.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.rate_hz !== undefined){
-let data1 = data.rate_hz;
-const _errs3 = errors;
-if(errors === _errs3){
-if(typeof data1 == "number"){
-if(data1 < 1 || isNaN(data1)){
-validate93.errors = [{instancePath:instancePath+"/rate_hz",keyword:"minimum"}];
-return false;
-}
-}
-else {
-validate93.errors = [{instancePath:instancePath+"/rate_hz",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.previous_hz !== undefined){
-let data2 = data.previous_hz;
-const _errs5 = errors;
-if(errors === _errs5){
-if(typeof data2 == "number"){
-if(data2 < 1 || isNaN(data2)){
-validate93.errors = [{instancePath:instancePath+"/previous_hz",keyword:"minimum"}];
-return false;
-}
-}
-else {
-validate93.errors = [{instancePath:instancePath+"/previous_hz",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-else {
-validate93.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate93.errors = vErrors;
-return errors === 0;
-}
-function validate94(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((((((data.type === undefined) && (missing0 = "type")) || ((data.rate_hz === undefined) && (missing0 = "rate_hz"))) || ((data.previous_hz === undefined) && (missing0 = "previous_hz"))) || ((data.requested_hz === undefined) && (missing0 = "requested_hz"))) || ((data.overhead_percent === undefined) && (missing0 = "overhead_percent"))) || ((data.budget_percent === undefined) && (missing0 = "budget_percent"))){
-validate94.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.type !== undefined){
-let data0 = data.type;
-const _errs1 = errors;
-if(typeof data0 !== "string"){
-validate94.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
-return false;
-}
-if("rate_adapted" !== data0){
-validate94.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.rate_hz !== undefined){
-let data1 = data.rate_hz;
-const _errs3 = errors;
-if(errors === _errs3){
-if(typeof data1 == "number"){
-if(data1 < 1 || isNaN(data1)){
-validate94.errors = [{instancePath:instancePath+"/rate_hz",keyword:"minimum"}];
-return false;
-}
-}
-else {
-validate94.errors = [{instancePath:instancePath+"/rate_hz",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.previous_hz !== undefined){
-let data2 = data.previous_hz;
-const _errs5 = errors;
-if(errors === _errs5){
-if(typeof data2 == "number"){
-if(data2 < 1 || isNaN(data2)){
-validate94.errors = [{instancePath:instancePath+"/previous_hz",keyword:"minimum"}];
-return false;
-}
-}
-else {
-validate94.errors = [{instancePath:instancePath+"/previous_hz",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.requested_hz !== undefined){
-let data3 = data.requested_hz;
-const _errs7 = errors;
-if(errors === _errs7){
-if(typeof data3 == "number"){
-if(data3 < 1 || isNaN(data3)){
-validate94.errors = [{instancePath:instancePath+"/requested_hz",keyword:"minimum"}];
-return false;
-}
-}
-else {
-validate94.errors = [{instancePath:instancePath+"/requested_hz",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.overhead_percent !== undefined){
-let data4 = data.overhead_percent;
+let data4 = data.pid;
 const _errs9 = errors;
+if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
+validate97.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
+return false;
+}
 if(errors === _errs9){
 if(typeof data4 == "number"){
-if(data4 < 0 || isNaN(data4)){
-validate94.errors = [{instancePath:instancePath+"/overhead_percent",keyword:"minimum"}];
+if(data4 < 1 || isNaN(data4)){
+validate97.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
 return false;
 }
-}
-else {
-validate94.errors = [{instancePath:instancePath+"/overhead_percent",keyword:"type"}];
-return false;
 }
 }
 var valid0 = _errs9 === errors;
@@ -4378,262 +4503,6 @@ var valid0 = _errs9 === errors;
 else {
 var valid0 = true;
 }
-if(valid0){
-if(data.budget_percent !== undefined){
-let data5 = data.budget_percent;
-const _errs11 = errors;
-if(errors === _errs11){
-if(typeof data5 == "number"){
-if(data5 < 0 || isNaN(data5)){
-validate94.errors = [{instancePath:instancePath+"/budget_percent",keyword:"minimum"}];
-return false;
-}
-}
-else {
-validate94.errors = [{instancePath:instancePath+"/budget_percent",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs11 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.undelivered_bytes !== undefined){
-let data6 = data.undelivered_bytes;
-const _errs13 = errors;
-if((!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))) && (data6 !== null)){
-validate94.errors = [{instancePath:instancePath+"/undelivered_bytes",keyword:"type"}];
-return false;
-}
-if(errors === _errs13){
-if(typeof data6 == "number"){
-if(data6 < 0 || isNaN(data6)){
-validate94.errors = [{instancePath:instancePath+"/undelivered_bytes",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs13 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-validate94.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate94.errors = vErrors;
-return errors === 0;
-}
-function validate95(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((data.type === undefined) && (missing0 = "type")) || ((data.count === undefined) && (missing0 = "count"))){
-validate95.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.type !== undefined){
-let data0 = data.type;
-const _errs1 = errors;
-if(typeof data0 !== "string"){
-validate95.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
-return false;
-}
-if("deadlines_missed" !== data0){
-validate95.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.count !== undefined){
-let data1 = data.count;
-const _errs3 = errors;
-if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate95.errors = [{instancePath:instancePath+"/count",keyword:"type"}];
-return false;
-}
-if(errors === _errs3){
-if(typeof data1 == "number"){
-if(data1 < 1 || isNaN(data1)){
-validate95.errors = [{instancePath:instancePath+"/count",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-else {
-validate95.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate95.errors = vErrors;
-return errors === 0;
-}
-function validate96(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((data.type === undefined) && (missing0 = "type")) || ((data.count === undefined) && (missing0 = "count"))){
-validate96.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.type !== undefined){
-let data0 = data.type;
-const _errs1 = errors;
-if(typeof data0 !== "string"){
-validate96.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
-return false;
-}
-if("exit_records_lost" !== data0){
-validate96.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.count !== undefined){
-let data1 = data.count;
-const _errs3 = errors;
-if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate96.errors = [{instancePath:instancePath+"/count",keyword:"type"}];
-return false;
-}
-if(errors === _errs3){
-if(typeof data1 == "number"){
-if(data1 < 1 || isNaN(data1)){
-validate96.errors = [{instancePath:instancePath+"/count",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-else {
-validate96.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate96.errors = vErrors;
-return errors === 0;
-}
-function validate97(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((((data.type === undefined) && (missing0 = "type")) || ((data.from_seq === undefined) && (missing0 = "from_seq"))) || ((data.to_seq === undefined) && (missing0 = "to_seq"))) || ((data.reason === undefined) && (missing0 = "reason"))){
-validate97.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.type !== undefined){
-let data0 = data.type;
-const _errs1 = errors;
-if(typeof data0 !== "string"){
-validate97.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
-return false;
-}
-if("gap" !== data0){
-validate97.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.from_seq !== undefined){
-let data1 = data.from_seq;
-const _errs3 = errors;
-if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate97.errors = [{instancePath:instancePath+"/from_seq",keyword:"type"}];
-return false;
-}
-if(errors === _errs3){
-if(typeof data1 == "number"){
-if(data1 < 1 || isNaN(data1)){
-validate97.errors = [{instancePath:instancePath+"/from_seq",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.to_seq !== undefined){
-let data2 = data.to_seq;
-const _errs5 = errors;
-if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate97.errors = [{instancePath:instancePath+"/to_seq",keyword:"type"}];
-return false;
-}
-if(errors === _errs5){
-if(typeof data2 == "number"){
-if(data2 < 1 || isNaN(data2)){
-validate97.errors = [{instancePath:instancePath+"/to_seq",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.reason !== undefined){
-const _errs7 = errors;
-if(typeof data.reason !== "string"){
-validate97.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
-return false;
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
 }
 }
 }
@@ -4654,7 +4523,7 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((data.type === undefined) && (missing0 = "type")) || ((data.size === undefined) && (missing0 = "size"))) || ((data.previous === undefined) && (missing0 = "previous"))){
+if(((((data.type === undefined) && (missing0 = "type")) || ((data.tid === undefined) && (missing0 = "tid"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.previous === undefined) && (missing0 = "previous"))){
 validate98.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -4666,7 +4535,7 @@ if(typeof data0 !== "string"){
 validate98.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("gomaxprocs_changed" !== data0){
+if("thread_renamed" !== data0){
 validate98.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
@@ -4676,17 +4545,17 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.size !== undefined){
-let data1 = data.size;
+if(data.tid !== undefined){
+let data1 = data.tid;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate98.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
+validate98.errors = [{instancePath:instancePath+"/tid",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 1 || isNaN(data1)){
-validate98.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
+validate98.errors = [{instancePath:instancePath+"/tid",keyword:"minimum"}];
 return false;
 }
 }
@@ -4697,20 +4566,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.previous !== undefined){
-let data2 = data.previous;
+if(data.name !== undefined){
 const _errs5 = errors;
-if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate98.errors = [{instancePath:instancePath+"/previous",keyword:"type"}];
+if(typeof data.name !== "string"){
+validate98.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
-}
-if(errors === _errs5){
-if(typeof data2 == "number"){
-if(data2 < 1 || isNaN(data2)){
-validate98.errors = [{instancePath:instancePath+"/previous",keyword:"minimum"}];
-return false;
-}
-}
 }
 var valid0 = _errs5 === errors;
 }
@@ -4718,25 +4578,38 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.pid !== undefined){
-let data3 = data.pid;
+if(data.previous !== undefined){
 const _errs7 = errors;
-if((!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))) && (data3 !== null)){
-validate98.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
+if(typeof data.previous !== "string"){
+validate98.errors = [{instancePath:instancePath+"/previous",keyword:"type"}];
 return false;
-}
-if(errors === _errs7){
-if(typeof data3 == "number"){
-if(data3 < 1 || isNaN(data3)){
-validate98.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
-return false;
-}
-}
 }
 var valid0 = _errs7 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data.pid !== undefined){
+let data4 = data.pid;
+const _errs9 = errors;
+if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
+validate98.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
+return false;
+}
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 < 1 || isNaN(data4)){
+validate98.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
 }
 }
 }
@@ -4757,7 +4630,7 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((data.type === undefined) && (missing0 = "type")) || ((data.name === undefined) && (missing0 = "name"))) || ((data.executable === undefined) && (missing0 = "executable"))) || ((data.previous === undefined) && (missing0 = "previous"))){
+if((((((((data.type === undefined) && (missing0 = "type")) || ((data.tid === undefined) && (missing0 = "tid"))) || ((data.start_ns === undefined) && (missing0 = "start_ns"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.totals === undefined) && (missing0 = "totals"))) || ((data.exact === undefined) && (missing0 = "exact"))) || ((data.seen_alive === undefined) && (missing0 = "seen_alive"))){
 validate99.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -4769,7 +4642,7 @@ if(typeof data0 !== "string"){
 validate99.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("program_executed" !== data0){
+if("thread_exited" !== data0){
 validate99.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
@@ -4779,11 +4652,20 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.name !== undefined){
+if(data.tid !== undefined){
+let data1 = data.tid;
 const _errs3 = errors;
-if(typeof data.name !== "string"){
-validate99.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate99.errors = [{instancePath:instancePath+"/tid",keyword:"type"}];
 return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 1 || isNaN(data1)){
+validate99.errors = [{instancePath:instancePath+"/tid",keyword:"minimum"}];
+return false;
+}
+}
 }
 var valid0 = _errs3 === errors;
 }
@@ -4791,11 +4673,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.executable !== undefined){
-let data2 = data.executable;
+if(data.start_ns !== undefined){
+let data2 = data.start_ns;
 const _errs5 = errors;
-if((typeof data2 !== "string") && (data2 !== null)){
-validate99.errors = [{instancePath:instancePath+"/executable",keyword:"type"}];
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate99.errors = [{instancePath:instancePath+"/start_ns",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -4804,11 +4686,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.previous !== undefined){
-let data3 = data.previous;
+if(data.name !== undefined){
 const _errs7 = errors;
-if((typeof data3 !== "string") && (data3 !== null)){
-validate99.errors = [{instancePath:instancePath+"/previous",keyword:"type"}];
+if(typeof data.name !== "string"){
+validate99.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -4817,25 +4698,142 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.pid !== undefined){
-let data4 = data.pid;
+if(data.totals !== undefined){
+let data4 = data.totals;
 const _errs9 = errors;
-if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
-validate99.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
-return false;
-}
 if(errors === _errs9){
-if(typeof data4 == "number"){
-if(data4 < 1 || isNaN(data4)){
-validate99.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
+if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
+for(const key0 in data4){
+let data5 = data4[key0];
+const _errs12 = errors;
+if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
+validate99.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type"}];
 return false;
 }
+if(errors === _errs12){
+if(typeof data5 == "number"){
+if(data5 < 0 || isNaN(data5)){
+validate99.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid1 = _errs12 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate99.errors = [{instancePath:instancePath+"/totals",keyword:"type"}];
+return false;
 }
 }
 var valid0 = _errs9 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data.exact !== undefined){
+const _errs14 = errors;
+if(typeof data.exact !== "boolean"){
+validate99.errors = [{instancePath:instancePath+"/exact",keyword:"type"}];
+return false;
+}
+var valid0 = _errs14 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.seen_alive !== undefined){
+const _errs16 = errors;
+if(typeof data.seen_alive !== "boolean"){
+validate99.errors = [{instancePath:instancePath+"/seen_alive",keyword:"type"}];
+return false;
+}
+var valid0 = _errs16 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.lifetime_ns !== undefined){
+let data8 = data.lifetime_ns;
+const _errs18 = errors;
+if((!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))) && (data8 !== null)){
+validate99.errors = [{instancePath:instancePath+"/lifetime_ns",keyword:"type"}];
+return false;
+}
+if(errors === _errs18){
+if(typeof data8 == "number"){
+if(data8 < 0 || isNaN(data8)){
+validate99.errors = [{instancePath:instancePath+"/lifetime_ns",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs18 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.pid !== undefined){
+let data9 = data.pid;
+const _errs20 = errors;
+if((!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))) && (data9 !== null)){
+validate99.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
+return false;
+}
+if(errors === _errs20){
+if(typeof data9 == "number"){
+if(data9 < 1 || isNaN(data9)){
+validate99.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs20 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.inexact !== undefined){
+let data10 = data.inexact;
+const _errs22 = errors;
+if(errors === _errs22){
+if(Array.isArray(data10)){
+var valid2 = true;
+const len0 = data10.length;
+for(let i0=0; i0<len0; i0++){
+const _errs24 = errors;
+if(typeof data10[i0] !== "string"){
+validate99.errors = [{instancePath:instancePath+"/inexact/" + i0,keyword:"type"}];
+return false;
+}
+var valid2 = _errs24 === errors;
+if(!valid2){
+break;
+}
+}
+}
+else {
+validate99.errors = [{instancePath:instancePath+"/inexact",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs22 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
 }
 }
 }
@@ -4857,7 +4855,7 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((data.type === undefined) && (missing0 = "type")) || ((data.reason === undefined) && (missing0 = "reason"))){
+if(((data.type === undefined) && (missing0 = "type")) || ((data.exit_code === undefined) && (missing0 = "exit_code"))){
 validate100.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -4869,7 +4867,7 @@ if(typeof data0 !== "string"){
 validate100.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("sample_failed" !== data0){
+if("target_exited" !== data0){
 validate100.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
@@ -4879,10 +4877,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.reason !== undefined){
+if(data.exit_code !== undefined){
+let data1 = data.exit_code;
 const _errs3 = errors;
-if(typeof data.reason !== "string"){
-validate100.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+if((!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))) && (data1 !== null)){
+validate100.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -4901,28 +4900,46 @@ return false;
 validate100.errors = vErrors;
 return errors === 0;
 }
-function validate102(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(typeof data !== "string"){
-validate102.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-if(!(((data === "genetlink") || (data === "walk")) || (data === "procfs"))){
-validate102.errors = [{instancePath,keyword:"enum"}];
-return false;
-}
-validate102.errors = vErrors;
-return errors === 0;
-}
 function validate101(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((((data.type === undefined) && (missing0 = "type")) || ((data.source === undefined) && (missing0 = "source"))) || ((data.previous === undefined) && (missing0 = "previous"))) || ((data.reason === undefined) && (missing0 = "reason"))) || ((data.disagreed === undefined) && (missing0 = "disagreed"))){
+if((data.type === undefined) && (missing0 = "type")){
 validate101.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+if(typeof data0 !== "string"){
+validate101.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+return false;
+}
+if("target_detached" !== data0){
+validate101.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+return false;
+}
+}
+}
+}
+else {
+validate101.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate101.errors = vErrors;
+return errors === 0;
+}
+function validate102(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((data.type === undefined) && (missing0 = "type")) || ((data.rate_hz === undefined) && (missing0 = "rate_hz"))) || ((data.previous_hz === undefined) && (missing0 = "previous_hz"))){
+validate102.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -4930,11 +4947,740 @@ if(data.type !== undefined){
 let data0 = data.type;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate101.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+validate102.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+return false;
+}
+if("rate_changed" !== data0){
+validate102.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.rate_hz !== undefined){
+let data1 = data.rate_hz;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 1 || isNaN(data1)){
+validate102.errors = [{instancePath:instancePath+"/rate_hz",keyword:"minimum"}];
+return false;
+}
+}
+else {
+validate102.errors = [{instancePath:instancePath+"/rate_hz",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.previous_hz !== undefined){
+let data2 = data.previous_hz;
+const _errs5 = errors;
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 1 || isNaN(data2)){
+validate102.errors = [{instancePath:instancePath+"/previous_hz",keyword:"minimum"}];
+return false;
+}
+}
+else {
+validate102.errors = [{instancePath:instancePath+"/previous_hz",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+else {
+validate102.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate102.errors = vErrors;
+return errors === 0;
+}
+function validate103(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((((data.type === undefined) && (missing0 = "type")) || ((data.rate_hz === undefined) && (missing0 = "rate_hz"))) || ((data.previous_hz === undefined) && (missing0 = "previous_hz"))) || ((data.requested_hz === undefined) && (missing0 = "requested_hz"))) || ((data.overhead_percent === undefined) && (missing0 = "overhead_percent"))) || ((data.budget_percent === undefined) && (missing0 = "budget_percent"))){
+validate103.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate103.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+return false;
+}
+if("rate_adapted" !== data0){
+validate103.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.rate_hz !== undefined){
+let data1 = data.rate_hz;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 1 || isNaN(data1)){
+validate103.errors = [{instancePath:instancePath+"/rate_hz",keyword:"minimum"}];
+return false;
+}
+}
+else {
+validate103.errors = [{instancePath:instancePath+"/rate_hz",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.previous_hz !== undefined){
+let data2 = data.previous_hz;
+const _errs5 = errors;
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 1 || isNaN(data2)){
+validate103.errors = [{instancePath:instancePath+"/previous_hz",keyword:"minimum"}];
+return false;
+}
+}
+else {
+validate103.errors = [{instancePath:instancePath+"/previous_hz",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.requested_hz !== undefined){
+let data3 = data.requested_hz;
+const _errs7 = errors;
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 < 1 || isNaN(data3)){
+validate103.errors = [{instancePath:instancePath+"/requested_hz",keyword:"minimum"}];
+return false;
+}
+}
+else {
+validate103.errors = [{instancePath:instancePath+"/requested_hz",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.overhead_percent !== undefined){
+let data4 = data.overhead_percent;
+const _errs9 = errors;
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 < 0 || isNaN(data4)){
+validate103.errors = [{instancePath:instancePath+"/overhead_percent",keyword:"minimum"}];
+return false;
+}
+}
+else {
+validate103.errors = [{instancePath:instancePath+"/overhead_percent",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.budget_percent !== undefined){
+let data5 = data.budget_percent;
+const _errs11 = errors;
+if(errors === _errs11){
+if(typeof data5 == "number"){
+if(data5 < 0 || isNaN(data5)){
+validate103.errors = [{instancePath:instancePath+"/budget_percent",keyword:"minimum"}];
+return false;
+}
+}
+else {
+validate103.errors = [{instancePath:instancePath+"/budget_percent",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.undelivered_bytes !== undefined){
+let data6 = data.undelivered_bytes;
+const _errs13 = errors;
+if((!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))) && (data6 !== null)){
+validate103.errors = [{instancePath:instancePath+"/undelivered_bytes",keyword:"type"}];
+return false;
+}
+if(errors === _errs13){
+if(typeof data6 == "number"){
+if(data6 < 0 || isNaN(data6)){
+validate103.errors = [{instancePath:instancePath+"/undelivered_bytes",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate103.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate103.errors = vErrors;
+return errors === 0;
+}
+function validate104(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.type === undefined) && (missing0 = "type")) || ((data.count === undefined) && (missing0 = "count"))){
+validate104.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate104.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+return false;
+}
+if("deadlines_missed" !== data0){
+validate104.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.count !== undefined){
+let data1 = data.count;
+const _errs3 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate104.errors = [{instancePath:instancePath+"/count",keyword:"type"}];
+return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 1 || isNaN(data1)){
+validate104.errors = [{instancePath:instancePath+"/count",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate104.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate104.errors = vErrors;
+return errors === 0;
+}
+function validate105(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.type === undefined) && (missing0 = "type")) || ((data.count === undefined) && (missing0 = "count"))){
+validate105.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate105.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+return false;
+}
+if("exit_records_lost" !== data0){
+validate105.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.count !== undefined){
+let data1 = data.count;
+const _errs3 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate105.errors = [{instancePath:instancePath+"/count",keyword:"type"}];
+return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 1 || isNaN(data1)){
+validate105.errors = [{instancePath:instancePath+"/count",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate105.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate105.errors = vErrors;
+return errors === 0;
+}
+function validate106(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((data.type === undefined) && (missing0 = "type")) || ((data.from_seq === undefined) && (missing0 = "from_seq"))) || ((data.to_seq === undefined) && (missing0 = "to_seq"))) || ((data.reason === undefined) && (missing0 = "reason"))){
+validate106.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate106.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+return false;
+}
+if("gap" !== data0){
+validate106.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.from_seq !== undefined){
+let data1 = data.from_seq;
+const _errs3 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate106.errors = [{instancePath:instancePath+"/from_seq",keyword:"type"}];
+return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 1 || isNaN(data1)){
+validate106.errors = [{instancePath:instancePath+"/from_seq",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.to_seq !== undefined){
+let data2 = data.to_seq;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate106.errors = [{instancePath:instancePath+"/to_seq",keyword:"type"}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 1 || isNaN(data2)){
+validate106.errors = [{instancePath:instancePath+"/to_seq",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.reason !== undefined){
+const _errs7 = errors;
+if(typeof data.reason !== "string"){
+validate106.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+else {
+validate106.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate106.errors = vErrors;
+return errors === 0;
+}
+function validate107(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((data.type === undefined) && (missing0 = "type")) || ((data.size === undefined) && (missing0 = "size"))) || ((data.previous === undefined) && (missing0 = "previous"))){
+validate107.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate107.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+return false;
+}
+if("gomaxprocs_changed" !== data0){
+validate107.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.size !== undefined){
+let data1 = data.size;
+const _errs3 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate107.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
+return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 1 || isNaN(data1)){
+validate107.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.previous !== undefined){
+let data2 = data.previous;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate107.errors = [{instancePath:instancePath+"/previous",keyword:"type"}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 1 || isNaN(data2)){
+validate107.errors = [{instancePath:instancePath+"/previous",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.pid !== undefined){
+let data3 = data.pid;
+const _errs7 = errors;
+if((!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))) && (data3 !== null)){
+validate107.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
+return false;
+}
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 < 1 || isNaN(data3)){
+validate107.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+else {
+validate107.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate107.errors = vErrors;
+return errors === 0;
+}
+function validate108(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((data.type === undefined) && (missing0 = "type")) || ((data.name === undefined) && (missing0 = "name"))) || ((data.executable === undefined) && (missing0 = "executable"))) || ((data.previous === undefined) && (missing0 = "previous"))){
+validate108.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate108.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+return false;
+}
+if("program_executed" !== data0){
+validate108.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.name !== undefined){
+const _errs3 = errors;
+if(typeof data.name !== "string"){
+validate108.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.executable !== undefined){
+let data2 = data.executable;
+const _errs5 = errors;
+if((typeof data2 !== "string") && (data2 !== null)){
+validate108.errors = [{instancePath:instancePath+"/executable",keyword:"type"}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.previous !== undefined){
+let data3 = data.previous;
+const _errs7 = errors;
+if((typeof data3 !== "string") && (data3 !== null)){
+validate108.errors = [{instancePath:instancePath+"/previous",keyword:"type"}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.pid !== undefined){
+let data4 = data.pid;
+const _errs9 = errors;
+if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
+validate108.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
+return false;
+}
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 < 1 || isNaN(data4)){
+validate108.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+else {
+validate108.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate108.errors = vErrors;
+return errors === 0;
+}
+function validate109(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.type === undefined) && (missing0 = "type")) || ((data.reason === undefined) && (missing0 = "reason"))){
+validate109.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate109.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+return false;
+}
+if("sample_failed" !== data0){
+validate109.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.reason !== undefined){
+const _errs3 = errors;
+if(typeof data.reason !== "string"){
+validate109.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate109.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate109.errors = vErrors;
+return errors === 0;
+}
+function validate111(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(typeof data !== "string"){
+validate111.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+if(!(((data === "genetlink") || (data === "walk")) || (data === "procfs"))){
+validate111.errors = [{instancePath,keyword:"enum"}];
+return false;
+}
+validate111.errors = vErrors;
+return errors === 0;
+}
+function validate110(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((data.type === undefined) && (missing0 = "type")) || ((data.source === undefined) && (missing0 = "source"))) || ((data.previous === undefined) && (missing0 = "previous"))) || ((data.reason === undefined) && (missing0 = "reason"))) || ((data.disagreed === undefined) && (missing0 = "disagreed"))){
+validate110.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate110.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
 if("counters_source_changed" !== data0){
-validate101.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+validate110.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -4945,8 +5691,8 @@ var valid0 = true;
 if(valid0){
 if(data.source !== undefined){
 const _errs3 = errors;
-if(!(validate102(data.source, {instancePath:instancePath+"/source"}))){
-vErrors = vErrors === null ? validate102.errors : vErrors.concat(validate102.errors);
+if(!(validate111(data.source, {instancePath:instancePath+"/source"}))){
+vErrors = vErrors === null ? validate111.errors : vErrors.concat(validate111.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs3 === errors;
@@ -4957,8 +5703,8 @@ var valid0 = true;
 if(valid0){
 if(data.previous !== undefined){
 const _errs4 = errors;
-if(!(validate102(data.previous, {instancePath:instancePath+"/previous"}))){
-vErrors = vErrors === null ? validate102.errors : vErrors.concat(validate102.errors);
+if(!(validate111(data.previous, {instancePath:instancePath+"/previous"}))){
+vErrors = vErrors === null ? validate111.errors : vErrors.concat(validate111.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs4 === errors;
@@ -4970,7 +5716,7 @@ if(valid0){
 if(data.reason !== undefined){
 const _errs5 = errors;
 if(typeof data.reason !== "string"){
-validate101.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+validate110.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -4982,7 +5728,7 @@ if(valid0){
 if(data.disagreed !== undefined){
 const _errs7 = errors;
 if(typeof data.disagreed !== "boolean"){
-validate101.errors = [{instancePath:instancePath+"/disagreed",keyword:"type"}];
+validate110.errors = [{instancePath:instancePath+"/disagreed",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -4997,21 +5743,21 @@ var valid0 = true;
 }
 }
 else {
-validate101.errors = [{instancePath,keyword:"type"}];
+validate110.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate101.errors = vErrors;
+validate110.errors = vErrors;
 return errors === 0;
 }
-function validate105(data, {instancePath=""}={}){
+function validate114(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.shadow === undefined) && (missing0 = "shadow"))) || ((data.knob === undefined) && (missing0 = "knob"))) || ((data.signal === undefined) && (missing0 = "signal"))) || ((data.proxy === undefined) && (missing0 = "proxy"))) || ((data.lower === undefined) && (missing0 = "lower"))) || ((data.upper === undefined) && (missing0 = "upper"))) || ((data.size === undefined) && (missing0 = "size"))) || ((data.actor === undefined) && (missing0 = "actor"))){
-validate105.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate114.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -5019,11 +5765,11 @@ if(data.type !== undefined){
 let data0 = data.type;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate105.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+validate114.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
 if("steering_started" !== data0){
-validate105.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+validate114.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -5035,7 +5781,7 @@ if(valid0){
 if(data.policy !== undefined){
 const _errs3 = errors;
 if(typeof data.policy !== "string"){
-validate105.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
+validate114.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -5047,7 +5793,7 @@ if(valid0){
 if(data.shadow !== undefined){
 const _errs5 = errors;
 if(typeof data.shadow !== "boolean"){
-validate105.errors = [{instancePath:instancePath+"/shadow",keyword:"type"}];
+validate114.errors = [{instancePath:instancePath+"/shadow",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -5083,7 +5829,7 @@ if(valid0){
 if(data.proxy !== undefined){
 const _errs9 = errors;
 if(typeof data.proxy !== "boolean"){
-validate105.errors = [{instancePath:instancePath+"/proxy",keyword:"type"}];
+validate114.errors = [{instancePath:instancePath+"/proxy",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -5096,13 +5842,13 @@ if(data.lower !== undefined){
 let data6 = data.lower;
 const _errs11 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate105.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
+validate114.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data6 == "number"){
 if(data6 < 1 || isNaN(data6)){
-validate105.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
+validate114.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
 return false;
 }
 }
@@ -5117,13 +5863,13 @@ if(data.upper !== undefined){
 let data7 = data.upper;
 const _errs13 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate105.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
+validate114.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data7 == "number"){
 if(data7 < 1 || isNaN(data7)){
-validate105.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
+validate114.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
 return false;
 }
 }
@@ -5138,13 +5884,13 @@ if(data.size !== undefined){
 let data8 = data.size;
 const _errs15 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate105.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
+validate114.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data8 == "number"){
 if(data8 < 1 || isNaN(data8)){
-validate105.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
+validate114.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
 return false;
 }
 }
@@ -5158,7 +5904,7 @@ if(valid0){
 if(data.actor !== undefined){
 const _errs17 = errors;
 if(typeof data.actor !== "string"){
-validate105.errors = [{instancePath:instancePath+"/actor",keyword:"type"}];
+validate114.errors = [{instancePath:instancePath+"/actor",keyword:"type"}];
 return false;
 }
 var valid0 = _errs17 === errors;
@@ -5171,13 +5917,13 @@ if(data.pid !== undefined){
 let data10 = data.pid;
 const _errs19 = errors;
 if((!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))) && (data10 !== null)){
-validate105.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
+validate114.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
 return false;
 }
 if(errors === _errs19){
 if(typeof data10 == "number"){
 if(data10 < 1 || isNaN(data10)){
-validate105.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
+validate114.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
 return false;
 }
 }
@@ -5192,7 +5938,7 @@ if(data.program !== undefined){
 let data11 = data.program;
 const _errs21 = errors;
 if((typeof data11 !== "string") && (data11 !== null)){
-validate105.errors = [{instancePath:instancePath+"/program",keyword:"type"}];
+validate114.errors = [{instancePath:instancePath+"/program",keyword:"type"}];
 return false;
 }
 var valid0 = _errs21 === errors;
@@ -5214,21 +5960,21 @@ var valid0 = true;
 }
 }
 else {
-validate105.errors = [{instancePath,keyword:"type"}];
+validate114.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate105.errors = vErrors;
+validate114.errors = vErrors;
 return errors === 0;
 }
-function validate108(data, {instancePath=""}={}){
+function validate117(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((((((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.number === undefined) && (missing0 = "number"))) || ((data.at_ns === undefined) && (missing0 = "at_ns"))) || ((data.elapsed_s === undefined) && (missing0 = "elapsed_s"))) || ((data.ops === undefined) && (missing0 = "ops"))) || ((data.mean_wait_s === undefined) && (missing0 = "mean_wait_s"))) || ((data.size === undefined) && (missing0 = "size"))) || ((data.next_size === undefined) && (missing0 = "next_size"))) || ((data.proposed === undefined) && (missing0 = "proposed"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.reason === undefined) && (missing0 = "reason"))) || ((data.counted === undefined) && (missing0 = "counted"))) || ((data.probing === undefined) && (missing0 = "probing"))){
-validate108.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate117.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -5236,11 +5982,11 @@ if(data.type !== undefined){
 let data0 = data.type;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate108.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+validate117.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
 if("steering_decided" !== data0){
-validate108.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+validate117.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -5252,7 +5998,7 @@ if(valid0){
 if(data.policy !== undefined){
 const _errs3 = errors;
 if(typeof data.policy !== "string"){
-validate108.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
+validate117.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -5265,13 +6011,13 @@ if(data.number !== undefined){
 let data2 = data.number;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate108.errors = [{instancePath:instancePath+"/number",keyword:"type"}];
+validate117.errors = [{instancePath:instancePath+"/number",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 1 || isNaN(data2)){
-validate108.errors = [{instancePath:instancePath+"/number",keyword:"minimum"}];
+validate117.errors = [{instancePath:instancePath+"/number",keyword:"minimum"}];
 return false;
 }
 }
@@ -5286,13 +6032,13 @@ if(data.at_ns !== undefined){
 let data3 = data.at_ns;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate108.errors = [{instancePath:instancePath+"/at_ns",keyword:"type"}];
+validate117.errors = [{instancePath:instancePath+"/at_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate108.errors = [{instancePath:instancePath+"/at_ns",keyword:"minimum"}];
+validate117.errors = [{instancePath:instancePath+"/at_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -5309,12 +6055,12 @@ const _errs9 = errors;
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate108.errors = [{instancePath:instancePath+"/elapsed_s",keyword:"minimum"}];
+validate117.errors = [{instancePath:instancePath+"/elapsed_s",keyword:"minimum"}];
 return false;
 }
 }
 else {
-validate108.errors = [{instancePath:instancePath+"/elapsed_s",keyword:"type"}];
+validate117.errors = [{instancePath:instancePath+"/elapsed_s",keyword:"type"}];
 return false;
 }
 }
@@ -5330,12 +6076,12 @@ const _errs11 = errors;
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate108.errors = [{instancePath:instancePath+"/ops",keyword:"minimum"}];
+validate117.errors = [{instancePath:instancePath+"/ops",keyword:"minimum"}];
 return false;
 }
 }
 else {
-validate108.errors = [{instancePath:instancePath+"/ops",keyword:"type"}];
+validate117.errors = [{instancePath:instancePath+"/ops",keyword:"type"}];
 return false;
 }
 }
@@ -5349,13 +6095,13 @@ if(data.mean_wait_s !== undefined){
 let data6 = data.mean_wait_s;
 const _errs13 = errors;
 if((!(typeof data6 == "number")) && (data6 !== null)){
-validate108.errors = [{instancePath:instancePath+"/mean_wait_s",keyword:"type"}];
+validate117.errors = [{instancePath:instancePath+"/mean_wait_s",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate108.errors = [{instancePath:instancePath+"/mean_wait_s",keyword:"minimum"}];
+validate117.errors = [{instancePath:instancePath+"/mean_wait_s",keyword:"minimum"}];
 return false;
 }
 }
@@ -5370,13 +6116,13 @@ if(data.size !== undefined){
 let data7 = data.size;
 const _errs15 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate108.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
+validate117.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 1 || isNaN(data7)){
-validate108.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
+validate117.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
 return false;
 }
 }
@@ -5391,13 +6137,13 @@ if(data.next_size !== undefined){
 let data8 = data.next_size;
 const _errs17 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate108.errors = [{instancePath:instancePath+"/next_size",keyword:"type"}];
+validate117.errors = [{instancePath:instancePath+"/next_size",keyword:"type"}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 < 1 || isNaN(data8)){
-validate108.errors = [{instancePath:instancePath+"/next_size",keyword:"minimum"}];
+validate117.errors = [{instancePath:instancePath+"/next_size",keyword:"minimum"}];
 return false;
 }
 }
@@ -5412,13 +6158,13 @@ if(data.proposed !== undefined){
 let data9 = data.proposed;
 const _errs19 = errors;
 if((!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))) && (data9 !== null)){
-validate108.errors = [{instancePath:instancePath+"/proposed",keyword:"type"}];
+validate117.errors = [{instancePath:instancePath+"/proposed",keyword:"type"}];
 return false;
 }
 if(errors === _errs19){
 if(typeof data9 == "number"){
 if(data9 < 1 || isNaN(data9)){
-validate108.errors = [{instancePath:instancePath+"/proposed",keyword:"minimum"}];
+validate117.errors = [{instancePath:instancePath+"/proposed",keyword:"minimum"}];
 return false;
 }
 }
@@ -5432,7 +6178,7 @@ if(valid0){
 if(data.state !== undefined){
 const _errs21 = errors;
 if(typeof data.state !== "string"){
-validate108.errors = [{instancePath:instancePath+"/state",keyword:"type"}];
+validate117.errors = [{instancePath:instancePath+"/state",keyword:"type"}];
 return false;
 }
 var valid0 = _errs21 === errors;
@@ -5444,7 +6190,7 @@ if(valid0){
 if(data.reason !== undefined){
 const _errs23 = errors;
 if(typeof data.reason !== "string"){
-validate108.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+validate117.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
 return false;
 }
 var valid0 = _errs23 === errors;
@@ -5456,7 +6202,7 @@ if(valid0){
 if(data.counted !== undefined){
 const _errs25 = errors;
 if(typeof data.counted !== "boolean"){
-validate108.errors = [{instancePath:instancePath+"/counted",keyword:"type"}];
+validate117.errors = [{instancePath:instancePath+"/counted",keyword:"type"}];
 return false;
 }
 var valid0 = _errs25 === errors;
@@ -5468,7 +6214,7 @@ if(valid0){
 if(data.probing !== undefined){
 const _errs27 = errors;
 if(typeof data.probing !== "boolean"){
-validate108.errors = [{instancePath:instancePath+"/probing",keyword:"type"}];
+validate117.errors = [{instancePath:instancePath+"/probing",keyword:"type"}];
 return false;
 }
 var valid0 = _errs27 === errors;
@@ -5481,7 +6227,7 @@ if(data.with_policy !== undefined){
 let data14 = data.with_policy;
 const _errs29 = errors;
 if((typeof data14 !== "boolean") && (data14 !== null)){
-validate108.errors = [{instancePath:instancePath+"/with_policy",keyword:"type"}];
+validate117.errors = [{instancePath:instancePath+"/with_policy",keyword:"type"}];
 return false;
 }
 var valid0 = _errs29 === errors;
@@ -5490,18 +6236,53 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.pid !== undefined){
-let data15 = data.pid;
+if(data.gain !== undefined){
+let data15 = data.gain;
 const _errs31 = errors;
-if((!((typeof data15 == "number") && (!(data15 % 1) && !isNaN(data15)))) && (data15 !== null)){
-validate108.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
+const _errs32 = errors;
+let valid1 = false;
+const _errs33 = errors;
+if(!(validate70(data15, {instancePath:instancePath+"/gain"}))){
+vErrors = vErrors === null ? validate70.errors : vErrors.concat(validate70.errors);
+errors = vErrors.length;
+}
+var _valid0 = _errs33 === errors;
+valid1 = valid1 || _valid0;
+if(!valid1){
+const _errs34 = errors;
+if(data15 !== null){
+const err0 = {instancePath:instancePath+"/gain",keyword:"type"};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+var _valid0 = _errs34 === errors;
+valid1 = valid1 || _valid0;
+}
+if(!valid1){
+const err1 = {instancePath:instancePath+"/gain",keyword:"anyOf"};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+validate117.errors = vErrors;
 return false;
 }
-if(errors === _errs31){
-if(typeof data15 == "number"){
-if(data15 < 1 || isNaN(data15)){
-validate108.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
-return false;
+else {
+errors = _errs32;
+if(vErrors !== null){
+if(_errs32){
+vErrors.length = _errs32;
+}
+else {
+vErrors = null;
 }
 }
 }
@@ -5511,14 +6292,35 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.program !== undefined){
-let data16 = data.program;
-const _errs33 = errors;
-if((typeof data16 !== "string") && (data16 !== null)){
-validate108.errors = [{instancePath:instancePath+"/program",keyword:"type"}];
+if(data.pid !== undefined){
+let data16 = data.pid;
+const _errs36 = errors;
+if((!((typeof data16 == "number") && (!(data16 % 1) && !isNaN(data16)))) && (data16 !== null)){
+validate117.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
 return false;
 }
-var valid0 = _errs33 === errors;
+if(errors === _errs36){
+if(typeof data16 == "number"){
+if(data16 < 1 || isNaN(data16)){
+validate117.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs36 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.program !== undefined){
+let data17 = data.program;
+const _errs38 = errors;
+if((typeof data17 !== "string") && (data17 !== null)){
+validate117.errors = [{instancePath:instancePath+"/program",keyword:"type"}];
+return false;
+}
+var valid0 = _errs38 === errors;
 }
 else {
 var valid0 = true;
@@ -5541,22 +6343,23 @@ var valid0 = true;
 }
 }
 }
+}
 else {
-validate108.errors = [{instancePath,keyword:"type"}];
+validate117.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate108.errors = vErrors;
+validate117.errors = vErrors;
 return errors === 0;
 }
-function validate109(data, {instancePath=""}={}){
+function validate119(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.reason === undefined) && (missing0 = "reason"))) || ((data.actor === undefined) && (missing0 = "actor"))){
-validate109.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate119.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -5564,11 +6367,11 @@ if(data.type !== undefined){
 let data0 = data.type;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate109.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+validate119.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
 if("search_restarted" !== data0){
-validate109.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+validate119.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -5580,7 +6383,7 @@ if(valid0){
 if(data.policy !== undefined){
 const _errs3 = errors;
 if(typeof data.policy !== "string"){
-validate109.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
+validate119.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -5592,7 +6395,7 @@ if(valid0){
 if(data.reason !== undefined){
 const _errs5 = errors;
 if(typeof data.reason !== "string"){
-validate109.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+validate119.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -5604,7 +6407,7 @@ if(valid0){
 if(data.actor !== undefined){
 const _errs7 = errors;
 if(typeof data.actor !== "string"){
-validate109.errors = [{instancePath:instancePath+"/actor",keyword:"type"}];
+validate119.errors = [{instancePath:instancePath+"/actor",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -5617,13 +6420,13 @@ if(data.pid !== undefined){
 let data4 = data.pid;
 const _errs9 = errors;
 if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
-validate109.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
+validate119.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 1 || isNaN(data4)){
-validate109.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
+validate119.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
 return false;
 }
 }
@@ -5638,7 +6441,7 @@ if(data.program !== undefined){
 let data5 = data.program;
 const _errs11 = errors;
 if((typeof data5 !== "string") && (data5 !== null)){
-validate109.errors = [{instancePath:instancePath+"/program",keyword:"type"}];
+validate119.errors = [{instancePath:instancePath+"/program",keyword:"type"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -5654,21 +6457,21 @@ var valid0 = true;
 }
 }
 else {
-validate109.errors = [{instancePath,keyword:"type"}];
+validate119.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate109.errors = vErrors;
+validate119.errors = vErrors;
 return errors === 0;
 }
-function validate110(data, {instancePath=""}={}){
+function validate120(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.size === undefined) && (missing0 = "size"))) || ((data.actor === undefined) && (missing0 = "actor"))){
-validate110.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate120.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -5676,11 +6479,11 @@ if(data.type !== undefined){
 let data0 = data.type;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate110.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+validate120.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
 if("steering_released" !== data0){
-validate110.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+validate120.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -5692,7 +6495,7 @@ if(valid0){
 if(data.policy !== undefined){
 const _errs3 = errors;
 if(typeof data.policy !== "string"){
-validate110.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
+validate120.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -5705,13 +6508,13 @@ if(data.size !== undefined){
 let data2 = data.size;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate110.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
+validate120.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 1 || isNaN(data2)){
-validate110.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
+validate120.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
 return false;
 }
 }
@@ -5725,7 +6528,7 @@ if(valid0){
 if(data.actor !== undefined){
 const _errs7 = errors;
 if(typeof data.actor !== "string"){
-validate110.errors = [{instancePath:instancePath+"/actor",keyword:"type"}];
+validate120.errors = [{instancePath:instancePath+"/actor",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -5738,13 +6541,13 @@ if(data.pid !== undefined){
 let data4 = data.pid;
 const _errs9 = errors;
 if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
-validate110.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
+validate120.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 1 || isNaN(data4)){
-validate110.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
+validate120.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
 return false;
 }
 }
@@ -5759,7 +6562,7 @@ if(data.program !== undefined){
 let data5 = data.program;
 const _errs11 = errors;
 if((typeof data5 !== "string") && (data5 !== null)){
-validate110.errors = [{instancePath:instancePath+"/program",keyword:"type"}];
+validate120.errors = [{instancePath:instancePath+"/program",keyword:"type"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -5775,21 +6578,21 @@ var valid0 = true;
 }
 }
 else {
-validate110.errors = [{instancePath,keyword:"type"}];
+validate120.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate110.errors = vErrors;
+validate120.errors = vErrors;
 return errors === 0;
 }
-function validate111(data, {instancePath=""}={}){
+function validate121(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.problem === undefined) && (missing0 = "problem"))){
-validate111.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate121.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -5797,11 +6600,11 @@ if(data.type !== undefined){
 let data0 = data.type;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate111.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+validate121.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
 if("steering_problem" !== data0){
-validate111.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+validate121.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -5813,7 +6616,7 @@ if(valid0){
 if(data.policy !== undefined){
 const _errs3 = errors;
 if(typeof data.policy !== "string"){
-validate111.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
+validate121.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -5826,7 +6629,7 @@ if(data.problem !== undefined){
 let data2 = data.problem;
 const _errs5 = errors;
 if((typeof data2 !== "string") && (data2 !== null)){
-validate111.errors = [{instancePath:instancePath+"/problem",keyword:"type"}];
+validate121.errors = [{instancePath:instancePath+"/problem",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -5839,13 +6642,13 @@ if(data.pid !== undefined){
 let data3 = data.pid;
 const _errs7 = errors;
 if((!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))) && (data3 !== null)){
-validate111.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
+validate121.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 1 || isNaN(data3)){
-validate111.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
+validate121.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
 return false;
 }
 }
@@ -5860,7 +6663,7 @@ if(data.program !== undefined){
 let data4 = data.program;
 const _errs9 = errors;
 if((typeof data4 !== "string") && (data4 !== null)){
-validate111.errors = [{instancePath:instancePath+"/program",keyword:"type"}];
+validate121.errors = [{instancePath:instancePath+"/program",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -5875,21 +6678,21 @@ var valid0 = true;
 }
 }
 else {
-validate111.errors = [{instancePath,keyword:"type"}];
+validate121.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate111.errors = vErrors;
+validate121.errors = vErrors;
 return errors === 0;
 }
-function validate112(data, {instancePath=""}={}){
+function validate122(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.proof === undefined) && (missing0 = "proof"))){
-validate112.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate122.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -5897,11 +6700,11 @@ if(data.type !== undefined){
 let data0 = data.type;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate112.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+validate122.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
 if("steering_proven" !== data0){
-validate112.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+validate122.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -5913,7 +6716,7 @@ if(valid0){
 if(data.policy !== undefined){
 const _errs3 = errors;
 if(typeof data.policy !== "string"){
-validate112.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
+validate122.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -5938,14 +6741,77 @@ var valid0 = true;
 }
 }
 else {
-validate112.errors = [{instancePath,keyword:"type"}];
+validate122.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate112.errors = vErrors;
+validate122.errors = vErrors;
 return errors === 0;
 }
-function validate87(data, {instancePath=""}={}){
+function validate124(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.sweep === undefined) && (missing0 = "sweep"))){
+validate124.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate124.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+return false;
+}
+if("steering_swept" !== data0){
+validate124.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.policy !== undefined){
+const _errs3 = errors;
+if(typeof data.policy !== "string"){
+validate124.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.sweep !== undefined){
+const _errs5 = errors;
+if(!(validate73(data.sweep, {instancePath:instancePath+"/sweep"}))){
+vErrors = vErrors === null ? validate73.errors : vErrors.concat(validate73.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+else {
+validate124.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate124.errors = vErrors;
+return errors === 0;
+}
+function validate96(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -5953,147 +6819,153 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 const tag0 = data.type;
 if(typeof tag0 == "string"){
 if(tag0 === "thread_born"){
-if(!(validate88(data, {instancePath}))){
-vErrors = vErrors === null ? validate88.errors : vErrors.concat(validate88.errors);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "thread_renamed"){
-if(!(validate89(data, {instancePath}))){
-vErrors = vErrors === null ? validate89.errors : vErrors.concat(validate89.errors);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "thread_exited"){
-if(!(validate90(data, {instancePath}))){
-vErrors = vErrors === null ? validate90.errors : vErrors.concat(validate90.errors);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "target_exited"){
-if(!(validate91(data, {instancePath}))){
-vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "target_detached"){
-if(!(validate92(data, {instancePath}))){
-vErrors = vErrors === null ? validate92.errors : vErrors.concat(validate92.errors);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "rate_changed"){
-if(!(validate93(data, {instancePath}))){
-vErrors = vErrors === null ? validate93.errors : vErrors.concat(validate93.errors);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "rate_adapted"){
-if(!(validate94(data, {instancePath}))){
-vErrors = vErrors === null ? validate94.errors : vErrors.concat(validate94.errors);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "deadlines_missed"){
-if(!(validate95(data, {instancePath}))){
-vErrors = vErrors === null ? validate95.errors : vErrors.concat(validate95.errors);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "exit_records_lost"){
-if(!(validate96(data, {instancePath}))){
-vErrors = vErrors === null ? validate96.errors : vErrors.concat(validate96.errors);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "gap"){
 if(!(validate97(data, {instancePath}))){
 vErrors = vErrors === null ? validate97.errors : vErrors.concat(validate97.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "gomaxprocs_changed"){
+else if(tag0 === "thread_renamed"){
 if(!(validate98(data, {instancePath}))){
 vErrors = vErrors === null ? validate98.errors : vErrors.concat(validate98.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "program_executed"){
+else if(tag0 === "thread_exited"){
 if(!(validate99(data, {instancePath}))){
 vErrors = vErrors === null ? validate99.errors : vErrors.concat(validate99.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "sample_failed"){
+else if(tag0 === "target_exited"){
 if(!(validate100(data, {instancePath}))){
 vErrors = vErrors === null ? validate100.errors : vErrors.concat(validate100.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "counters_source_changed"){
+else if(tag0 === "target_detached"){
 if(!(validate101(data, {instancePath}))){
 vErrors = vErrors === null ? validate101.errors : vErrors.concat(validate101.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "steering_started"){
+else if(tag0 === "rate_changed"){
+if(!(validate102(data, {instancePath}))){
+vErrors = vErrors === null ? validate102.errors : vErrors.concat(validate102.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "rate_adapted"){
+if(!(validate103(data, {instancePath}))){
+vErrors = vErrors === null ? validate103.errors : vErrors.concat(validate103.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "deadlines_missed"){
+if(!(validate104(data, {instancePath}))){
+vErrors = vErrors === null ? validate104.errors : vErrors.concat(validate104.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "exit_records_lost"){
 if(!(validate105(data, {instancePath}))){
 vErrors = vErrors === null ? validate105.errors : vErrors.concat(validate105.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "steering_decided"){
+else if(tag0 === "gap"){
+if(!(validate106(data, {instancePath}))){
+vErrors = vErrors === null ? validate106.errors : vErrors.concat(validate106.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "gomaxprocs_changed"){
+if(!(validate107(data, {instancePath}))){
+vErrors = vErrors === null ? validate107.errors : vErrors.concat(validate107.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "program_executed"){
 if(!(validate108(data, {instancePath}))){
 vErrors = vErrors === null ? validate108.errors : vErrors.concat(validate108.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "search_restarted"){
+else if(tag0 === "sample_failed"){
 if(!(validate109(data, {instancePath}))){
 vErrors = vErrors === null ? validate109.errors : vErrors.concat(validate109.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "steering_released"){
+else if(tag0 === "counters_source_changed"){
 if(!(validate110(data, {instancePath}))){
 vErrors = vErrors === null ? validate110.errors : vErrors.concat(validate110.errors);
 errors = vErrors.length;
 }
 }
+else if(tag0 === "steering_started"){
+if(!(validate114(data, {instancePath}))){
+vErrors = vErrors === null ? validate114.errors : vErrors.concat(validate114.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "steering_decided"){
+if(!(validate117(data, {instancePath}))){
+vErrors = vErrors === null ? validate117.errors : vErrors.concat(validate117.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "search_restarted"){
+if(!(validate119(data, {instancePath}))){
+vErrors = vErrors === null ? validate119.errors : vErrors.concat(validate119.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "steering_released"){
+if(!(validate120(data, {instancePath}))){
+vErrors = vErrors === null ? validate120.errors : vErrors.concat(validate120.errors);
+errors = vErrors.length;
+}
+}
 else if(tag0 === "steering_problem"){
-if(!(validate111(data, {instancePath}))){
-vErrors = vErrors === null ? validate111.errors : vErrors.concat(validate111.errors);
+if(!(validate121(data, {instancePath}))){
+vErrors = vErrors === null ? validate121.errors : vErrors.concat(validate121.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "steering_proven"){
-if(!(validate112(data, {instancePath}))){
-vErrors = vErrors === null ? validate112.errors : vErrors.concat(validate112.errors);
+if(!(validate122(data, {instancePath}))){
+vErrors = vErrors === null ? validate122.errors : vErrors.concat(validate122.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "steering_swept"){
+if(!(validate124(data, {instancePath}))){
+vErrors = vErrors === null ? validate124.errors : vErrors.concat(validate124.errors);
 errors = vErrors.length;
 }
 }
 else {
-validate87.errors = [{instancePath,keyword:"discriminator"}];
+validate96.errors = [{instancePath,keyword:"discriminator"}];
 return false;
 }
 }
 else {
-validate87.errors = [{instancePath,keyword:"discriminator"}];
+validate96.errors = [{instancePath,keyword:"discriminator"}];
 return false;
 }
 }
 }
-validate87.errors = vErrors;
+validate96.errors = vErrors;
 return errors === 0;
 }
-function validate135(data, {instancePath=""}={}){
+function validate148(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.gomaxprocs === undefined) && (missing0 = "gomaxprocs")) || ((data.rss_bytes === undefined) && (missing0 = "rss_bytes"))){
-validate135.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate148.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -6101,13 +6973,13 @@ if(data.gomaxprocs !== undefined){
 let data0 = data.gomaxprocs;
 const _errs1 = errors;
 if((!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))) && (data0 !== null)){
-validate135.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"type"}];
+validate148.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate135.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"minimum"}];
+validate148.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"minimum"}];
 return false;
 }
 }
@@ -6122,13 +6994,13 @@ if(data.gomaxprocs_missed !== undefined){
 let data1 = data.gomaxprocs_missed;
 const _errs3 = errors;
 if((!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))) && (data1 !== null)){
-validate135.errors = [{instancePath:instancePath+"/gomaxprocs_missed",keyword:"type"}];
+validate148.errors = [{instancePath:instancePath+"/gomaxprocs_missed",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate135.errors = [{instancePath:instancePath+"/gomaxprocs_missed",keyword:"minimum"}];
+validate148.errors = [{instancePath:instancePath+"/gomaxprocs_missed",keyword:"minimum"}];
 return false;
 }
 }
@@ -6143,13 +7015,13 @@ if(data.rss_bytes !== undefined){
 let data2 = data.rss_bytes;
 const _errs5 = errors;
 if((!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))) && (data2 !== null)){
-validate135.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"type"}];
+validate148.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate135.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"minimum"}];
+validate148.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -6164,13 +7036,13 @@ if(data.cpu_ns !== undefined){
 let data3 = data.cpu_ns;
 const _errs7 = errors;
 if((!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))) && (data3 !== null)){
-validate135.errors = [{instancePath:instancePath+"/cpu_ns",keyword:"type"}];
+validate148.errors = [{instancePath:instancePath+"/cpu_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate135.errors = [{instancePath:instancePath+"/cpu_ns",keyword:"minimum"}];
+validate148.errors = [{instancePath:instancePath+"/cpu_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -6185,7 +7057,7 @@ if(data.delay_accounting !== undefined){
 let data4 = data.delay_accounting;
 const _errs9 = errors;
 if((typeof data4 !== "boolean") && (data4 !== null)){
-validate135.errors = [{instancePath:instancePath+"/delay_accounting",keyword:"type"}];
+validate148.errors = [{instancePath:instancePath+"/delay_accounting",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -6198,13 +7070,13 @@ if(data.cpu_limit !== undefined){
 let data5 = data.cpu_limit;
 const _errs11 = errors;
 if((!(typeof data5 == "number")) && (data5 !== null)){
-validate135.errors = [{instancePath:instancePath+"/cpu_limit",keyword:"type"}];
+validate148.errors = [{instancePath:instancePath+"/cpu_limit",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate135.errors = [{instancePath:instancePath+"/cpu_limit",keyword:"minimum"}];
+validate148.errors = [{instancePath:instancePath+"/cpu_limit",keyword:"minimum"}];
 return false;
 }
 }
@@ -6219,13 +7091,13 @@ if(data.cgroup_periods !== undefined){
 let data6 = data.cgroup_periods;
 const _errs13 = errors;
 if((!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))) && (data6 !== null)){
-validate135.errors = [{instancePath:instancePath+"/cgroup_periods",keyword:"type"}];
+validate148.errors = [{instancePath:instancePath+"/cgroup_periods",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate135.errors = [{instancePath:instancePath+"/cgroup_periods",keyword:"minimum"}];
+validate148.errors = [{instancePath:instancePath+"/cgroup_periods",keyword:"minimum"}];
 return false;
 }
 }
@@ -6240,13 +7112,13 @@ if(data.cgroup_throttled !== undefined){
 let data7 = data.cgroup_throttled;
 const _errs15 = errors;
 if((!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))) && (data7 !== null)){
-validate135.errors = [{instancePath:instancePath+"/cgroup_throttled",keyword:"type"}];
+validate148.errors = [{instancePath:instancePath+"/cgroup_throttled",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate135.errors = [{instancePath:instancePath+"/cgroup_throttled",keyword:"minimum"}];
+validate148.errors = [{instancePath:instancePath+"/cgroup_throttled",keyword:"minimum"}];
 return false;
 }
 }
@@ -6261,13 +7133,13 @@ if(data.cgroup_throttled_us !== undefined){
 let data8 = data.cgroup_throttled_us;
 const _errs17 = errors;
 if((!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))) && (data8 !== null)){
-validate135.errors = [{instancePath:instancePath+"/cgroup_throttled_us",keyword:"type"}];
+validate148.errors = [{instancePath:instancePath+"/cgroup_throttled_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate135.errors = [{instancePath:instancePath+"/cgroup_throttled_us",keyword:"minimum"}];
+validate148.errors = [{instancePath:instancePath+"/cgroup_throttled_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -6288,21 +7160,21 @@ var valid0 = true;
 }
 }
 else {
-validate135.errors = [{instancePath,keyword:"type"}];
+validate148.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate135.errors = vErrors;
+validate148.errors = vErrors;
 return errors === 0;
 }
-function validate137(data, {instancePath=""}={}){
+function validate150(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.time_ns === undefined) && (missing0 = "time_ns")) || ((data.cpu_busy_us === undefined) && (missing0 = "cpu_busy_us"))) || ((data.package_uj === undefined) && (missing0 = "package_uj"))) || ((data.domains_uj === undefined) && (missing0 = "domains_uj"))) || ((data.gaps === undefined) && (missing0 = "gaps"))){
-validate137.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate150.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -6310,13 +7182,13 @@ if(data.time_ns !== undefined){
 let data0 = data.time_ns;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate137.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
+validate150.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate137.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
+validate150.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -6331,13 +7203,13 @@ if(data.cpu_busy_us !== undefined){
 let data1 = data.cpu_busy_us;
 const _errs3 = errors;
 if((!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))) && (data1 !== null)){
-validate137.errors = [{instancePath:instancePath+"/cpu_busy_us",keyword:"type"}];
+validate150.errors = [{instancePath:instancePath+"/cpu_busy_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate137.errors = [{instancePath:instancePath+"/cpu_busy_us",keyword:"minimum"}];
+validate150.errors = [{instancePath:instancePath+"/cpu_busy_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -6352,13 +7224,13 @@ if(data.cpu_steal_us !== undefined){
 let data2 = data.cpu_steal_us;
 const _errs5 = errors;
 if((!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))) && (data2 !== null)){
-validate137.errors = [{instancePath:instancePath+"/cpu_steal_us",keyword:"type"}];
+validate150.errors = [{instancePath:instancePath+"/cpu_steal_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate137.errors = [{instancePath:instancePath+"/cpu_steal_us",keyword:"minimum"}];
+validate150.errors = [{instancePath:instancePath+"/cpu_steal_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -6373,13 +7245,13 @@ if(data.package_uj !== undefined){
 let data3 = data.package_uj;
 const _errs7 = errors;
 if((!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))) && (data3 !== null)){
-validate137.errors = [{instancePath:instancePath+"/package_uj",keyword:"type"}];
+validate150.errors = [{instancePath:instancePath+"/package_uj",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate137.errors = [{instancePath:instancePath+"/package_uj",keyword:"minimum"}];
+validate150.errors = [{instancePath:instancePath+"/package_uj",keyword:"minimum"}];
 return false;
 }
 }
@@ -6401,13 +7273,13 @@ for(let i0=0; i0<len0; i0++){
 let data5 = data4[i0];
 const _errs11 = errors;
 if((!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))) && (data5 !== null)){
-validate137.errors = [{instancePath:instancePath+"/domains_uj/" + i0,keyword:"type"}];
+validate150.errors = [{instancePath:instancePath+"/domains_uj/" + i0,keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate137.errors = [{instancePath:instancePath+"/domains_uj/" + i0,keyword:"minimum"}];
+validate150.errors = [{instancePath:instancePath+"/domains_uj/" + i0,keyword:"minimum"}];
 return false;
 }
 }
@@ -6419,7 +7291,7 @@ break;
 }
 }
 else {
-validate137.errors = [{instancePath:instancePath+"/domains_uj",keyword:"type"}];
+validate150.errors = [{instancePath:instancePath+"/domains_uj",keyword:"type"}];
 return false;
 }
 }
@@ -6433,13 +7305,13 @@ if(data.gaps !== undefined){
 let data6 = data.gaps;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate137.errors = [{instancePath:instancePath+"/gaps",keyword:"type"}];
+validate150.errors = [{instancePath:instancePath+"/gaps",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate137.errors = [{instancePath:instancePath+"/gaps",keyword:"minimum"}];
+validate150.errors = [{instancePath:instancePath+"/gaps",keyword:"minimum"}];
 return false;
 }
 }
@@ -6457,21 +7329,21 @@ var valid0 = true;
 }
 }
 else {
-validate137.errors = [{instancePath,keyword:"type"}];
+validate150.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate137.errors = vErrors;
+validate150.errors = vErrors;
 return errors === 0;
 }
-function validate139(data, {instancePath=""}={}){
+function validate152(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((((((((data.sample_us === undefined) && (missing0 = "sample_us")) || ((data.sample_mean_us === undefined) && (missing0 = "sample_mean_us"))) || ((data.sample_max_us === undefined) && (missing0 = "sample_max_us"))) || ((data.late_us === undefined) && (missing0 = "late_us"))) || ((data.missed_deadlines === undefined) && (missing0 = "missed_deadlines"))) || ((data.effective_hz === undefined) && (missing0 = "effective_hz"))) || ((data.requested_hz === undefined) && (missing0 = "requested_hz"))) || ((data.exit_records_received === undefined) && (missing0 = "exit_records_received"))) || ((data.exit_records_lost === undefined) && (missing0 = "exit_records_lost"))) || ((data.cpu_percent === undefined) && (missing0 = "cpu_percent"))) || ((data.overhead_percent === undefined) && (missing0 = "overhead_percent"))) || ((data.budget_percent === undefined) && (missing0 = "budget_percent"))) || ((data.replay_bytes === undefined) && (missing0 = "replay_bytes"))) || ((data.replay_frames === undefined) && (missing0 = "replay_frames"))) || ((data.unsent_frames === undefined) && (missing0 = "unsent_frames"))) || ((data.sent_frames === undefined) && (missing0 = "sent_frames"))) || ((data.sent_bytes === undefined) && (missing0 = "sent_bytes"))){
-validate139.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate152.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -6479,13 +7351,13 @@ if(data.sample_us !== undefined){
 let data0 = data.sample_us;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate139.errors = [{instancePath:instancePath+"/sample_us",keyword:"type"}];
+validate152.errors = [{instancePath:instancePath+"/sample_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate139.errors = [{instancePath:instancePath+"/sample_us",keyword:"minimum"}];
+validate152.errors = [{instancePath:instancePath+"/sample_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -6500,13 +7372,13 @@ if(data.sample_mean_us !== undefined){
 let data1 = data.sample_mean_us;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate139.errors = [{instancePath:instancePath+"/sample_mean_us",keyword:"type"}];
+validate152.errors = [{instancePath:instancePath+"/sample_mean_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate139.errors = [{instancePath:instancePath+"/sample_mean_us",keyword:"minimum"}];
+validate152.errors = [{instancePath:instancePath+"/sample_mean_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -6521,13 +7393,13 @@ if(data.sample_max_us !== undefined){
 let data2 = data.sample_max_us;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate139.errors = [{instancePath:instancePath+"/sample_max_us",keyword:"type"}];
+validate152.errors = [{instancePath:instancePath+"/sample_max_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate139.errors = [{instancePath:instancePath+"/sample_max_us",keyword:"minimum"}];
+validate152.errors = [{instancePath:instancePath+"/sample_max_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -6542,13 +7414,13 @@ if(data.late_us !== undefined){
 let data3 = data.late_us;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate139.errors = [{instancePath:instancePath+"/late_us",keyword:"type"}];
+validate152.errors = [{instancePath:instancePath+"/late_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate139.errors = [{instancePath:instancePath+"/late_us",keyword:"minimum"}];
+validate152.errors = [{instancePath:instancePath+"/late_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -6563,13 +7435,13 @@ if(data.missed_deadlines !== undefined){
 let data4 = data.missed_deadlines;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate139.errors = [{instancePath:instancePath+"/missed_deadlines",keyword:"type"}];
+validate152.errors = [{instancePath:instancePath+"/missed_deadlines",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate139.errors = [{instancePath:instancePath+"/missed_deadlines",keyword:"minimum"}];
+validate152.errors = [{instancePath:instancePath+"/missed_deadlines",keyword:"minimum"}];
 return false;
 }
 }
@@ -6586,12 +7458,12 @@ const _errs11 = errors;
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 1 || isNaN(data5)){
-validate139.errors = [{instancePath:instancePath+"/effective_hz",keyword:"minimum"}];
+validate152.errors = [{instancePath:instancePath+"/effective_hz",keyword:"minimum"}];
 return false;
 }
 }
 else {
-validate139.errors = [{instancePath:instancePath+"/effective_hz",keyword:"type"}];
+validate152.errors = [{instancePath:instancePath+"/effective_hz",keyword:"type"}];
 return false;
 }
 }
@@ -6607,12 +7479,12 @@ const _errs13 = errors;
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 1 || isNaN(data6)){
-validate139.errors = [{instancePath:instancePath+"/requested_hz",keyword:"minimum"}];
+validate152.errors = [{instancePath:instancePath+"/requested_hz",keyword:"minimum"}];
 return false;
 }
 }
 else {
-validate139.errors = [{instancePath:instancePath+"/requested_hz",keyword:"type"}];
+validate152.errors = [{instancePath:instancePath+"/requested_hz",keyword:"type"}];
 return false;
 }
 }
@@ -6626,13 +7498,13 @@ if(data.exit_records_received !== undefined){
 let data7 = data.exit_records_received;
 const _errs15 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate139.errors = [{instancePath:instancePath+"/exit_records_received",keyword:"type"}];
+validate152.errors = [{instancePath:instancePath+"/exit_records_received",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate139.errors = [{instancePath:instancePath+"/exit_records_received",keyword:"minimum"}];
+validate152.errors = [{instancePath:instancePath+"/exit_records_received",keyword:"minimum"}];
 return false;
 }
 }
@@ -6647,13 +7519,13 @@ if(data.exit_records_lost !== undefined){
 let data8 = data.exit_records_lost;
 const _errs17 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate139.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"type"}];
+validate152.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"type"}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate139.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"minimum"}];
+validate152.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"minimum"}];
 return false;
 }
 }
@@ -6668,7 +7540,7 @@ if(data.cpu_percent !== undefined){
 let data9 = data.cpu_percent;
 const _errs19 = errors;
 if((!(typeof data9 == "number")) && (data9 !== null)){
-validate139.errors = [{instancePath:instancePath+"/cpu_percent",keyword:"type"}];
+validate152.errors = [{instancePath:instancePath+"/cpu_percent",keyword:"type"}];
 return false;
 }
 var valid0 = _errs19 === errors;
@@ -6681,13 +7553,13 @@ if(data.overhead_percent !== undefined){
 let data10 = data.overhead_percent;
 const _errs21 = errors;
 if((!(typeof data10 == "number")) && (data10 !== null)){
-validate139.errors = [{instancePath:instancePath+"/overhead_percent",keyword:"type"}];
+validate152.errors = [{instancePath:instancePath+"/overhead_percent",keyword:"type"}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate139.errors = [{instancePath:instancePath+"/overhead_percent",keyword:"minimum"}];
+validate152.errors = [{instancePath:instancePath+"/overhead_percent",keyword:"minimum"}];
 return false;
 }
 }
@@ -6704,12 +7576,12 @@ const _errs23 = errors;
 if(errors === _errs23){
 if(typeof data11 == "number"){
 if(data11 < 0 || isNaN(data11)){
-validate139.errors = [{instancePath:instancePath+"/budget_percent",keyword:"minimum"}];
+validate152.errors = [{instancePath:instancePath+"/budget_percent",keyword:"minimum"}];
 return false;
 }
 }
 else {
-validate139.errors = [{instancePath:instancePath+"/budget_percent",keyword:"type"}];
+validate152.errors = [{instancePath:instancePath+"/budget_percent",keyword:"type"}];
 return false;
 }
 }
@@ -6723,13 +7595,13 @@ if(data.replay_bytes !== undefined){
 let data12 = data.replay_bytes;
 const _errs25 = errors;
 if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
-validate139.errors = [{instancePath:instancePath+"/replay_bytes",keyword:"type"}];
+validate152.errors = [{instancePath:instancePath+"/replay_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data12 == "number"){
 if(data12 < 0 || isNaN(data12)){
-validate139.errors = [{instancePath:instancePath+"/replay_bytes",keyword:"minimum"}];
+validate152.errors = [{instancePath:instancePath+"/replay_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -6744,13 +7616,13 @@ if(data.replay_frames !== undefined){
 let data13 = data.replay_frames;
 const _errs27 = errors;
 if(!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))){
-validate139.errors = [{instancePath:instancePath+"/replay_frames",keyword:"type"}];
+validate152.errors = [{instancePath:instancePath+"/replay_frames",keyword:"type"}];
 return false;
 }
 if(errors === _errs27){
 if(typeof data13 == "number"){
 if(data13 < 0 || isNaN(data13)){
-validate139.errors = [{instancePath:instancePath+"/replay_frames",keyword:"minimum"}];
+validate152.errors = [{instancePath:instancePath+"/replay_frames",keyword:"minimum"}];
 return false;
 }
 }
@@ -6765,13 +7637,13 @@ if(data.unsent_frames !== undefined){
 let data14 = data.unsent_frames;
 const _errs29 = errors;
 if(!((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14)))){
-validate139.errors = [{instancePath:instancePath+"/unsent_frames",keyword:"type"}];
+validate152.errors = [{instancePath:instancePath+"/unsent_frames",keyword:"type"}];
 return false;
 }
 if(errors === _errs29){
 if(typeof data14 == "number"){
 if(data14 < 0 || isNaN(data14)){
-validate139.errors = [{instancePath:instancePath+"/unsent_frames",keyword:"minimum"}];
+validate152.errors = [{instancePath:instancePath+"/unsent_frames",keyword:"minimum"}];
 return false;
 }
 }
@@ -6786,13 +7658,13 @@ if(data.sent_frames !== undefined){
 let data15 = data.sent_frames;
 const _errs31 = errors;
 if(!((typeof data15 == "number") && (!(data15 % 1) && !isNaN(data15)))){
-validate139.errors = [{instancePath:instancePath+"/sent_frames",keyword:"type"}];
+validate152.errors = [{instancePath:instancePath+"/sent_frames",keyword:"type"}];
 return false;
 }
 if(errors === _errs31){
 if(typeof data15 == "number"){
 if(data15 < 0 || isNaN(data15)){
-validate139.errors = [{instancePath:instancePath+"/sent_frames",keyword:"minimum"}];
+validate152.errors = [{instancePath:instancePath+"/sent_frames",keyword:"minimum"}];
 return false;
 }
 }
@@ -6807,13 +7679,13 @@ if(data.sent_bytes !== undefined){
 let data16 = data.sent_bytes;
 const _errs33 = errors;
 if(!((typeof data16 == "number") && (!(data16 % 1) && !isNaN(data16)))){
-validate139.errors = [{instancePath:instancePath+"/sent_bytes",keyword:"type"}];
+validate152.errors = [{instancePath:instancePath+"/sent_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs33){
 if(typeof data16 == "number"){
 if(data16 < 0 || isNaN(data16)){
-validate139.errors = [{instancePath:instancePath+"/sent_bytes",keyword:"minimum"}];
+validate152.errors = [{instancePath:instancePath+"/sent_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -6827,7 +7699,7 @@ if(valid0){
 if(data.slowed_by_backlog !== undefined){
 const _errs35 = errors;
 if(typeof data.slowed_by_backlog !== "boolean"){
-validate139.errors = [{instancePath:instancePath+"/slowed_by_backlog",keyword:"type"}];
+validate152.errors = [{instancePath:instancePath+"/slowed_by_backlog",keyword:"type"}];
 return false;
 }
 var valid0 = _errs35 === errors;
@@ -6840,13 +7712,13 @@ if(data.undelivered_bytes !== undefined){
 let data18 = data.undelivered_bytes;
 const _errs37 = errors;
 if(!((typeof data18 == "number") && (!(data18 % 1) && !isNaN(data18)))){
-validate139.errors = [{instancePath:instancePath+"/undelivered_bytes",keyword:"type"}];
+validate152.errors = [{instancePath:instancePath+"/undelivered_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs37){
 if(typeof data18 == "number"){
 if(data18 < 0 || isNaN(data18)){
-validate139.errors = [{instancePath:instancePath+"/undelivered_bytes",keyword:"minimum"}];
+validate152.errors = [{instancePath:instancePath+"/undelivered_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -6861,13 +7733,13 @@ if(data.frames_dropped !== undefined){
 let data19 = data.frames_dropped;
 const _errs39 = errors;
 if(!((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19)))){
-validate139.errors = [{instancePath:instancePath+"/frames_dropped",keyword:"type"}];
+validate152.errors = [{instancePath:instancePath+"/frames_dropped",keyword:"type"}];
 return false;
 }
 if(errors === _errs39){
 if(typeof data19 == "number"){
 if(data19 < 0 || isNaN(data19)){
-validate139.errors = [{instancePath:instancePath+"/frames_dropped",keyword:"minimum"}];
+validate152.errors = [{instancePath:instancePath+"/frames_dropped",keyword:"minimum"}];
 return false;
 }
 }
@@ -6882,13 +7754,13 @@ if(data.exits_without_event !== undefined){
 let data20 = data.exits_without_event;
 const _errs41 = errors;
 if(!((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20)))){
-validate139.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"type"}];
+validate152.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"type"}];
 return false;
 }
 if(errors === _errs41){
 if(typeof data20 == "number"){
 if(data20 < 0 || isNaN(data20)){
-validate139.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"minimum"}];
+validate152.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"minimum"}];
 return false;
 }
 }
@@ -6903,13 +7775,13 @@ if(data.network_calls_uncounted !== undefined){
 let data21 = data.network_calls_uncounted;
 const _errs43 = errors;
 if(!((typeof data21 == "number") && (!(data21 % 1) && !isNaN(data21)))){
-validate139.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"type"}];
+validate152.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"type"}];
 return false;
 }
 if(errors === _errs43){
 if(typeof data21 == "number"){
 if(data21 < 0 || isNaN(data21)){
-validate139.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"minimum"}];
+validate152.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"minimum"}];
 return false;
 }
 }
@@ -6924,7 +7796,7 @@ if(data.counters_disagreement !== undefined){
 let data22 = data.counters_disagreement;
 const _errs45 = errors;
 if((typeof data22 !== "string") && (data22 !== null)){
-validate139.errors = [{instancePath:instancePath+"/counters_disagreement",keyword:"type"}];
+validate152.errors = [{instancePath:instancePath+"/counters_disagreement",keyword:"type"}];
 return false;
 }
 var valid0 = _errs45 === errors;
@@ -6937,13 +7809,13 @@ if(data.ledger_threads_uncounted !== undefined){
 let data23 = data.ledger_threads_uncounted;
 const _errs47 = errors;
 if(!((typeof data23 == "number") && (!(data23 % 1) && !isNaN(data23)))){
-validate139.errors = [{instancePath:instancePath+"/ledger_threads_uncounted",keyword:"type"}];
+validate152.errors = [{instancePath:instancePath+"/ledger_threads_uncounted",keyword:"type"}];
 return false;
 }
 if(errors === _errs47){
 if(typeof data23 == "number"){
 if(data23 < 0 || isNaN(data23)){
-validate139.errors = [{instancePath:instancePath+"/ledger_threads_uncounted",keyword:"minimum"}];
+validate152.errors = [{instancePath:instancePath+"/ledger_threads_uncounted",keyword:"minimum"}];
 return false;
 }
 }
@@ -6979,21 +7851,21 @@ var valid0 = true;
 }
 }
 else {
-validate139.errors = [{instancePath,keyword:"type"}];
+validate152.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate139.errors = vErrors;
+validate152.errors = vErrors;
 return errors === 0;
 }
-function validate141(data, {instancePath=""}={}){
+function validate154(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.threads === undefined) && (missing0 = "threads")) || ((data.inexact === undefined) && (missing0 = "inexact"))) || ((data.totals === undefined) && (missing0 = "totals"))){
-validate141.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate154.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -7001,13 +7873,13 @@ if(data.threads !== undefined){
 let data0 = data.threads;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate141.errors = [{instancePath:instancePath+"/threads",keyword:"type"}];
+validate154.errors = [{instancePath:instancePath+"/threads",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate141.errors = [{instancePath:instancePath+"/threads",keyword:"minimum"}];
+validate154.errors = [{instancePath:instancePath+"/threads",keyword:"minimum"}];
 return false;
 }
 }
@@ -7022,13 +7894,13 @@ if(data.inexact !== undefined){
 let data1 = data.inexact;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate141.errors = [{instancePath:instancePath+"/inexact",keyword:"type"}];
+validate154.errors = [{instancePath:instancePath+"/inexact",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate141.errors = [{instancePath:instancePath+"/inexact",keyword:"minimum"}];
+validate154.errors = [{instancePath:instancePath+"/inexact",keyword:"minimum"}];
 return false;
 }
 }
@@ -7048,13 +7920,13 @@ for(const key0 in data2){
 let data3 = data2[key0];
 const _errs8 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate141.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type"}];
+validate154.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type"}];
 return false;
 }
 if(errors === _errs8){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate141.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"minimum"}];
+validate154.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"minimum"}];
 return false;
 }
 }
@@ -7066,7 +7938,7 @@ break;
 }
 }
 else {
-validate141.errors = [{instancePath:instancePath+"/totals",keyword:"type"}];
+validate154.errors = [{instancePath:instancePath+"/totals",keyword:"type"}];
 return false;
 }
 }
@@ -7080,21 +7952,21 @@ var valid0 = true;
 }
 }
 else {
-validate141.errors = [{instancePath,keyword:"type"}];
+validate154.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate141.errors = vErrors;
+validate154.errors = vErrors;
 return errors === 0;
 }
-function validate143(data, {instancePath=""}={}){
+function validate156(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.role === undefined) && (missing0 = "role")) || ((data.live === undefined) && (missing0 = "live"))) || ((data.exited === undefined) && (missing0 = "exited"))) || ((data.totals === undefined) && (missing0 = "totals"))){
-validate143.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate156.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -7102,7 +7974,7 @@ if(data.role !== undefined){
 let data0 = data.role;
 const _errs1 = errors;
 if((typeof data0 !== "string") && (data0 !== null)){
-validate143.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
+validate156.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -7115,13 +7987,13 @@ if(data.live !== undefined){
 let data1 = data.live;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate143.errors = [{instancePath:instancePath+"/live",keyword:"type"}];
+validate156.errors = [{instancePath:instancePath+"/live",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate143.errors = [{instancePath:instancePath+"/live",keyword:"minimum"}];
+validate156.errors = [{instancePath:instancePath+"/live",keyword:"minimum"}];
 return false;
 }
 }
@@ -7136,13 +8008,13 @@ if(data.exited !== undefined){
 let data2 = data.exited;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate143.errors = [{instancePath:instancePath+"/exited",keyword:"type"}];
+validate156.errors = [{instancePath:instancePath+"/exited",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate143.errors = [{instancePath:instancePath+"/exited",keyword:"minimum"}];
+validate156.errors = [{instancePath:instancePath+"/exited",keyword:"minimum"}];
 return false;
 }
 }
@@ -7162,13 +8034,13 @@ for(const key0 in data3){
 let data4 = data3[key0];
 const _errs10 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate143.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type"}];
+validate156.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type"}];
 return false;
 }
 if(errors === _errs10){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate143.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"minimum"}];
+validate156.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"minimum"}];
 return false;
 }
 }
@@ -7180,7 +8052,7 @@ break;
 }
 }
 else {
-validate143.errors = [{instancePath:instancePath+"/totals",keyword:"type"}];
+validate156.errors = [{instancePath:instancePath+"/totals",keyword:"type"}];
 return false;
 }
 }
@@ -7195,21 +8067,21 @@ var valid0 = true;
 }
 }
 else {
-validate143.errors = [{instancePath,keyword:"type"}];
+validate156.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate143.errors = vErrors;
+validate156.errors = vErrors;
 return errors === 0;
 }
-function validate146(data, {instancePath=""}={}){
+function validate159(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.name === undefined) && (missing0 = "name")) || ((data.rows === undefined) && (missing0 = "rows"))) || ((data.bytes === undefined) && (missing0 = "bytes"))){
-validate146.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate159.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -7217,11 +8089,11 @@ if(data.name !== undefined){
 let data0 = data.name;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate146.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate159.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 if(!(((((((((((data0 === "stays") || (data0 === "wakes")) || (data0 === "locks")) || (data0 === "lock_names")) || (data0 === "takers")) || (data0 === "calls")) || (data0 === "call_stays")) || (data0 === "inexact")) || (data0 === "processes")) || (data0 === "pools")) || (data0 === "pool_times"))){
-validate146.errors = [{instancePath:instancePath+"/name",keyword:"enum"}];
+validate159.errors = [{instancePath:instancePath+"/name",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -7234,13 +8106,13 @@ if(data.rows !== undefined){
 let data1 = data.rows;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate146.errors = [{instancePath:instancePath+"/rows",keyword:"type"}];
+validate159.errors = [{instancePath:instancePath+"/rows",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate146.errors = [{instancePath:instancePath+"/rows",keyword:"minimum"}];
+validate159.errors = [{instancePath:instancePath+"/rows",keyword:"minimum"}];
 return false;
 }
 }
@@ -7255,13 +8127,13 @@ if(data.bytes !== undefined){
 let data2 = data.bytes;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate146.errors = [{instancePath:instancePath+"/bytes",keyword:"type"}];
+validate159.errors = [{instancePath:instancePath+"/bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 8 || isNaN(data2)){
-validate146.errors = [{instancePath:instancePath+"/bytes",keyword:"minimum"}];
+validate159.errors = [{instancePath:instancePath+"/bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -7276,13 +8148,13 @@ if(data.omitted !== undefined){
 let data3 = data.omitted;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate146.errors = [{instancePath:instancePath+"/omitted",keyword:"type"}];
+validate159.errors = [{instancePath:instancePath+"/omitted",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate146.errors = [{instancePath:instancePath+"/omitted",keyword:"minimum"}];
+validate159.errors = [{instancePath:instancePath+"/omitted",keyword:"minimum"}];
 return false;
 }
 }
@@ -7297,13 +8169,13 @@ if(data.read_ns !== undefined){
 let data4 = data.read_ns;
 const _errs9 = errors;
 if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
-validate146.errors = [{instancePath:instancePath+"/read_ns",keyword:"type"}];
+validate159.errors = [{instancePath:instancePath+"/read_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate146.errors = [{instancePath:instancePath+"/read_ns",keyword:"minimum"}];
+validate159.errors = [{instancePath:instancePath+"/read_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -7320,21 +8192,21 @@ var valid0 = true;
 }
 }
 else {
-validate146.errors = [{instancePath,keyword:"type"}];
+validate159.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate146.errors = vErrors;
+validate159.errors = vErrors;
 return errors === 0;
 }
-function validate149(data, {instancePath=""}={}){
+function validate162(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((data.cpu_by === undefined) && (missing0 = "cpu_by")) || ((data.threads_cpu_ns === undefined) && (missing0 = "threads_cpu_ns"))) || ((data.kernel_cpu_ns === undefined) && (missing0 = "kernel_cpu_ns"))) || ((data.io_by === undefined) && (missing0 = "io_by"))) || ((data.threads_read_bytes === undefined) && (missing0 = "threads_read_bytes"))) || ((data.kernel_read_bytes === undefined) && (missing0 = "kernel_read_bytes"))) || ((data.threads_write_bytes === undefined) && (missing0 = "threads_write_bytes"))) || ((data.kernel_write_bytes === undefined) && (missing0 = "kernel_write_bytes"))){
-validate149.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate162.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -7342,11 +8214,11 @@ if(data.cpu_by !== undefined){
 let data0 = data.cpu_by;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate149.errors = [{instancePath:instancePath+"/cpu_by",keyword:"type"}];
+validate162.errors = [{instancePath:instancePath+"/cpu_by",keyword:"type"}];
 return false;
 }
 if(!(((data0 === "cpu.stat") || (data0 === "cpuacct.usage")) || (data0 === "rusage"))){
-validate149.errors = [{instancePath:instancePath+"/cpu_by",keyword:"enum"}];
+validate162.errors = [{instancePath:instancePath+"/cpu_by",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -7359,13 +8231,13 @@ if(data.threads_cpu_ns !== undefined){
 let data1 = data.threads_cpu_ns;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate149.errors = [{instancePath:instancePath+"/threads_cpu_ns",keyword:"type"}];
+validate162.errors = [{instancePath:instancePath+"/threads_cpu_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate149.errors = [{instancePath:instancePath+"/threads_cpu_ns",keyword:"minimum"}];
+validate162.errors = [{instancePath:instancePath+"/threads_cpu_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -7380,13 +8252,13 @@ if(data.kernel_cpu_ns !== undefined){
 let data2 = data.kernel_cpu_ns;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate149.errors = [{instancePath:instancePath+"/kernel_cpu_ns",keyword:"type"}];
+validate162.errors = [{instancePath:instancePath+"/kernel_cpu_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate149.errors = [{instancePath:instancePath+"/kernel_cpu_ns",keyword:"minimum"}];
+validate162.errors = [{instancePath:instancePath+"/kernel_cpu_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -7401,11 +8273,11 @@ if(data.io_by !== undefined){
 let data3 = data.io_by;
 const _errs7 = errors;
 if((typeof data3 !== "string") && (data3 !== null)){
-validate149.errors = [{instancePath:instancePath+"/io_by",keyword:"type"}];
+validate162.errors = [{instancePath:instancePath+"/io_by",keyword:"type"}];
 return false;
 }
 if(!(((data3 === "io.stat") || (data3 === "blkio.throttle.io_service_bytes_recursive")) || (data3 === null))){
-validate149.errors = [{instancePath:instancePath+"/io_by",keyword:"enum"}];
+validate162.errors = [{instancePath:instancePath+"/io_by",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -7418,13 +8290,13 @@ if(data.threads_read_bytes !== undefined){
 let data4 = data.threads_read_bytes;
 const _errs9 = errors;
 if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
-validate149.errors = [{instancePath:instancePath+"/threads_read_bytes",keyword:"type"}];
+validate162.errors = [{instancePath:instancePath+"/threads_read_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate149.errors = [{instancePath:instancePath+"/threads_read_bytes",keyword:"minimum"}];
+validate162.errors = [{instancePath:instancePath+"/threads_read_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -7439,13 +8311,13 @@ if(data.kernel_read_bytes !== undefined){
 let data5 = data.kernel_read_bytes;
 const _errs11 = errors;
 if((!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))) && (data5 !== null)){
-validate149.errors = [{instancePath:instancePath+"/kernel_read_bytes",keyword:"type"}];
+validate162.errors = [{instancePath:instancePath+"/kernel_read_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate149.errors = [{instancePath:instancePath+"/kernel_read_bytes",keyword:"minimum"}];
+validate162.errors = [{instancePath:instancePath+"/kernel_read_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -7460,13 +8332,13 @@ if(data.threads_write_bytes !== undefined){
 let data6 = data.threads_write_bytes;
 const _errs13 = errors;
 if((!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))) && (data6 !== null)){
-validate149.errors = [{instancePath:instancePath+"/threads_write_bytes",keyword:"type"}];
+validate162.errors = [{instancePath:instancePath+"/threads_write_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate149.errors = [{instancePath:instancePath+"/threads_write_bytes",keyword:"minimum"}];
+validate162.errors = [{instancePath:instancePath+"/threads_write_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -7481,13 +8353,13 @@ if(data.kernel_write_bytes !== undefined){
 let data7 = data.kernel_write_bytes;
 const _errs15 = errors;
 if((!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))) && (data7 !== null)){
-validate149.errors = [{instancePath:instancePath+"/kernel_write_bytes",keyword:"type"}];
+validate162.errors = [{instancePath:instancePath+"/kernel_write_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate149.errors = [{instancePath:instancePath+"/kernel_write_bytes",keyword:"minimum"}];
+validate162.errors = [{instancePath:instancePath+"/kernel_write_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -7507,21 +8379,21 @@ var valid0 = true;
 }
 }
 else {
-validate149.errors = [{instancePath,keyword:"type"}];
+validate162.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate149.errors = vErrors;
+validate162.errors = vErrors;
 return errors === 0;
 }
-function validate148(data, {instancePath=""}={}){
+function validate161(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.live === undefined) && (missing0 = "live")) || ((data.started === undefined) && (missing0 = "started"))) || ((data.ended === undefined) && (missing0 = "ended"))) || ((data.unseen === undefined) && (missing0 = "unseen"))) || ((data.missed === undefined) && (missing0 = "missed"))){
-validate148.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate161.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -7529,13 +8401,13 @@ if(data.live !== undefined){
 let data0 = data.live;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate148.errors = [{instancePath:instancePath+"/live",keyword:"type"}];
+validate161.errors = [{instancePath:instancePath+"/live",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate148.errors = [{instancePath:instancePath+"/live",keyword:"minimum"}];
+validate161.errors = [{instancePath:instancePath+"/live",keyword:"minimum"}];
 return false;
 }
 }
@@ -7550,13 +8422,13 @@ if(data.started !== undefined){
 let data1 = data.started;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate148.errors = [{instancePath:instancePath+"/started",keyword:"type"}];
+validate161.errors = [{instancePath:instancePath+"/started",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate148.errors = [{instancePath:instancePath+"/started",keyword:"minimum"}];
+validate161.errors = [{instancePath:instancePath+"/started",keyword:"minimum"}];
 return false;
 }
 }
@@ -7571,13 +8443,13 @@ if(data.ended !== undefined){
 let data2 = data.ended;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate148.errors = [{instancePath:instancePath+"/ended",keyword:"type"}];
+validate161.errors = [{instancePath:instancePath+"/ended",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate148.errors = [{instancePath:instancePath+"/ended",keyword:"minimum"}];
+validate161.errors = [{instancePath:instancePath+"/ended",keyword:"minimum"}];
 return false;
 }
 }
@@ -7592,13 +8464,13 @@ if(data.unseen !== undefined){
 let data3 = data.unseen;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate148.errors = [{instancePath:instancePath+"/unseen",keyword:"type"}];
+validate161.errors = [{instancePath:instancePath+"/unseen",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate148.errors = [{instancePath:instancePath+"/unseen",keyword:"minimum"}];
+validate161.errors = [{instancePath:instancePath+"/unseen",keyword:"minimum"}];
 return false;
 }
 }
@@ -7613,13 +8485,13 @@ if(data.missed !== undefined){
 let data4 = data.missed;
 const _errs9 = errors;
 if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
-validate148.errors = [{instancePath:instancePath+"/missed",keyword:"type"}];
+validate161.errors = [{instancePath:instancePath+"/missed",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate148.errors = [{instancePath:instancePath+"/missed",keyword:"minimum"}];
+validate161.errors = [{instancePath:instancePath+"/missed",keyword:"minimum"}];
 return false;
 }
 }
@@ -7636,8 +8508,8 @@ const _errs11 = errors;
 const _errs12 = errors;
 let valid1 = false;
 const _errs13 = errors;
-if(!(validate149(data5, {instancePath:instancePath+"/check"}))){
-vErrors = vErrors === null ? validate149.errors : vErrors.concat(validate149.errors);
+if(!(validate162(data5, {instancePath:instancePath+"/check"}))){
+vErrors = vErrors === null ? validate162.errors : vErrors.concat(validate162.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs13 === errors;
@@ -7666,7 +8538,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate148.errors = vErrors;
+validate161.errors = vErrors;
 return false;
 }
 else {
@@ -7693,21 +8565,21 @@ var valid0 = true;
 }
 }
 else {
-validate148.errors = [{instancePath,keyword:"type"}];
+validate161.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate148.errors = vErrors;
+validate161.errors = vErrors;
 return errors === 0;
 }
-function validate86(data, {instancePath=""}={}){
+function validate95(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((((((((((data.type === undefined) && (missing0 = "type")) || ((data.target === undefined) && (missing0 = "target"))) || ((data.seq === undefined) && (missing0 = "seq"))) || ((data.first_seq === undefined) && (missing0 = "first_seq"))) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.baseline === undefined) && (missing0 = "baseline"))) || ((data.rows === undefined) && (missing0 = "rows"))) || ((data.time_ns === undefined) && (missing0 = "time_ns"))) || ((data.unix_us === undefined) && (missing0 = "unix_us"))) || ((data.live_threads === undefined) && (missing0 = "live_threads"))) || ((data.threads_born === undefined) && (missing0 = "threads_born"))) || ((data.events === undefined) && (missing0 = "events"))) || ((data.process === undefined) && (missing0 = "process"))) || ((data.machine === undefined) && (missing0 = "machine"))) || ((data.health === undefined) && (missing0 = "health"))) || ((data.exited === undefined) && (missing0 = "exited"))){
-validate86.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate95.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -7715,11 +8587,11 @@ if(data.type !== undefined){
 let data0 = data.type;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate86.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+validate95.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
 if("frame" !== data0){
-validate86.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+validate95.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -7731,7 +8603,7 @@ if(valid0){
 if(data.target !== undefined){
 const _errs3 = errors;
 if(typeof data.target !== "string"){
-validate86.errors = [{instancePath:instancePath+"/target",keyword:"type"}];
+validate95.errors = [{instancePath:instancePath+"/target",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -7744,13 +8616,13 @@ if(data.seq !== undefined){
 let data2 = data.seq;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate86.errors = [{instancePath:instancePath+"/seq",keyword:"type"}];
+validate95.errors = [{instancePath:instancePath+"/seq",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 1 || isNaN(data2)){
-validate86.errors = [{instancePath:instancePath+"/seq",keyword:"minimum"}];
+validate95.errors = [{instancePath:instancePath+"/seq",keyword:"minimum"}];
 return false;
 }
 }
@@ -7765,13 +8637,13 @@ if(data.first_seq !== undefined){
 let data3 = data.first_seq;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate86.errors = [{instancePath:instancePath+"/first_seq",keyword:"type"}];
+validate95.errors = [{instancePath:instancePath+"/first_seq",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 1 || isNaN(data3)){
-validate86.errors = [{instancePath:instancePath+"/first_seq",keyword:"minimum"}];
+validate95.errors = [{instancePath:instancePath+"/first_seq",keyword:"minimum"}];
 return false;
 }
 }
@@ -7786,11 +8658,11 @@ if(data.kind !== undefined){
 let data4 = data.kind;
 const _errs9 = errors;
 if(typeof data4 !== "string"){
-validate86.errors = [{instancePath:instancePath+"/kind",keyword:"type"}];
+validate95.errors = [{instancePath:instancePath+"/kind",keyword:"type"}];
 return false;
 }
 if(!((data4 === "key") || (data4 === "delta"))){
-validate86.errors = [{instancePath:instancePath+"/kind",keyword:"enum"}];
+validate95.errors = [{instancePath:instancePath+"/kind",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -7802,7 +8674,7 @@ if(valid0){
 if(data.baseline !== undefined){
 const _errs11 = errors;
 if(typeof data.baseline !== "boolean"){
-validate86.errors = [{instancePath:instancePath+"/baseline",keyword:"type"}];
+validate95.errors = [{instancePath:instancePath+"/baseline",keyword:"type"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -7815,13 +8687,13 @@ if(data.rows !== undefined){
 let data6 = data.rows;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate86.errors = [{instancePath:instancePath+"/rows",keyword:"type"}];
+validate95.errors = [{instancePath:instancePath+"/rows",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate86.errors = [{instancePath:instancePath+"/rows",keyword:"minimum"}];
+validate95.errors = [{instancePath:instancePath+"/rows",keyword:"minimum"}];
 return false;
 }
 }
@@ -7836,7 +8708,7 @@ if(data.fields !== undefined){
 let data7 = data.fields;
 const _errs15 = errors;
 if((!(Array.isArray(data7))) && (data7 !== null)){
-validate86.errors = [{instancePath:instancePath+"/fields",keyword:"type"}];
+validate95.errors = [{instancePath:instancePath+"/fields",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
@@ -7846,7 +8718,7 @@ const len0 = data7.length;
 for(let i0=0; i0<len0; i0++){
 const _errs17 = errors;
 if(typeof data7[i0] !== "string"){
-validate86.errors = [{instancePath:instancePath+"/fields/" + i0,keyword:"type"}];
+validate95.errors = [{instancePath:instancePath+"/fields/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs17 === errors;
@@ -7866,7 +8738,7 @@ if(data.columns !== undefined){
 let data9 = data.columns;
 const _errs19 = errors;
 if((!(Array.isArray(data9))) && (data9 !== null)){
-validate86.errors = [{instancePath:instancePath+"/columns",keyword:"type"}];
+validate95.errors = [{instancePath:instancePath+"/columns",keyword:"type"}];
 return false;
 }
 if(errors === _errs19){
@@ -7877,13 +8749,13 @@ for(let i1=0; i1<len1; i1++){
 let data10 = data9[i1];
 const _errs21 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate86.errors = [{instancePath:instancePath+"/columns/" + i1,keyword:"type"}];
+validate95.errors = [{instancePath:instancePath+"/columns/" + i1,keyword:"type"}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate86.errors = [{instancePath:instancePath+"/columns/" + i1,keyword:"minimum"}];
+validate95.errors = [{instancePath:instancePath+"/columns/" + i1,keyword:"minimum"}];
 return false;
 }
 }
@@ -7905,13 +8777,13 @@ if(data.time_ns !== undefined){
 let data11 = data.time_ns;
 const _errs23 = errors;
 if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
-validate86.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
+validate95.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs23){
 if(typeof data11 == "number"){
 if(data11 < 0 || isNaN(data11)){
-validate86.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
+validate95.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -7926,13 +8798,13 @@ if(data.unix_us !== undefined){
 let data12 = data.unix_us;
 const _errs25 = errors;
 if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
-validate86.errors = [{instancePath:instancePath+"/unix_us",keyword:"type"}];
+validate95.errors = [{instancePath:instancePath+"/unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data12 == "number"){
 if(data12 < 0 || isNaN(data12)){
-validate86.errors = [{instancePath:instancePath+"/unix_us",keyword:"minimum"}];
+validate95.errors = [{instancePath:instancePath+"/unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -7947,13 +8819,13 @@ if(data.live_threads !== undefined){
 let data13 = data.live_threads;
 const _errs27 = errors;
 if(!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))){
-validate86.errors = [{instancePath:instancePath+"/live_threads",keyword:"type"}];
+validate95.errors = [{instancePath:instancePath+"/live_threads",keyword:"type"}];
 return false;
 }
 if(errors === _errs27){
 if(typeof data13 == "number"){
 if(data13 < 0 || isNaN(data13)){
-validate86.errors = [{instancePath:instancePath+"/live_threads",keyword:"minimum"}];
+validate95.errors = [{instancePath:instancePath+"/live_threads",keyword:"minimum"}];
 return false;
 }
 }
@@ -7968,13 +8840,13 @@ if(data.threads_born !== undefined){
 let data14 = data.threads_born;
 const _errs29 = errors;
 if(!((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14)))){
-validate86.errors = [{instancePath:instancePath+"/threads_born",keyword:"type"}];
+validate95.errors = [{instancePath:instancePath+"/threads_born",keyword:"type"}];
 return false;
 }
 if(errors === _errs29){
 if(typeof data14 == "number"){
 if(data14 < 0 || isNaN(data14)){
-validate86.errors = [{instancePath:instancePath+"/threads_born",keyword:"minimum"}];
+validate95.errors = [{instancePath:instancePath+"/threads_born",keyword:"minimum"}];
 return false;
 }
 }
@@ -7994,8 +8866,8 @@ var valid3 = true;
 const len2 = data15.length;
 for(let i2=0; i2<len2; i2++){
 const _errs33 = errors;
-if(!(validate87(data15[i2], {instancePath:instancePath+"/events/" + i2}))){
-vErrors = vErrors === null ? validate87.errors : vErrors.concat(validate87.errors);
+if(!(validate96(data15[i2], {instancePath:instancePath+"/events/" + i2}))){
+vErrors = vErrors === null ? validate96.errors : vErrors.concat(validate96.errors);
 errors = vErrors.length;
 }
 var valid3 = _errs33 === errors;
@@ -8005,7 +8877,7 @@ break;
 }
 }
 else {
-validate86.errors = [{instancePath:instancePath+"/events",keyword:"type"}];
+validate95.errors = [{instancePath:instancePath+"/events",keyword:"type"}];
 return false;
 }
 }
@@ -8017,8 +8889,8 @@ var valid0 = true;
 if(valid0){
 if(data.process !== undefined){
 const _errs34 = errors;
-if(!(validate135(data.process, {instancePath:instancePath+"/process"}))){
-vErrors = vErrors === null ? validate135.errors : vErrors.concat(validate135.errors);
+if(!(validate148(data.process, {instancePath:instancePath+"/process"}))){
+vErrors = vErrors === null ? validate148.errors : vErrors.concat(validate148.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs34 === errors;
@@ -8029,8 +8901,8 @@ var valid0 = true;
 if(valid0){
 if(data.machine !== undefined){
 const _errs35 = errors;
-if(!(validate137(data.machine, {instancePath:instancePath+"/machine"}))){
-vErrors = vErrors === null ? validate137.errors : vErrors.concat(validate137.errors);
+if(!(validate150(data.machine, {instancePath:instancePath+"/machine"}))){
+vErrors = vErrors === null ? validate150.errors : vErrors.concat(validate150.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs35 === errors;
@@ -8041,8 +8913,8 @@ var valid0 = true;
 if(valid0){
 if(data.health !== undefined){
 const _errs36 = errors;
-if(!(validate139(data.health, {instancePath:instancePath+"/health"}))){
-vErrors = vErrors === null ? validate139.errors : vErrors.concat(validate139.errors);
+if(!(validate152(data.health, {instancePath:instancePath+"/health"}))){
+vErrors = vErrors === null ? validate152.errors : vErrors.concat(validate152.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs36 === errors;
@@ -8053,8 +8925,8 @@ var valid0 = true;
 if(valid0){
 if(data.exited !== undefined){
 const _errs37 = errors;
-if(!(validate141(data.exited, {instancePath:instancePath+"/exited"}))){
-vErrors = vErrors === null ? validate141.errors : vErrors.concat(validate141.errors);
+if(!(validate154(data.exited, {instancePath:instancePath+"/exited"}))){
+vErrors = vErrors === null ? validate154.errors : vErrors.concat(validate154.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs37 === errors;
@@ -8067,7 +8939,7 @@ if(data.roles !== undefined){
 let data21 = data.roles;
 const _errs38 = errors;
 if((!(Array.isArray(data21))) && (data21 !== null)){
-validate86.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
+validate95.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
 return false;
 }
 if(errors === _errs38){
@@ -8076,8 +8948,8 @@ var valid4 = true;
 const len3 = data21.length;
 for(let i3=0; i3<len3; i3++){
 const _errs40 = errors;
-if(!(validate143(data21[i3], {instancePath:instancePath+"/roles/" + i3}))){
-vErrors = vErrors === null ? validate143.errors : vErrors.concat(validate143.errors);
+if(!(validate156(data21[i3], {instancePath:instancePath+"/roles/" + i3}))){
+vErrors = vErrors === null ? validate156.errors : vErrors.concat(validate156.errors);
 errors = vErrors.length;
 }
 var valid4 = _errs40 === errors;
@@ -8099,8 +8971,8 @@ const _errs41 = errors;
 const _errs42 = errors;
 let valid5 = false;
 const _errs43 = errors;
-if(!(validate102(data23, {instancePath:instancePath+"/counters_from"}))){
-vErrors = vErrors === null ? validate102.errors : vErrors.concat(validate102.errors);
+if(!(validate111(data23, {instancePath:instancePath+"/counters_from"}))){
+vErrors = vErrors === null ? validate111.errors : vErrors.concat(validate111.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs43 === errors;
@@ -8129,7 +9001,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate86.errors = vErrors;
+validate95.errors = vErrors;
 return false;
 }
 else {
@@ -8153,7 +9025,7 @@ if(data.tables !== undefined){
 let data24 = data.tables;
 const _errs46 = errors;
 if((!(Array.isArray(data24))) && (data24 !== null)){
-validate86.errors = [{instancePath:instancePath+"/tables",keyword:"type"}];
+validate95.errors = [{instancePath:instancePath+"/tables",keyword:"type"}];
 return false;
 }
 if(errors === _errs46){
@@ -8162,8 +9034,8 @@ var valid6 = true;
 const len4 = data24.length;
 for(let i4=0; i4<len4; i4++){
 const _errs48 = errors;
-if(!(validate146(data24[i4], {instancePath:instancePath+"/tables/" + i4}))){
-vErrors = vErrors === null ? validate146.errors : vErrors.concat(validate146.errors);
+if(!(validate159(data24[i4], {instancePath:instancePath+"/tables/" + i4}))){
+vErrors = vErrors === null ? validate159.errors : vErrors.concat(validate159.errors);
 errors = vErrors.length;
 }
 var valid6 = _errs48 === errors;
@@ -8185,8 +9057,8 @@ const _errs49 = errors;
 const _errs50 = errors;
 let valid7 = false;
 const _errs51 = errors;
-if(!(validate148(data26, {instancePath:instancePath+"/group"}))){
-vErrors = vErrors === null ? validate148.errors : vErrors.concat(validate148.errors);
+if(!(validate161(data26, {instancePath:instancePath+"/group"}))){
+vErrors = vErrors === null ? validate161.errors : vErrors.concat(validate161.errors);
 errors = vErrors.length;
 }
 var _valid1 = _errs51 === errors;
@@ -8215,7 +9087,7 @@ else {
 vErrors.push(err3);
 }
 errors++;
-validate86.errors = vErrors;
+validate95.errors = vErrors;
 return false;
 }
 else {
@@ -8258,29 +9130,29 @@ var valid0 = true;
 }
 }
 else {
-validate86.errors = [{instancePath,keyword:"type"}];
+validate95.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate86.errors = vErrors;
+validate95.errors = vErrors;
 return errors === 0;
 }
-export const isProblem = validate152;
-function validate152(data, {instancePath=""}={}){
+export const isProblem = validate165;
+function validate165(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.type === undefined) && (missing0 = "type")) || ((data.title === undefined) && (missing0 = "title"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.detail === undefined) && (missing0 = "detail"))) || ((data.hint === undefined) && (missing0 = "hint"))){
-validate152.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate165.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.type !== undefined){
 const _errs1 = errors;
 if(typeof data.type !== "string"){
-validate152.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+validate165.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -8292,7 +9164,7 @@ if(valid0){
 if(data.title !== undefined){
 const _errs3 = errors;
 if(typeof data.title !== "string"){
-validate152.errors = [{instancePath:instancePath+"/title",keyword:"type"}];
+validate165.errors = [{instancePath:instancePath+"/title",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -8305,13 +9177,13 @@ if(data.status !== undefined){
 let data2 = data.status;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate152.errors = [{instancePath:instancePath+"/status",keyword:"type"}];
+validate165.errors = [{instancePath:instancePath+"/status",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 400 || isNaN(data2)){
-validate152.errors = [{instancePath:instancePath+"/status",keyword:"minimum"}];
+validate165.errors = [{instancePath:instancePath+"/status",keyword:"minimum"}];
 return false;
 }
 }
@@ -8325,7 +9197,7 @@ if(valid0){
 if(data.detail !== undefined){
 const _errs7 = errors;
 if(typeof data.detail !== "string"){
-validate152.errors = [{instancePath:instancePath+"/detail",keyword:"type"}];
+validate165.errors = [{instancePath:instancePath+"/detail",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -8337,7 +9209,7 @@ if(valid0){
 if(data.hint !== undefined){
 const _errs9 = errors;
 if(typeof data.hint !== "string"){
-validate152.errors = [{instancePath:instancePath+"/hint",keyword:"type"}];
+validate165.errors = [{instancePath:instancePath+"/hint",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -8352,22 +9224,22 @@ var valid0 = true;
 }
 }
 else {
-validate152.errors = [{instancePath,keyword:"type"}];
+validate165.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate152.errors = vErrors;
+validate165.errors = vErrors;
 return errors === 0;
 }
-export const isHealthResponse = validate153;
-function validate154(data, {instancePath=""}={}){
+export const isHealthResponse = validate166;
+function validate167(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.open === undefined) && (missing0 = "open")) || ((data.authenticated === undefined) && (missing0 = "authenticated"))) || ((data.evicted === undefined) && (missing0 = "evicted"))) || ((data.refused === undefined) && (missing0 = "refused"))) || ((data.timed_out === undefined) && (missing0 = "timed_out"))) || ((data.descriptor_shortages === undefined) && (missing0 = "descriptor_shortages"))){
-validate154.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate167.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -8375,13 +9247,13 @@ if(data.open !== undefined){
 let data0 = data.open;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate154.errors = [{instancePath:instancePath+"/open",keyword:"type"}];
+validate167.errors = [{instancePath:instancePath+"/open",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate154.errors = [{instancePath:instancePath+"/open",keyword:"minimum"}];
+validate167.errors = [{instancePath:instancePath+"/open",keyword:"minimum"}];
 return false;
 }
 }
@@ -8396,13 +9268,13 @@ if(data.authenticated !== undefined){
 let data1 = data.authenticated;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate154.errors = [{instancePath:instancePath+"/authenticated",keyword:"type"}];
+validate167.errors = [{instancePath:instancePath+"/authenticated",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate154.errors = [{instancePath:instancePath+"/authenticated",keyword:"minimum"}];
+validate167.errors = [{instancePath:instancePath+"/authenticated",keyword:"minimum"}];
 return false;
 }
 }
@@ -8417,13 +9289,13 @@ if(data.evicted !== undefined){
 let data2 = data.evicted;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate154.errors = [{instancePath:instancePath+"/evicted",keyword:"type"}];
+validate167.errors = [{instancePath:instancePath+"/evicted",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate154.errors = [{instancePath:instancePath+"/evicted",keyword:"minimum"}];
+validate167.errors = [{instancePath:instancePath+"/evicted",keyword:"minimum"}];
 return false;
 }
 }
@@ -8438,13 +9310,13 @@ if(data.refused !== undefined){
 let data3 = data.refused;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate154.errors = [{instancePath:instancePath+"/refused",keyword:"type"}];
+validate167.errors = [{instancePath:instancePath+"/refused",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate154.errors = [{instancePath:instancePath+"/refused",keyword:"minimum"}];
+validate167.errors = [{instancePath:instancePath+"/refused",keyword:"minimum"}];
 return false;
 }
 }
@@ -8459,13 +9331,13 @@ if(data.timed_out !== undefined){
 let data4 = data.timed_out;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate154.errors = [{instancePath:instancePath+"/timed_out",keyword:"type"}];
+validate167.errors = [{instancePath:instancePath+"/timed_out",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate154.errors = [{instancePath:instancePath+"/timed_out",keyword:"minimum"}];
+validate167.errors = [{instancePath:instancePath+"/timed_out",keyword:"minimum"}];
 return false;
 }
 }
@@ -8480,13 +9352,13 @@ if(data.descriptor_shortages !== undefined){
 let data5 = data.descriptor_shortages;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate154.errors = [{instancePath:instancePath+"/descriptor_shortages",keyword:"type"}];
+validate167.errors = [{instancePath:instancePath+"/descriptor_shortages",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate154.errors = [{instancePath:instancePath+"/descriptor_shortages",keyword:"minimum"}];
+validate167.errors = [{instancePath:instancePath+"/descriptor_shortages",keyword:"minimum"}];
 return false;
 }
 }
@@ -8504,21 +9376,21 @@ var valid0 = true;
 }
 }
 else {
-validate154.errors = [{instancePath,keyword:"type"}];
+validate167.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate154.errors = vErrors;
+validate167.errors = vErrors;
 return errors === 0;
 }
-function validate153(data, {instancePath=""}={}){
+function validate166(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((((((((data.status === undefined) && (missing0 = "status")) || ((data.version === undefined) && (missing0 = "version"))) || ((data.uptime_s === undefined) && (missing0 = "uptime_s"))) || ((data.collectors === undefined) && (missing0 = "collectors"))) || ((data.clients === undefined) && (missing0 = "clients"))) || ((data.targets === undefined) && (missing0 = "targets"))) || ((data.frames === undefined) && (missing0 = "frames"))) || ((data.frame_bytes === undefined) && (missing0 = "frame_bytes"))) || ((data.coalesced === undefined) && (missing0 = "coalesced"))) || ((data.dropped === undefined) && (missing0 = "dropped"))) || ((data.lost === undefined) && (missing0 = "lost"))) || ((data.history_bytes === undefined) && (missing0 = "history_bytes"))) || ((data.rss_bytes === undefined) && (missing0 = "rss_bytes"))) || ((data.connections === undefined) && (missing0 = "connections"))){
-validate153.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate166.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -8526,11 +9398,11 @@ if(data.status !== undefined){
 let data0 = data.status;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate153.errors = [{instancePath:instancePath+"/status",keyword:"type"}];
+validate166.errors = [{instancePath:instancePath+"/status",keyword:"type"}];
 return false;
 }
 if(!((data0 === "ok") || (data0 === "degraded"))){
-validate153.errors = [{instancePath:instancePath+"/status",keyword:"enum"}];
+validate166.errors = [{instancePath:instancePath+"/status",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -8542,7 +9414,7 @@ if(valid0){
 if(data.version !== undefined){
 const _errs3 = errors;
 if(typeof data.version !== "string"){
-validate153.errors = [{instancePath:instancePath+"/version",keyword:"type"}];
+validate166.errors = [{instancePath:instancePath+"/version",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -8554,7 +9426,7 @@ if(valid0){
 if(data.uptime_s !== undefined){
 const _errs5 = errors;
 if(!(typeof data.uptime_s == "number")){
-validate153.errors = [{instancePath:instancePath+"/uptime_s",keyword:"type"}];
+validate166.errors = [{instancePath:instancePath+"/uptime_s",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -8567,13 +9439,13 @@ if(data.uid !== undefined){
 let data3 = data.uid;
 const _errs7 = errors;
 if((!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))) && (data3 !== null)){
-validate153.errors = [{instancePath:instancePath+"/uid",keyword:"type"}];
+validate166.errors = [{instancePath:instancePath+"/uid",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate153.errors = [{instancePath:instancePath+"/uid",keyword:"minimum"}];
+validate166.errors = [{instancePath:instancePath+"/uid",keyword:"minimum"}];
 return false;
 }
 }
@@ -8588,13 +9460,13 @@ if(data.collectors !== undefined){
 let data4 = data.collectors;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate153.errors = [{instancePath:instancePath+"/collectors",keyword:"type"}];
+validate166.errors = [{instancePath:instancePath+"/collectors",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate153.errors = [{instancePath:instancePath+"/collectors",keyword:"minimum"}];
+validate166.errors = [{instancePath:instancePath+"/collectors",keyword:"minimum"}];
 return false;
 }
 }
@@ -8609,13 +9481,13 @@ if(data.clients !== undefined){
 let data5 = data.clients;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate153.errors = [{instancePath:instancePath+"/clients",keyword:"type"}];
+validate166.errors = [{instancePath:instancePath+"/clients",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate153.errors = [{instancePath:instancePath+"/clients",keyword:"minimum"}];
+validate166.errors = [{instancePath:instancePath+"/clients",keyword:"minimum"}];
 return false;
 }
 }
@@ -8630,13 +9502,13 @@ if(data.targets !== undefined){
 let data6 = data.targets;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate153.errors = [{instancePath:instancePath+"/targets",keyword:"type"}];
+validate166.errors = [{instancePath:instancePath+"/targets",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate153.errors = [{instancePath:instancePath+"/targets",keyword:"minimum"}];
+validate166.errors = [{instancePath:instancePath+"/targets",keyword:"minimum"}];
 return false;
 }
 }
@@ -8651,13 +9523,13 @@ if(data.frames !== undefined){
 let data7 = data.frames;
 const _errs15 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate153.errors = [{instancePath:instancePath+"/frames",keyword:"type"}];
+validate166.errors = [{instancePath:instancePath+"/frames",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate153.errors = [{instancePath:instancePath+"/frames",keyword:"minimum"}];
+validate166.errors = [{instancePath:instancePath+"/frames",keyword:"minimum"}];
 return false;
 }
 }
@@ -8672,13 +9544,13 @@ if(data.frame_bytes !== undefined){
 let data8 = data.frame_bytes;
 const _errs17 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate153.errors = [{instancePath:instancePath+"/frame_bytes",keyword:"type"}];
+validate166.errors = [{instancePath:instancePath+"/frame_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate153.errors = [{instancePath:instancePath+"/frame_bytes",keyword:"minimum"}];
+validate166.errors = [{instancePath:instancePath+"/frame_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -8693,13 +9565,13 @@ if(data.coalesced !== undefined){
 let data9 = data.coalesced;
 const _errs19 = errors;
 if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate153.errors = [{instancePath:instancePath+"/coalesced",keyword:"type"}];
+validate166.errors = [{instancePath:instancePath+"/coalesced",keyword:"type"}];
 return false;
 }
 if(errors === _errs19){
 if(typeof data9 == "number"){
 if(data9 < 0 || isNaN(data9)){
-validate153.errors = [{instancePath:instancePath+"/coalesced",keyword:"minimum"}];
+validate166.errors = [{instancePath:instancePath+"/coalesced",keyword:"minimum"}];
 return false;
 }
 }
@@ -8714,13 +9586,13 @@ if(data.dropped !== undefined){
 let data10 = data.dropped;
 const _errs21 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate153.errors = [{instancePath:instancePath+"/dropped",keyword:"type"}];
+validate166.errors = [{instancePath:instancePath+"/dropped",keyword:"type"}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate153.errors = [{instancePath:instancePath+"/dropped",keyword:"minimum"}];
+validate166.errors = [{instancePath:instancePath+"/dropped",keyword:"minimum"}];
 return false;
 }
 }
@@ -8735,13 +9607,13 @@ if(data.lost !== undefined){
 let data11 = data.lost;
 const _errs23 = errors;
 if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
-validate153.errors = [{instancePath:instancePath+"/lost",keyword:"type"}];
+validate166.errors = [{instancePath:instancePath+"/lost",keyword:"type"}];
 return false;
 }
 if(errors === _errs23){
 if(typeof data11 == "number"){
 if(data11 < 0 || isNaN(data11)){
-validate153.errors = [{instancePath:instancePath+"/lost",keyword:"minimum"}];
+validate166.errors = [{instancePath:instancePath+"/lost",keyword:"minimum"}];
 return false;
 }
 }
@@ -8756,13 +9628,13 @@ if(data.history_bytes !== undefined){
 let data12 = data.history_bytes;
 const _errs25 = errors;
 if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
-validate153.errors = [{instancePath:instancePath+"/history_bytes",keyword:"type"}];
+validate166.errors = [{instancePath:instancePath+"/history_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data12 == "number"){
 if(data12 < 0 || isNaN(data12)){
-validate153.errors = [{instancePath:instancePath+"/history_bytes",keyword:"minimum"}];
+validate166.errors = [{instancePath:instancePath+"/history_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -8777,13 +9649,13 @@ if(data.rss_bytes !== undefined){
 let data13 = data.rss_bytes;
 const _errs27 = errors;
 if(!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))){
-validate153.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"type"}];
+validate166.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs27){
 if(typeof data13 == "number"){
 if(data13 < 0 || isNaN(data13)){
-validate153.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"minimum"}];
+validate166.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -8796,8 +9668,8 @@ var valid0 = true;
 if(valid0){
 if(data.connections !== undefined){
 const _errs29 = errors;
-if(!(validate154(data.connections, {instancePath:instancePath+"/connections"}))){
-vErrors = vErrors === null ? validate154.errors : vErrors.concat(validate154.errors);
+if(!(validate167(data.connections, {instancePath:instancePath+"/connections"}))){
+vErrors = vErrors === null ? validate167.errors : vErrors.concat(validate167.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs29 === errors;
@@ -8822,29 +9694,29 @@ var valid0 = true;
 }
 }
 else {
-validate153.errors = [{instancePath,keyword:"type"}];
+validate166.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate153.errors = vErrors;
+validate166.errors = vErrors;
 return errors === 0;
 }
-export const isProcessesResponse = validate156;
-function validate156(data, {instancePath=""}={}){
+export const isProcessesResponse = validate169;
+function validate169(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.host === undefined) && (missing0 = "host")) || ((data.processes === undefined) && (missing0 = "processes"))){
-validate156.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate169.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.host !== undefined){
 const _errs1 = errors;
 if(typeof data.host !== "string"){
-validate156.errors = [{instancePath:instancePath+"/host",keyword:"type"}];
+validate169.errors = [{instancePath:instancePath+"/host",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -8873,7 +9745,7 @@ break;
 }
 }
 else {
-validate156.errors = [{instancePath:instancePath+"/processes",keyword:"type"}];
+validate169.errors = [{instancePath:instancePath+"/processes",keyword:"type"}];
 return false;
 }
 }
@@ -8886,7 +9758,7 @@ if(valid0){
 if(data.note !== undefined){
 const _errs6 = errors;
 if(typeof data.note !== "string"){
-validate156.errors = [{instancePath:instancePath+"/note",keyword:"type"}];
+validate169.errors = [{instancePath:instancePath+"/note",keyword:"type"}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -8899,22 +9771,22 @@ var valid0 = true;
 }
 }
 else {
-validate156.errors = [{instancePath,keyword:"type"}];
+validate169.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate156.errors = vErrors;
+validate169.errors = vErrors;
 return errors === 0;
 }
-export const isDemoResponse = validate158;
-function validate158(data, {instancePath=""}={}){
+export const isDemoResponse = validate171;
+function validate171(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.target === undefined) && (missing0 = "target")){
-validate158.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate171.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -8927,43 +9799,43 @@ errors = vErrors.length;
 }
 }
 else {
-validate158.errors = [{instancePath,keyword:"type"}];
+validate171.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate158.errors = vErrors;
+validate171.errors = vErrors;
 return errors === 0;
 }
-export const isDoctorReport = validate160;
-function validate161(data, {instancePath=""}={}){
+export const isDoctorReport = validate173;
+function validate174(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate161.errors = [{instancePath,keyword:"type"}];
+validate174.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 if(!(((data === "ok") || (data === "limited")) || (data === "failed"))){
-validate161.errors = [{instancePath,keyword:"enum"}];
+validate174.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate161.errors = vErrors;
+validate174.errors = vErrors;
 return errors === 0;
 }
-function validate163(data, {instancePath=""}={}){
+function validate176(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.name === undefined) && (missing0 = "name")) || ((data.title === undefined) && (missing0 = "title"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.finding === undefined) && (missing0 = "finding"))) || ((data.impact === undefined) && (missing0 = "impact"))) || ((data.fix === undefined) && (missing0 = "fix"))){
-validate163.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate176.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.name !== undefined){
 const _errs1 = errors;
 if(typeof data.name !== "string"){
-validate163.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate176.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -8975,7 +9847,7 @@ if(valid0){
 if(data.title !== undefined){
 const _errs3 = errors;
 if(typeof data.title !== "string"){
-validate163.errors = [{instancePath:instancePath+"/title",keyword:"type"}];
+validate176.errors = [{instancePath:instancePath+"/title",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -8986,8 +9858,8 @@ var valid0 = true;
 if(valid0){
 if(data.status !== undefined){
 const _errs5 = errors;
-if(!(validate161(data.status, {instancePath:instancePath+"/status"}))){
-vErrors = vErrors === null ? validate161.errors : vErrors.concat(validate161.errors);
+if(!(validate174(data.status, {instancePath:instancePath+"/status"}))){
+vErrors = vErrors === null ? validate174.errors : vErrors.concat(validate174.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs5 === errors;
@@ -8999,7 +9871,7 @@ if(valid0){
 if(data.finding !== undefined){
 const _errs6 = errors;
 if(typeof data.finding !== "string"){
-validate163.errors = [{instancePath:instancePath+"/finding",keyword:"type"}];
+validate176.errors = [{instancePath:instancePath+"/finding",keyword:"type"}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -9011,7 +9883,7 @@ if(valid0){
 if(data.impact !== undefined){
 const _errs8 = errors;
 if(typeof data.impact !== "string"){
-validate163.errors = [{instancePath:instancePath+"/impact",keyword:"type"}];
+validate176.errors = [{instancePath:instancePath+"/impact",keyword:"type"}];
 return false;
 }
 var valid0 = _errs8 === errors;
@@ -9023,7 +9895,7 @@ if(valid0){
 if(data.fix !== undefined){
 const _errs10 = errors;
 if(typeof data.fix !== "string"){
-validate163.errors = [{instancePath:instancePath+"/fix",keyword:"type"}];
+validate176.errors = [{instancePath:instancePath+"/fix",keyword:"type"}];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -9036,7 +9908,7 @@ if(data.enabled !== undefined){
 let data6 = data.enabled;
 const _errs12 = errors;
 if((typeof data6 !== "boolean") && (data6 !== null)){
-validate163.errors = [{instancePath:instancePath+"/enabled",keyword:"type"}];
+validate176.errors = [{instancePath:instancePath+"/enabled",keyword:"type"}];
 return false;
 }
 var valid0 = _errs12 === errors;
@@ -9053,28 +9925,28 @@ var valid0 = true;
 }
 }
 else {
-validate163.errors = [{instancePath,keyword:"type"}];
+validate176.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate163.errors = vErrors;
+validate176.errors = vErrors;
 return errors === 0;
 }
-function validate160(data, {instancePath=""}={}){
+function validate173(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.host === undefined) && (missing0 = "host")) || ((data.kernel === undefined) && (missing0 = "kernel"))) || ((data.checked_unix_ms === undefined) && (missing0 = "checked_unix_ms"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.checks === undefined) && (missing0 = "checks"))){
-validate160.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate173.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.host !== undefined){
 const _errs1 = errors;
 if(typeof data.host !== "string"){
-validate160.errors = [{instancePath:instancePath+"/host",keyword:"type"}];
+validate173.errors = [{instancePath:instancePath+"/host",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -9086,7 +9958,7 @@ if(valid0){
 if(data.kernel !== undefined){
 const _errs3 = errors;
 if(typeof data.kernel !== "string"){
-validate160.errors = [{instancePath:instancePath+"/kernel",keyword:"type"}];
+validate173.errors = [{instancePath:instancePath+"/kernel",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -9099,13 +9971,13 @@ if(data.checked_unix_ms !== undefined){
 let data2 = data.checked_unix_ms;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate160.errors = [{instancePath:instancePath+"/checked_unix_ms",keyword:"type"}];
+validate173.errors = [{instancePath:instancePath+"/checked_unix_ms",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate160.errors = [{instancePath:instancePath+"/checked_unix_ms",keyword:"minimum"}];
+validate173.errors = [{instancePath:instancePath+"/checked_unix_ms",keyword:"minimum"}];
 return false;
 }
 }
@@ -9118,8 +9990,8 @@ var valid0 = true;
 if(valid0){
 if(data.status !== undefined){
 const _errs7 = errors;
-if(!(validate161(data.status, {instancePath:instancePath+"/status"}))){
-vErrors = vErrors === null ? validate161.errors : vErrors.concat(validate161.errors);
+if(!(validate174(data.status, {instancePath:instancePath+"/status"}))){
+vErrors = vErrors === null ? validate174.errors : vErrors.concat(validate174.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs7 === errors;
@@ -9137,8 +10009,8 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs10 = errors;
-if(!(validate163(data4[i0], {instancePath:instancePath+"/checks/" + i0}))){
-vErrors = vErrors === null ? validate163.errors : vErrors.concat(validate163.errors);
+if(!(validate176(data4[i0], {instancePath:instancePath+"/checks/" + i0}))){
+vErrors = vErrors === null ? validate176.errors : vErrors.concat(validate176.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs10 === errors;
@@ -9148,7 +10020,7 @@ break;
 }
 }
 else {
-validate160.errors = [{instancePath:instancePath+"/checks",keyword:"type"}];
+validate173.errors = [{instancePath:instancePath+"/checks",keyword:"type"}];
 return false;
 }
 }
@@ -9164,22 +10036,22 @@ var valid0 = true;
 }
 }
 else {
-validate160.errors = [{instancePath,keyword:"type"}];
+validate173.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate160.errors = vErrors;
+validate173.errors = vErrors;
 return errors === 0;
 }
-export const isSizeAudit = validate166;
-function validate169(data, {instancePath=""}={}){
+export const isSizeAudit = validate179;
+function validate182(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((data.cpus === undefined) && (missing0 = "cpus")) || ((data.limit_cores === undefined) && (missing0 = "limit_cores"))) || ((data.limit_group === undefined) && (missing0 = "limit_group"))) || ((data.weight === undefined) && (missing0 = "weight"))) || ((data.request_cores === undefined) && (missing0 = "request_cores"))) || ((data.periods === undefined) && (missing0 = "periods"))) || ((data.throttled === undefined) && (missing0 = "throttled"))){
-validate169.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate182.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -9187,13 +10059,13 @@ if(data.cpus !== undefined){
 let data0 = data.cpus;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate169.errors = [{instancePath:instancePath+"/cpus",keyword:"type"}];
+validate182.errors = [{instancePath:instancePath+"/cpus",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate169.errors = [{instancePath:instancePath+"/cpus",keyword:"minimum"}];
+validate182.errors = [{instancePath:instancePath+"/cpus",keyword:"minimum"}];
 return false;
 }
 }
@@ -9208,13 +10080,13 @@ if(data.limit_cores !== undefined){
 let data1 = data.limit_cores;
 const _errs3 = errors;
 if((!(typeof data1 == "number")) && (data1 !== null)){
-validate169.errors = [{instancePath:instancePath+"/limit_cores",keyword:"type"}];
+validate182.errors = [{instancePath:instancePath+"/limit_cores",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate169.errors = [{instancePath:instancePath+"/limit_cores",keyword:"minimum"}];
+validate182.errors = [{instancePath:instancePath+"/limit_cores",keyword:"minimum"}];
 return false;
 }
 }
@@ -9229,7 +10101,7 @@ if(data.limit_group !== undefined){
 let data2 = data.limit_group;
 const _errs5 = errors;
 if((typeof data2 !== "string") && (data2 !== null)){
-validate169.errors = [{instancePath:instancePath+"/limit_group",keyword:"type"}];
+validate182.errors = [{instancePath:instancePath+"/limit_group",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -9242,13 +10114,13 @@ if(data.weight !== undefined){
 let data3 = data.weight;
 const _errs7 = errors;
 if((!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))) && (data3 !== null)){
-validate169.errors = [{instancePath:instancePath+"/weight",keyword:"type"}];
+validate182.errors = [{instancePath:instancePath+"/weight",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate169.errors = [{instancePath:instancePath+"/weight",keyword:"minimum"}];
+validate182.errors = [{instancePath:instancePath+"/weight",keyword:"minimum"}];
 return false;
 }
 }
@@ -9263,13 +10135,13 @@ if(data.request_cores !== undefined){
 let data4 = data.request_cores;
 const _errs9 = errors;
 if((!(typeof data4 == "number")) && (data4 !== null)){
-validate169.errors = [{instancePath:instancePath+"/request_cores",keyword:"type"}];
+validate182.errors = [{instancePath:instancePath+"/request_cores",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate169.errors = [{instancePath:instancePath+"/request_cores",keyword:"minimum"}];
+validate182.errors = [{instancePath:instancePath+"/request_cores",keyword:"minimum"}];
 return false;
 }
 }
@@ -9284,13 +10156,13 @@ if(data.periods !== undefined){
 let data5 = data.periods;
 const _errs11 = errors;
 if((!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))) && (data5 !== null)){
-validate169.errors = [{instancePath:instancePath+"/periods",keyword:"type"}];
+validate182.errors = [{instancePath:instancePath+"/periods",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate169.errors = [{instancePath:instancePath+"/periods",keyword:"minimum"}];
+validate182.errors = [{instancePath:instancePath+"/periods",keyword:"minimum"}];
 return false;
 }
 }
@@ -9305,13 +10177,13 @@ if(data.throttled !== undefined){
 let data6 = data.throttled;
 const _errs13 = errors;
 if((!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))) && (data6 !== null)){
-validate169.errors = [{instancePath:instancePath+"/throttled",keyword:"type"}];
+validate182.errors = [{instancePath:instancePath+"/throttled",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate169.errors = [{instancePath:instancePath+"/throttled",keyword:"minimum"}];
+validate182.errors = [{instancePath:instancePath+"/throttled",keyword:"minimum"}];
 return false;
 }
 }
@@ -9330,35 +10202,35 @@ var valid0 = true;
 }
 }
 else {
-validate169.errors = [{instancePath,keyword:"type"}];
+validate182.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate169.errors = vErrors;
+validate182.errors = vErrors;
 return errors === 0;
 }
-function validate171(data, {instancePath=""}={}){
+function validate184(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate171.errors = [{instancePath,keyword:"type"}];
+validate184.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 if(!((((data === "fits") || (data === "too-large")) || (data === "too-small")) || (data === "unknown"))){
-validate171.errors = [{instancePath,keyword:"enum"}];
+validate184.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate171.errors = vErrors;
+validate184.errors = vErrors;
 return errors === 0;
 }
-function validate167(data, {instancePath=""}={}){
+function validate180(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((data.process === undefined) && (missing0 = "process")) || ((data.allowance === undefined) && (missing0 = "allowance"))) || ((data.gomaxprocs === undefined) && (missing0 = "gomaxprocs"))) || ((data.chosen === undefined) && (missing0 = "chosen"))) || ((data.verdict === undefined) && (missing0 = "verdict"))) || ((data.why === undefined) && (missing0 = "why"))) || ((data.change === undefined) && (missing0 = "change"))){
-validate167.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate180.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -9376,8 +10248,8 @@ var valid0 = true;
 if(valid0){
 if(data.allowance !== undefined){
 const _errs2 = errors;
-if(!(validate169(data.allowance, {instancePath:instancePath+"/allowance"}))){
-vErrors = vErrors === null ? validate169.errors : vErrors.concat(validate169.errors);
+if(!(validate182(data.allowance, {instancePath:instancePath+"/allowance"}))){
+vErrors = vErrors === null ? validate182.errors : vErrors.concat(validate182.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs2 === errors;
@@ -9390,13 +10262,13 @@ if(data.gomaxprocs !== undefined){
 let data2 = data.gomaxprocs;
 const _errs3 = errors;
 if((!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))) && (data2 !== null)){
-validate167.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"type"}];
+validate180.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data2 == "number"){
 if(data2 < 1 || isNaN(data2)){
-validate167.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"minimum"}];
+validate180.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"minimum"}];
 return false;
 }
 }
@@ -9411,11 +10283,11 @@ if(data.chosen !== undefined){
 let data3 = data.chosen;
 const _errs5 = errors;
 if(typeof data3 !== "string"){
-validate167.errors = [{instancePath:instancePath+"/chosen",keyword:"type"}];
+validate180.errors = [{instancePath:instancePath+"/chosen",keyword:"type"}];
 return false;
 }
 if(!((((data3 === "environment") || (data3 === "program")) || (data3 === "runtime")) || (data3 === "unknown"))){
-validate167.errors = [{instancePath:instancePath+"/chosen",keyword:"enum"}];
+validate180.errors = [{instancePath:instancePath+"/chosen",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -9426,8 +10298,8 @@ var valid0 = true;
 if(valid0){
 if(data.verdict !== undefined){
 const _errs7 = errors;
-if(!(validate171(data.verdict, {instancePath:instancePath+"/verdict"}))){
-vErrors = vErrors === null ? validate171.errors : vErrors.concat(validate171.errors);
+if(!(validate184(data.verdict, {instancePath:instancePath+"/verdict"}))){
+vErrors = vErrors === null ? validate184.errors : vErrors.concat(validate184.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs7 === errors;
@@ -9439,7 +10311,7 @@ if(valid0){
 if(data.why !== undefined){
 const _errs8 = errors;
 if(typeof data.why !== "string"){
-validate167.errors = [{instancePath:instancePath+"/why",keyword:"type"}];
+validate180.errors = [{instancePath:instancePath+"/why",keyword:"type"}];
 return false;
 }
 var valid0 = _errs8 === errors;
@@ -9452,356 +10324,13 @@ if(data.change !== undefined){
 let data6 = data.change;
 const _errs10 = errors;
 if((typeof data6 !== "string") && (data6 !== null)){
-validate167.errors = [{instancePath:instancePath+"/change",keyword:"type"}];
+validate180.errors = [{instancePath:instancePath+"/change",keyword:"type"}];
 return false;
 }
 var valid0 = _errs10 === errors;
 }
 else {
 var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-validate167.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate167.errors = vErrors;
-return errors === 0;
-}
-function validate166(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((data.programs === undefined) && (missing0 = "programs")) || ((data.omitted === undefined) && (missing0 = "omitted"))){
-validate166.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.programs !== undefined){
-let data0 = data.programs;
-const _errs1 = errors;
-if(errors === _errs1){
-if(Array.isArray(data0)){
-var valid1 = true;
-const len0 = data0.length;
-for(let i0=0; i0<len0; i0++){
-const _errs3 = errors;
-if(!(validate167(data0[i0], {instancePath:instancePath+"/programs/" + i0}))){
-vErrors = vErrors === null ? validate167.errors : vErrors.concat(validate167.errors);
-errors = vErrors.length;
-}
-var valid1 = _errs3 === errors;
-if(!valid1){
-break;
-}
-}
-}
-else {
-validate166.errors = [{instancePath:instancePath+"/programs",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.omitted !== undefined){
-let data2 = data.omitted;
-const _errs4 = errors;
-if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate166.errors = [{instancePath:instancePath+"/omitted",keyword:"type"}];
-return false;
-}
-if(errors === _errs4){
-if(typeof data2 == "number"){
-if(data2 < 0 || isNaN(data2)){
-validate166.errors = [{instancePath:instancePath+"/omitted",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-else {
-validate166.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate166.errors = vErrors;
-return errors === 0;
-}
-export const isSessionOpened = validate174;
-function validate175(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(typeof data !== "string"){
-validate175.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-if(!((data === "operator") || (data === "viewer"))){
-validate175.errors = [{instancePath,keyword:"enum"}];
-return false;
-}
-validate175.errors = vErrors;
-return errors === 0;
-}
-function validate174(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((((data.id === undefined) && (missing0 = "id")) || ((data.role === undefined) && (missing0 = "role"))) || ((data.credential === undefined) && (missing0 = "credential"))){
-validate174.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.id !== undefined){
-const _errs1 = errors;
-if(typeof data.id !== "string"){
-validate174.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.role !== undefined){
-const _errs3 = errors;
-if(!(validate175(data.role, {instancePath:instancePath+"/role"}))){
-vErrors = vErrors === null ? validate175.errors : vErrors.concat(validate175.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.credential !== undefined){
-const _errs4 = errors;
-if(typeof data.credential !== "string"){
-validate174.errors = [{instancePath:instancePath+"/credential",keyword:"type"}];
-return false;
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-else {
-validate174.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate174.errors = vErrors;
-return errors === 0;
-}
-export const isSessionResponse = validate177;
-function validate177(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((data.role === undefined) && (missing0 = "role")) || ((data.id === undefined) && (missing0 = "id"))){
-validate177.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.role !== undefined){
-const _errs1 = errors;
-if(!(validate175(data.role, {instancePath:instancePath+"/role"}))){
-vErrors = vErrors === null ? validate175.errors : vErrors.concat(validate175.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.id !== undefined){
-let data1 = data.id;
-const _errs2 = errors;
-if((typeof data1 !== "string") && (data1 !== null)){
-validate177.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
-return false;
-}
-var valid0 = _errs2 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-else {
-validate177.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate177.errors = vErrors;
-return errors === 0;
-}
-export const isSessionsResponse = validate179;
-function validate180(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((((((((data.id === undefined) && (missing0 = "id")) || ((data.role === undefined) && (missing0 = "role"))) || ((data.label === undefined) && (missing0 = "label"))) || ((data.address === undefined) && (missing0 = "address"))) || ((data.opened_unix_us === undefined) && (missing0 = "opened_unix_us"))) || ((data.used_unix_us === undefined) && (missing0 = "used_unix_us"))) || ((data.expires_unix_us === undefined) && (missing0 = "expires_unix_us"))) || ((data.own === undefined) && (missing0 = "own"))){
-validate180.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.id !== undefined){
-const _errs1 = errors;
-if(typeof data.id !== "string"){
-validate180.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.role !== undefined){
-const _errs3 = errors;
-if(!(validate175(data.role, {instancePath:instancePath+"/role"}))){
-vErrors = vErrors === null ? validate175.errors : vErrors.concat(validate175.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.label !== undefined){
-const _errs4 = errors;
-if(typeof data.label !== "string"){
-validate180.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
-return false;
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.address !== undefined){
-const _errs6 = errors;
-if(typeof data.address !== "string"){
-validate180.errors = [{instancePath:instancePath+"/address",keyword:"type"}];
-return false;
-}
-var valid0 = _errs6 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.opened_unix_us !== undefined){
-let data4 = data.opened_unix_us;
-const _errs8 = errors;
-if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate180.errors = [{instancePath:instancePath+"/opened_unix_us",keyword:"type"}];
-return false;
-}
-if(errors === _errs8){
-if(typeof data4 == "number"){
-if(data4 < 0 || isNaN(data4)){
-validate180.errors = [{instancePath:instancePath+"/opened_unix_us",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs8 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.used_unix_us !== undefined){
-let data5 = data.used_unix_us;
-const _errs10 = errors;
-if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate180.errors = [{instancePath:instancePath+"/used_unix_us",keyword:"type"}];
-return false;
-}
-if(errors === _errs10){
-if(typeof data5 == "number"){
-if(data5 < 0 || isNaN(data5)){
-validate180.errors = [{instancePath:instancePath+"/used_unix_us",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs10 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.expires_unix_us !== undefined){
-let data6 = data.expires_unix_us;
-const _errs12 = errors;
-if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate180.errors = [{instancePath:instancePath+"/expires_unix_us",keyword:"type"}];
-return false;
-}
-if(errors === _errs12){
-if(typeof data6 == "number"){
-if(data6 < 0 || isNaN(data6)){
-validate180.errors = [{instancePath:instancePath+"/expires_unix_us",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs12 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.own !== undefined){
-const _errs14 = errors;
-if(typeof data.own !== "boolean"){
-validate180.errors = [{instancePath:instancePath+"/own",keyword:"type"}];
-return false;
-}
-var valid0 = _errs14 === errors;
-}
-else {
-var valid0 = true;
-}
 }
 }
 }
@@ -9825,13 +10354,13 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((data.sessions === undefined) && (missing0 = "sessions")){
+if(((data.programs === undefined) && (missing0 = "programs")) || ((data.omitted === undefined) && (missing0 = "omitted"))){
 validate179.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
-if(data.sessions !== undefined){
-let data0 = data.sessions;
+if(data.programs !== undefined){
+let data0 = data.programs;
 const _errs1 = errors;
 if(errors === _errs1){
 if(Array.isArray(data0)){
@@ -9839,7 +10368,7 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate180(data0[i0], {instancePath:instancePath+"/sessions/" + i0}))){
+if(!(validate180(data0[i0], {instancePath:instancePath+"/programs/" + i0}))){
 vErrors = vErrors === null ? validate180.errors : vErrors.concat(validate180.errors);
 errors = vErrors.length;
 }
@@ -9850,9 +10379,35 @@ break;
 }
 }
 else {
-validate179.errors = [{instancePath:instancePath+"/sessions",keyword:"type"}];
+validate179.errors = [{instancePath:instancePath+"/programs",keyword:"type"}];
 return false;
 }
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.omitted !== undefined){
+let data2 = data.omitted;
+const _errs4 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate179.errors = [{instancePath:instancePath+"/omitted",keyword:"type"}];
+return false;
+}
+if(errors === _errs4){
+if(typeof data2 == "number"){
+if(data2 < 0 || isNaN(data2)){
+validate179.errors = [{instancePath:instancePath+"/omitted",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
 }
 }
 }
@@ -9865,50 +10420,367 @@ return false;
 validate179.errors = vErrors;
 return errors === 0;
 }
-export const isTicketResponse = validate183;
-function validate183(data, {instancePath=""}={}){
+export const isSessionOpened = validate187;
+function validate188(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.ticket === undefined) && (missing0 = "ticket")){
-validate183.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+if(typeof data !== "string"){
+validate188.errors = [{instancePath,keyword:"type"}];
 return false;
 }
-else {
-if(data.ticket !== undefined){
-if(typeof data.ticket !== "string"){
-validate183.errors = [{instancePath:instancePath+"/ticket",keyword:"type"}];
+if(!((data === "operator") || (data === "viewer"))){
+validate188.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-}
-}
-}
-else {
-validate183.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate183.errors = vErrors;
+validate188.errors = vErrors;
 return errors === 0;
 }
-export const isTarget = validate184;
-function validate184(data, {instancePath=""}={}){
+function validate187(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((((((((((((data.id === undefined) && (missing0 = "id")) || ((data.host === undefined) && (missing0 = "host"))) || ((data.process === undefined) && (missing0 = "process"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.rate_hz === undefined) && (missing0 = "rate_hz"))) || ((data.attached_unix_us === undefined) && (missing0 = "attached_unix_us"))) || ((data.source === undefined) && (missing0 = "source"))) || ((data.energy === undefined) && (missing0 = "energy"))) || ((data.fields === undefined) && (missing0 = "fields"))) || ((data.absent === undefined) && (missing0 = "absent"))) || ((data.gomaxprocs === undefined) && (missing0 = "gomaxprocs"))) || ((data.gomaxprocs_reason === undefined) && (missing0 = "gomaxprocs_reason"))) || ((data.steering === undefined) && (missing0 = "steering"))){
-validate184.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+if((((data.id === undefined) && (missing0 = "id")) || ((data.role === undefined) && (missing0 = "role"))) || ((data.credential === undefined) && (missing0 = "credential"))){
+validate187.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.id !== undefined){
 const _errs1 = errors;
 if(typeof data.id !== "string"){
-validate184.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+validate187.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.role !== undefined){
+const _errs3 = errors;
+if(!(validate188(data.role, {instancePath:instancePath+"/role"}))){
+vErrors = vErrors === null ? validate188.errors : vErrors.concat(validate188.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.credential !== undefined){
+const _errs4 = errors;
+if(typeof data.credential !== "string"){
+validate187.errors = [{instancePath:instancePath+"/credential",keyword:"type"}];
+return false;
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+else {
+validate187.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate187.errors = vErrors;
+return errors === 0;
+}
+export const isSessionResponse = validate190;
+function validate190(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.role === undefined) && (missing0 = "role")) || ((data.id === undefined) && (missing0 = "id"))){
+validate190.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.role !== undefined){
+const _errs1 = errors;
+if(!(validate188(data.role, {instancePath:instancePath+"/role"}))){
+vErrors = vErrors === null ? validate188.errors : vErrors.concat(validate188.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.id !== undefined){
+let data1 = data.id;
+const _errs2 = errors;
+if((typeof data1 !== "string") && (data1 !== null)){
+validate190.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+return false;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate190.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate190.errors = vErrors;
+return errors === 0;
+}
+export const isSessionsResponse = validate192;
+function validate193(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((((((data.id === undefined) && (missing0 = "id")) || ((data.role === undefined) && (missing0 = "role"))) || ((data.label === undefined) && (missing0 = "label"))) || ((data.address === undefined) && (missing0 = "address"))) || ((data.opened_unix_us === undefined) && (missing0 = "opened_unix_us"))) || ((data.used_unix_us === undefined) && (missing0 = "used_unix_us"))) || ((data.expires_unix_us === undefined) && (missing0 = "expires_unix_us"))) || ((data.own === undefined) && (missing0 = "own"))){
+validate193.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.id !== undefined){
+const _errs1 = errors;
+if(typeof data.id !== "string"){
+validate193.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.role !== undefined){
+const _errs3 = errors;
+if(!(validate188(data.role, {instancePath:instancePath+"/role"}))){
+vErrors = vErrors === null ? validate188.errors : vErrors.concat(validate188.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.label !== undefined){
+const _errs4 = errors;
+if(typeof data.label !== "string"){
+validate193.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
+return false;
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.address !== undefined){
+const _errs6 = errors;
+if(typeof data.address !== "string"){
+validate193.errors = [{instancePath:instancePath+"/address",keyword:"type"}];
+return false;
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.opened_unix_us !== undefined){
+let data4 = data.opened_unix_us;
+const _errs8 = errors;
+if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
+validate193.errors = [{instancePath:instancePath+"/opened_unix_us",keyword:"type"}];
+return false;
+}
+if(errors === _errs8){
+if(typeof data4 == "number"){
+if(data4 < 0 || isNaN(data4)){
+validate193.errors = [{instancePath:instancePath+"/opened_unix_us",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.used_unix_us !== undefined){
+let data5 = data.used_unix_us;
+const _errs10 = errors;
+if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
+validate193.errors = [{instancePath:instancePath+"/used_unix_us",keyword:"type"}];
+return false;
+}
+if(errors === _errs10){
+if(typeof data5 == "number"){
+if(data5 < 0 || isNaN(data5)){
+validate193.errors = [{instancePath:instancePath+"/used_unix_us",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs10 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.expires_unix_us !== undefined){
+let data6 = data.expires_unix_us;
+const _errs12 = errors;
+if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
+validate193.errors = [{instancePath:instancePath+"/expires_unix_us",keyword:"type"}];
+return false;
+}
+if(errors === _errs12){
+if(typeof data6 == "number"){
+if(data6 < 0 || isNaN(data6)){
+validate193.errors = [{instancePath:instancePath+"/expires_unix_us",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs12 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.own !== undefined){
+const _errs14 = errors;
+if(typeof data.own !== "boolean"){
+validate193.errors = [{instancePath:instancePath+"/own",keyword:"type"}];
+return false;
+}
+var valid0 = _errs14 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate193.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate193.errors = vErrors;
+return errors === 0;
+}
+function validate192(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.sessions === undefined) && (missing0 = "sessions")){
+validate192.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.sessions !== undefined){
+let data0 = data.sessions;
+const _errs1 = errors;
+if(errors === _errs1){
+if(Array.isArray(data0)){
+var valid1 = true;
+const len0 = data0.length;
+for(let i0=0; i0<len0; i0++){
+const _errs3 = errors;
+if(!(validate193(data0[i0], {instancePath:instancePath+"/sessions/" + i0}))){
+vErrors = vErrors === null ? validate193.errors : vErrors.concat(validate193.errors);
+errors = vErrors.length;
+}
+var valid1 = _errs3 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate192.errors = [{instancePath:instancePath+"/sessions",keyword:"type"}];
+return false;
+}
+}
+}
+}
+}
+else {
+validate192.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate192.errors = vErrors;
+return errors === 0;
+}
+export const isTicketResponse = validate196;
+function validate196(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.ticket === undefined) && (missing0 = "ticket")){
+validate196.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.ticket !== undefined){
+if(typeof data.ticket !== "string"){
+validate196.errors = [{instancePath:instancePath+"/ticket",keyword:"type"}];
+return false;
+}
+}
+}
+}
+else {
+validate196.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate196.errors = vErrors;
+return errors === 0;
+}
+export const isTarget = validate197;
+function validate197(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((((((((((data.id === undefined) && (missing0 = "id")) || ((data.host === undefined) && (missing0 = "host"))) || ((data.process === undefined) && (missing0 = "process"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.rate_hz === undefined) && (missing0 = "rate_hz"))) || ((data.attached_unix_us === undefined) && (missing0 = "attached_unix_us"))) || ((data.source === undefined) && (missing0 = "source"))) || ((data.energy === undefined) && (missing0 = "energy"))) || ((data.fields === undefined) && (missing0 = "fields"))) || ((data.absent === undefined) && (missing0 = "absent"))) || ((data.gomaxprocs === undefined) && (missing0 = "gomaxprocs"))) || ((data.gomaxprocs_reason === undefined) && (missing0 = "gomaxprocs_reason"))) || ((data.steering === undefined) && (missing0 = "steering"))){
+validate197.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.id !== undefined){
+const _errs1 = errors;
+if(typeof data.id !== "string"){
+validate197.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -9920,7 +10792,7 @@ if(valid0){
 if(data.host !== undefined){
 const _errs3 = errors;
 if(typeof data.host !== "string"){
-validate184.errors = [{instancePath:instancePath+"/host",keyword:"type"}];
+validate197.errors = [{instancePath:instancePath+"/host",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -9977,7 +10849,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate184.errors = vErrors;
+validate197.errors = vErrors;
 return false;
 }
 else {
@@ -10015,12 +10887,12 @@ const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data5 == "number"){
 if(data5 < 1 || isNaN(data5)){
-validate184.errors = [{instancePath:instancePath+"/rate_hz",keyword:"minimum"}];
+validate197.errors = [{instancePath:instancePath+"/rate_hz",keyword:"minimum"}];
 return false;
 }
 }
 else {
-validate184.errors = [{instancePath:instancePath+"/rate_hz",keyword:"type"}];
+validate197.errors = [{instancePath:instancePath+"/rate_hz",keyword:"type"}];
 return false;
 }
 }
@@ -10034,13 +10906,13 @@ if(data.attached_unix_us !== undefined){
 let data6 = data.attached_unix_us;
 const _errs14 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate184.errors = [{instancePath:instancePath+"/attached_unix_us",keyword:"type"}];
+validate197.errors = [{instancePath:instancePath+"/attached_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs14){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate184.errors = [{instancePath:instancePath+"/attached_unix_us",keyword:"minimum"}];
+validate197.errors = [{instancePath:instancePath+"/attached_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -10085,7 +10957,7 @@ const len0 = data9.length;
 for(let i0=0; i0<len0; i0++){
 const _errs20 = errors;
 if(typeof data9[i0] !== "string"){
-validate184.errors = [{instancePath:instancePath+"/fields/" + i0,keyword:"type"}];
+validate197.errors = [{instancePath:instancePath+"/fields/" + i0,keyword:"type"}];
 return false;
 }
 var valid2 = _errs20 === errors;
@@ -10095,7 +10967,7 @@ break;
 }
 }
 else {
-validate184.errors = [{instancePath:instancePath+"/fields",keyword:"type"}];
+validate197.errors = [{instancePath:instancePath+"/fields",keyword:"type"}];
 return false;
 }
 }
@@ -10125,7 +10997,7 @@ break;
 }
 }
 else {
-validate184.errors = [{instancePath:instancePath+"/absent",keyword:"type"}];
+validate197.errors = [{instancePath:instancePath+"/absent",keyword:"type"}];
 return false;
 }
 }
@@ -10139,13 +11011,13 @@ if(data.gomaxprocs !== undefined){
 let data13 = data.gomaxprocs;
 const _errs25 = errors;
 if((!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))) && (data13 !== null)){
-validate184.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"type"}];
+validate197.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"type"}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data13 == "number"){
 if(data13 < 0 || isNaN(data13)){
-validate184.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"minimum"}];
+validate197.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"minimum"}];
 return false;
 }
 }
@@ -10159,7 +11031,7 @@ if(valid0){
 if(data.gomaxprocs_reason !== undefined){
 const _errs27 = errors;
 if(typeof data.gomaxprocs_reason !== "string"){
-validate184.errors = [{instancePath:instancePath+"/gomaxprocs_reason",keyword:"type"}];
+validate197.errors = [{instancePath:instancePath+"/gomaxprocs_reason",keyword:"type"}];
 return false;
 }
 var valid0 = _errs27 === errors;
@@ -10172,7 +11044,7 @@ if(data.thread_names !== undefined){
 let data15 = data.thread_names;
 const _errs29 = errors;
 if((typeof data15 !== "string") && (data15 !== null)){
-validate184.errors = [{instancePath:instancePath+"/thread_names",keyword:"type"}];
+validate197.errors = [{instancePath:instancePath+"/thread_names",keyword:"type"}];
 return false;
 }
 var valid0 = _errs29 === errors;
@@ -10185,7 +11057,7 @@ if(data.role_rules !== undefined){
 let data16 = data.role_rules;
 const _errs31 = errors;
 if((!(Array.isArray(data16))) && (data16 !== null)){
-validate184.errors = [{instancePath:instancePath+"/role_rules",keyword:"type"}];
+validate197.errors = [{instancePath:instancePath+"/role_rules",keyword:"type"}];
 return false;
 }
 if(errors === _errs31){
@@ -10247,7 +11119,7 @@ else {
 vErrors.push(err3);
 }
 errors++;
-validate184.errors = vErrors;
+validate197.errors = vErrors;
 return false;
 }
 else {
@@ -10279,8 +11151,8 @@ var valid7 = true;
 const len3 = data19.length;
 for(let i3=0; i3<len3; i3++){
 const _errs43 = errors;
-if(!(validate72(data19[i3], {instancePath:instancePath+"/programs/" + i3}))){
-vErrors = vErrors === null ? validate72.errors : vErrors.concat(validate72.errors);
+if(!(validate81(data19[i3], {instancePath:instancePath+"/programs/" + i3}))){
+vErrors = vErrors === null ? validate81.errors : vErrors.concat(validate81.errors);
 errors = vErrors.length;
 }
 var valid7 = _errs43 === errors;
@@ -10326,7 +11198,7 @@ else {
 vErrors.push(err6);
 }
 errors++;
-validate184.errors = vErrors;
+validate197.errors = vErrors;
 return false;
 }
 else {
@@ -10349,7 +11221,7 @@ if(valid0){
 if(data.programs_join !== undefined){
 const _errs46 = errors;
 if(typeof data.programs_join !== "boolean"){
-validate184.errors = [{instancePath:instancePath+"/programs_join",keyword:"type"}];
+validate197.errors = [{instancePath:instancePath+"/programs_join",keyword:"type"}];
 return false;
 }
 var valid0 = _errs46 === errors;
@@ -10362,7 +11234,7 @@ if(data.continues !== undefined){
 let data22 = data.continues;
 const _errs48 = errors;
 if((typeof data22 !== "string") && (data22 !== null)){
-validate184.errors = [{instancePath:instancePath+"/continues",keyword:"type"}];
+validate197.errors = [{instancePath:instancePath+"/continues",keyword:"type"}];
 return false;
 }
 var valid0 = _errs48 === errors;
@@ -10391,29 +11263,29 @@ var valid0 = true;
 }
 }
 else {
-validate184.errors = [{instancePath,keyword:"type"}];
+validate197.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate184.errors = vErrors;
+validate197.errors = vErrors;
 return errors === 0;
 }
-export const isPoliciesResponse = validate194;
-function validate196(data, {instancePath=""}={}){
+export const isPoliciesResponse = validate207;
+function validate209(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((data.name === undefined) && (missing0 = "name")) || ((data.unit === undefined) && (missing0 = "unit"))) || ((data.integer === undefined) && (missing0 = "integer"))) || ((data.default === undefined) && (missing0 = "default"))) || ((data.low === undefined) && (missing0 = "low"))) || ((data.high === undefined) && (missing0 = "high"))) || ((data.meaning === undefined) && (missing0 = "meaning"))){
-validate196.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate209.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.name !== undefined){
 const _errs1 = errors;
 if(typeof data.name !== "string"){
-validate196.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate209.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -10425,7 +11297,7 @@ if(valid0){
 if(data.unit !== undefined){
 const _errs3 = errors;
 if(typeof data.unit !== "string"){
-validate196.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
+validate209.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -10437,7 +11309,7 @@ if(valid0){
 if(data.integer !== undefined){
 const _errs5 = errors;
 if(typeof data.integer !== "boolean"){
-validate196.errors = [{instancePath:instancePath+"/integer",keyword:"type"}];
+validate209.errors = [{instancePath:instancePath+"/integer",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -10449,7 +11321,7 @@ if(valid0){
 if(data.default !== undefined){
 const _errs7 = errors;
 if(!(typeof data.default == "number")){
-validate196.errors = [{instancePath:instancePath+"/default",keyword:"type"}];
+validate209.errors = [{instancePath:instancePath+"/default",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -10461,7 +11333,7 @@ if(valid0){
 if(data.low !== undefined){
 const _errs9 = errors;
 if(!(typeof data.low == "number")){
-validate196.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
+validate209.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -10473,7 +11345,7 @@ if(valid0){
 if(data.high !== undefined){
 const _errs11 = errors;
 if(!(typeof data.high == "number")){
-validate196.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
+validate209.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -10485,7 +11357,7 @@ if(valid0){
 if(data.meaning !== undefined){
 const _errs13 = errors;
 if(typeof data.meaning !== "string"){
-validate196.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
+validate209.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -10502,28 +11374,28 @@ var valid0 = true;
 }
 }
 else {
-validate196.errors = [{instancePath,keyword:"type"}];
+validate209.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate196.errors = vErrors;
+validate209.errors = vErrors;
 return errors === 0;
 }
-function validate195(data, {instancePath=""}={}){
+function validate208(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.name === undefined) && (missing0 = "name")) || ((data.meaning === undefined) && (missing0 = "meaning"))) || ((data.source === undefined) && (missing0 = "source"))) || ((data.wait === undefined) && (missing0 = "wait"))) || ((data.parameters === undefined) && (missing0 = "parameters"))){
-validate195.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate208.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.name !== undefined){
 const _errs1 = errors;
 if(typeof data.name !== "string"){
-validate195.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate208.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -10535,7 +11407,7 @@ if(valid0){
 if(data.meaning !== undefined){
 const _errs3 = errors;
 if(typeof data.meaning !== "string"){
-validate195.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
+validate208.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -10547,7 +11419,7 @@ if(valid0){
 if(data.source !== undefined){
 const _errs5 = errors;
 if(typeof data.source !== "string"){
-validate195.errors = [{instancePath:instancePath+"/source",keyword:"type"}];
+validate208.errors = [{instancePath:instancePath+"/source",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -10559,7 +11431,7 @@ if(valid0){
 if(data.wait !== undefined){
 const _errs7 = errors;
 if(typeof data.wait !== "boolean"){
-validate195.errors = [{instancePath:instancePath+"/wait",keyword:"type"}];
+validate208.errors = [{instancePath:instancePath+"/wait",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -10577,8 +11449,8 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs11 = errors;
-if(!(validate196(data4[i0], {instancePath:instancePath+"/parameters/" + i0}))){
-vErrors = vErrors === null ? validate196.errors : vErrors.concat(validate196.errors);
+if(!(validate209(data4[i0], {instancePath:instancePath+"/parameters/" + i0}))){
+vErrors = vErrors === null ? validate209.errors : vErrors.concat(validate209.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs11 === errors;
@@ -10588,7 +11460,7 @@ break;
 }
 }
 else {
-validate195.errors = [{instancePath:instancePath+"/parameters",keyword:"type"}];
+validate208.errors = [{instancePath:instancePath+"/parameters",keyword:"type"}];
 return false;
 }
 }
@@ -10604,21 +11476,21 @@ var valid0 = true;
 }
 }
 else {
-validate195.errors = [{instancePath,keyword:"type"}];
+validate208.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate195.errors = vErrors;
+validate208.errors = vErrors;
 return errors === 0;
 }
-function validate194(data, {instancePath=""}={}){
+function validate207(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.policies === undefined) && (missing0 = "policies")){
-validate194.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate207.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -10631,8 +11503,8 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate195(data0[i0], {instancePath:instancePath+"/policies/" + i0}))){
-vErrors = vErrors === null ? validate195.errors : vErrors.concat(validate195.errors);
+if(!(validate208(data0[i0], {instancePath:instancePath+"/policies/" + i0}))){
+vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs3 === errors;
@@ -10642,7 +11514,7 @@ break;
 }
 }
 else {
-validate194.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
+validate207.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
 return false;
 }
 }
@@ -10650,22 +11522,22 @@ return false;
 }
 }
 else {
-validate194.errors = [{instancePath,keyword:"type"}];
+validate207.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate194.errors = vErrors;
+validate207.errors = vErrors;
 return errors === 0;
 }
-export const isSteeringOptions = validate199;
-function validate200(data, {instancePath=""}={}){
+export const isSteeringOptions = validate212;
+function validate213(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.kind === undefined) && (missing0 = "kind")) || ((data.refusal === undefined) && (missing0 = "refusal"))) || ((data.lower === undefined) && (missing0 = "lower"))) || ((data.upper === undefined) && (missing0 = "upper"))) || ((data.size === undefined) && (missing0 = "size"))){
-validate200.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate213.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -10684,7 +11556,7 @@ if(valid0){
 if(data.refusal !== undefined){
 const _errs2 = errors;
 if(typeof data.refusal !== "string"){
-validate200.errors = [{instancePath:instancePath+"/refusal",keyword:"type"}];
+validate213.errors = [{instancePath:instancePath+"/refusal",keyword:"type"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -10697,13 +11569,13 @@ if(data.lower !== undefined){
 let data2 = data.lower;
 const _errs4 = errors;
 if((!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))) && (data2 !== null)){
-validate200.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
+validate213.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
 return false;
 }
 if(errors === _errs4){
 if(typeof data2 == "number"){
 if(data2 < 1 || isNaN(data2)){
-validate200.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
+validate213.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
 return false;
 }
 }
@@ -10718,13 +11590,13 @@ if(data.upper !== undefined){
 let data3 = data.upper;
 const _errs6 = errors;
 if((!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))) && (data3 !== null)){
-validate200.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
+validate213.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
 return false;
 }
 if(errors === _errs6){
 if(typeof data3 == "number"){
 if(data3 < 1 || isNaN(data3)){
-validate200.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
+validate213.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
 return false;
 }
 }
@@ -10739,13 +11611,13 @@ if(data.size !== undefined){
 let data4 = data.size;
 const _errs8 = errors;
 if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
-validate200.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
+validate213.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
 return false;
 }
 if(errors === _errs8){
 if(typeof data4 == "number"){
 if(data4 < 1 || isNaN(data4)){
-validate200.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
+validate213.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
 return false;
 }
 }
@@ -10762,21 +11634,21 @@ var valid0 = true;
 }
 }
 else {
-validate200.errors = [{instancePath,keyword:"type"}];
+validate213.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate200.errors = vErrors;
+validate213.errors = vErrors;
 return errors === 0;
 }
-function validate203(data, {instancePath=""}={}){
+function validate216(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.kind === undefined) && (missing0 = "kind")) || ((data.proxy === undefined) && (missing0 = "proxy"))) || ((data.refusal === undefined) && (missing0 = "refusal"))) || ((data.note === undefined) && (missing0 = "note"))){
-validate203.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate216.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -10795,7 +11667,7 @@ if(valid0){
 if(data.proxy !== undefined){
 const _errs2 = errors;
 if(typeof data.proxy !== "boolean"){
-validate203.errors = [{instancePath:instancePath+"/proxy",keyword:"type"}];
+validate216.errors = [{instancePath:instancePath+"/proxy",keyword:"type"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -10807,7 +11679,7 @@ if(valid0){
 if(data.refusal !== undefined){
 const _errs4 = errors;
 if(typeof data.refusal !== "string"){
-validate203.errors = [{instancePath:instancePath+"/refusal",keyword:"type"}];
+validate216.errors = [{instancePath:instancePath+"/refusal",keyword:"type"}];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -10819,7 +11691,7 @@ if(valid0){
 if(data.note !== undefined){
 const _errs6 = errors;
 if(typeof data.note !== "string"){
-validate203.errors = [{instancePath:instancePath+"/note",keyword:"type"}];
+validate216.errors = [{instancePath:instancePath+"/note",keyword:"type"}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -10833,21 +11705,21 @@ var valid0 = true;
 }
 }
 else {
-validate203.errors = [{instancePath,keyword:"type"}];
+validate216.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate203.errors = vErrors;
+validate216.errors = vErrors;
 return errors === 0;
 }
-function validate207(data, {instancePath=""}={}){
+function validate220(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((data.pid === undefined) && (missing0 = "pid")) || ((data.start_ticks === undefined) && (missing0 = "start_ticks"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.refusal === undefined) && (missing0 = "refusal"))) || ((data.knobs === undefined) && (missing0 = "knobs"))) || ((data.signals === undefined) && (missing0 = "signals"))) || ((data.steering === undefined) && (missing0 = "steering"))){
-validate207.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate220.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -10855,13 +11727,13 @@ if(data.pid !== undefined){
 let data0 = data.pid;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate207.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
+validate220.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 1 || isNaN(data0)){
-validate207.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
+validate220.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
 return false;
 }
 }
@@ -10876,13 +11748,13 @@ if(data.start_ticks !== undefined){
 let data1 = data.start_ticks;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate207.errors = [{instancePath:instancePath+"/start_ticks",keyword:"type"}];
+validate220.errors = [{instancePath:instancePath+"/start_ticks",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate207.errors = [{instancePath:instancePath+"/start_ticks",keyword:"minimum"}];
+validate220.errors = [{instancePath:instancePath+"/start_ticks",keyword:"minimum"}];
 return false;
 }
 }
@@ -10896,7 +11768,7 @@ if(valid0){
 if(data.name !== undefined){
 const _errs5 = errors;
 if(typeof data.name !== "string"){
-validate207.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate220.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -10908,7 +11780,7 @@ if(valid0){
 if(data.refusal !== undefined){
 const _errs7 = errors;
 if(typeof data.refusal !== "string"){
-validate207.errors = [{instancePath:instancePath+"/refusal",keyword:"type"}];
+validate220.errors = [{instancePath:instancePath+"/refusal",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -10926,8 +11798,8 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs11 = errors;
-if(!(validate200(data4[i0], {instancePath:instancePath+"/knobs/" + i0}))){
-vErrors = vErrors === null ? validate200.errors : vErrors.concat(validate200.errors);
+if(!(validate213(data4[i0], {instancePath:instancePath+"/knobs/" + i0}))){
+vErrors = vErrors === null ? validate213.errors : vErrors.concat(validate213.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs11 === errors;
@@ -10937,7 +11809,7 @@ break;
 }
 }
 else {
-validate207.errors = [{instancePath:instancePath+"/knobs",keyword:"type"}];
+validate220.errors = [{instancePath:instancePath+"/knobs",keyword:"type"}];
 return false;
 }
 }
@@ -10956,8 +11828,8 @@ var valid2 = true;
 const len1 = data6.length;
 for(let i1=0; i1<len1; i1++){
 const _errs14 = errors;
-if(!(validate203(data6[i1], {instancePath:instancePath+"/signals/" + i1}))){
-vErrors = vErrors === null ? validate203.errors : vErrors.concat(validate203.errors);
+if(!(validate216(data6[i1], {instancePath:instancePath+"/signals/" + i1}))){
+vErrors = vErrors === null ? validate216.errors : vErrors.concat(validate216.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs14 === errors;
@@ -10967,7 +11839,7 @@ break;
 }
 }
 else {
-validate207.errors = [{instancePath:instancePath+"/signals",keyword:"type"}];
+validate220.errors = [{instancePath:instancePath+"/signals",keyword:"type"}];
 return false;
 }
 }
@@ -11013,7 +11885,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate207.errors = vErrors;
+validate220.errors = vErrors;
 return false;
 }
 else {
@@ -11041,21 +11913,21 @@ var valid0 = true;
 }
 }
 else {
-validate207.errors = [{instancePath,keyword:"type"}];
+validate220.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate207.errors = vErrors;
+validate220.errors = vErrors;
 return errors === 0;
 }
-function validate199(data, {instancePath=""}={}){
+function validate212(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.knobs === undefined) && (missing0 = "knobs")) || ((data.signals === undefined) && (missing0 = "signals"))) || ((data.steering === undefined) && (missing0 = "steering"))){
-validate199.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate212.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -11068,8 +11940,8 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate200(data0[i0], {instancePath:instancePath+"/knobs/" + i0}))){
-vErrors = vErrors === null ? validate200.errors : vErrors.concat(validate200.errors);
+if(!(validate213(data0[i0], {instancePath:instancePath+"/knobs/" + i0}))){
+vErrors = vErrors === null ? validate213.errors : vErrors.concat(validate213.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs3 === errors;
@@ -11079,7 +11951,7 @@ break;
 }
 }
 else {
-validate199.errors = [{instancePath:instancePath+"/knobs",keyword:"type"}];
+validate212.errors = [{instancePath:instancePath+"/knobs",keyword:"type"}];
 return false;
 }
 }
@@ -11098,8 +11970,8 @@ var valid2 = true;
 const len1 = data2.length;
 for(let i1=0; i1<len1; i1++){
 const _errs6 = errors;
-if(!(validate203(data2[i1], {instancePath:instancePath+"/signals/" + i1}))){
-vErrors = vErrors === null ? validate203.errors : vErrors.concat(validate203.errors);
+if(!(validate216(data2[i1], {instancePath:instancePath+"/signals/" + i1}))){
+vErrors = vErrors === null ? validate216.errors : vErrors.concat(validate216.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs6 === errors;
@@ -11109,7 +11981,7 @@ break;
 }
 }
 else {
-validate199.errors = [{instancePath:instancePath+"/signals",keyword:"type"}];
+validate212.errors = [{instancePath:instancePath+"/signals",keyword:"type"}];
 return false;
 }
 }
@@ -11155,7 +12027,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate199.errors = vErrors;
+validate212.errors = vErrors;
 return false;
 }
 else {
@@ -11187,8 +12059,8 @@ var valid5 = true;
 const len2 = data5.length;
 for(let i2=0; i2<len2; i2++){
 const _errs16 = errors;
-if(!(validate207(data5[i2], {instancePath:instancePath+"/programs/" + i2}))){
-vErrors = vErrors === null ? validate207.errors : vErrors.concat(validate207.errors);
+if(!(validate220(data5[i2], {instancePath:instancePath+"/programs/" + i2}))){
+vErrors = vErrors === null ? validate220.errors : vErrors.concat(validate220.errors);
 errors = vErrors.length;
 }
 var valid5 = _errs16 === errors;
@@ -11234,7 +12106,7 @@ else {
 vErrors.push(err4);
 }
 errors++;
-validate199.errors = vErrors;
+validate212.errors = vErrors;
 return false;
 }
 else {
@@ -11258,13 +12130,13 @@ if(data.unexamined !== undefined){
 let data7 = data.unexamined;
 const _errs19 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate199.errors = [{instancePath:instancePath+"/unexamined",keyword:"type"}];
+validate212.errors = [{instancePath:instancePath+"/unexamined",keyword:"type"}];
 return false;
 }
 if(errors === _errs19){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate199.errors = [{instancePath:instancePath+"/unexamined",keyword:"minimum"}];
+validate212.errors = [{instancePath:instancePath+"/unexamined",keyword:"minimum"}];
 return false;
 }
 }
@@ -11281,22 +12153,22 @@ var valid0 = true;
 }
 }
 else {
-validate199.errors = [{instancePath,keyword:"type"}];
+validate212.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate199.errors = vErrors;
+validate212.errors = vErrors;
 return errors === 0;
 }
-export const isPredictionService = validate212;
-function validate214(data, {instancePath=""}={}){
+export const isPredictionService = validate225;
+function validate227(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.pid === undefined) && (missing0 = "pid")) || ((data.uid === undefined) && (missing0 = "uid"))) || ((data.updates === undefined) && (missing0 = "updates"))){
-validate214.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate227.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -11304,13 +12176,13 @@ if(data.pid !== undefined){
 let data0 = data.pid;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate214.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
+validate227.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate214.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
+validate227.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
 return false;
 }
 }
@@ -11325,13 +12197,13 @@ if(data.uid !== undefined){
 let data1 = data.uid;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate214.errors = [{instancePath:instancePath+"/uid",keyword:"type"}];
+validate227.errors = [{instancePath:instancePath+"/uid",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate214.errors = [{instancePath:instancePath+"/uid",keyword:"minimum"}];
+validate227.errors = [{instancePath:instancePath+"/uid",keyword:"minimum"}];
 return false;
 }
 }
@@ -11346,13 +12218,13 @@ if(data.updates !== undefined){
 let data2 = data.updates;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate214.errors = [{instancePath:instancePath+"/updates",keyword:"type"}];
+validate227.errors = [{instancePath:instancePath+"/updates",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate214.errors = [{instancePath:instancePath+"/updates",keyword:"minimum"}];
+validate227.errors = [{instancePath:instancePath+"/updates",keyword:"minimum"}];
 return false;
 }
 }
@@ -11367,28 +12239,28 @@ var valid0 = true;
 }
 }
 else {
-validate214.errors = [{instancePath,keyword:"type"}];
+validate227.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate214.errors = vErrors;
+validate227.errors = vErrors;
 return errors === 0;
 }
-function validate213(data, {instancePath=""}={}){
+function validate226(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((((data.name === undefined) && (missing0 = "name")) || ((data.owner === undefined) && (missing0 = "owner"))) || ((data.sharing === undefined) && (missing0 = "sharing"))) || ((data.threshold === undefined) && (missing0 = "threshold"))) || ((data.limit === undefined) && (missing0 = "limit"))) || ((data.updates === undefined) && (missing0 = "updates"))) || ((data.hits === undefined) && (missing0 = "hits"))) || ((data.undecided === undefined) && (missing0 = "undecided"))) || ((data.resets === undefined) && (missing0 = "resets"))) || ((data.used_weights === undefined) && (missing0 = "used_weights"))) || ((data.users === undefined) && (missing0 = "users"))) || ((data.shown_users === undefined) && (missing0 = "shown_users"))) || ((data.administered === undefined) && (missing0 = "administered"))){
-validate213.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate226.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.name !== undefined){
 const _errs1 = errors;
 if(typeof data.name !== "string"){
-validate213.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate226.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -11401,13 +12273,13 @@ if(data.owner !== undefined){
 let data1 = data.owner;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate213.errors = [{instancePath:instancePath+"/owner",keyword:"type"}];
+validate226.errors = [{instancePath:instancePath+"/owner",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate213.errors = [{instancePath:instancePath+"/owner",keyword:"minimum"}];
+validate226.errors = [{instancePath:instancePath+"/owner",keyword:"minimum"}];
 return false;
 }
 }
@@ -11422,11 +12294,11 @@ if(data.sharing !== undefined){
 let data2 = data.sharing;
 const _errs5 = errors;
 if(typeof data2 !== "string"){
-validate213.errors = [{instancePath:instancePath+"/sharing",keyword:"type"}];
+validate226.errors = [{instancePath:instancePath+"/sharing",keyword:"type"}];
 return false;
 }
 if(!(((data2 === "off") || (data2 === "read")) || (data2 === "write"))){
-validate213.errors = [{instancePath:instancePath+"/sharing",keyword:"enum"}];
+validate226.errors = [{instancePath:instancePath+"/sharing",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -11439,13 +12311,13 @@ if(data.threshold !== undefined){
 let data3 = data.threshold;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate213.errors = [{instancePath:instancePath+"/threshold",keyword:"type"}];
+validate226.errors = [{instancePath:instancePath+"/threshold",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate213.errors = [{instancePath:instancePath+"/threshold",keyword:"minimum"}];
+validate226.errors = [{instancePath:instancePath+"/threshold",keyword:"minimum"}];
 return false;
 }
 }
@@ -11460,13 +12332,13 @@ if(data.limit !== undefined){
 let data4 = data.limit;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate213.errors = [{instancePath:instancePath+"/limit",keyword:"type"}];
+validate226.errors = [{instancePath:instancePath+"/limit",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate213.errors = [{instancePath:instancePath+"/limit",keyword:"minimum"}];
+validate226.errors = [{instancePath:instancePath+"/limit",keyword:"minimum"}];
 return false;
 }
 }
@@ -11481,13 +12353,13 @@ if(data.updates !== undefined){
 let data5 = data.updates;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate213.errors = [{instancePath:instancePath+"/updates",keyword:"type"}];
+validate226.errors = [{instancePath:instancePath+"/updates",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate213.errors = [{instancePath:instancePath+"/updates",keyword:"minimum"}];
+validate226.errors = [{instancePath:instancePath+"/updates",keyword:"minimum"}];
 return false;
 }
 }
@@ -11502,13 +12374,13 @@ if(data.hits !== undefined){
 let data6 = data.hits;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate213.errors = [{instancePath:instancePath+"/hits",keyword:"type"}];
+validate226.errors = [{instancePath:instancePath+"/hits",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate213.errors = [{instancePath:instancePath+"/hits",keyword:"minimum"}];
+validate226.errors = [{instancePath:instancePath+"/hits",keyword:"minimum"}];
 return false;
 }
 }
@@ -11523,13 +12395,13 @@ if(data.undecided !== undefined){
 let data7 = data.undecided;
 const _errs15 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate213.errors = [{instancePath:instancePath+"/undecided",keyword:"type"}];
+validate226.errors = [{instancePath:instancePath+"/undecided",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate213.errors = [{instancePath:instancePath+"/undecided",keyword:"minimum"}];
+validate226.errors = [{instancePath:instancePath+"/undecided",keyword:"minimum"}];
 return false;
 }
 }
@@ -11544,13 +12416,13 @@ if(data.resets !== undefined){
 let data8 = data.resets;
 const _errs17 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate213.errors = [{instancePath:instancePath+"/resets",keyword:"type"}];
+validate226.errors = [{instancePath:instancePath+"/resets",keyword:"type"}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate213.errors = [{instancePath:instancePath+"/resets",keyword:"minimum"}];
+validate226.errors = [{instancePath:instancePath+"/resets",keyword:"minimum"}];
 return false;
 }
 }
@@ -11565,13 +12437,13 @@ if(data.used_weights !== undefined){
 let data9 = data.used_weights;
 const _errs19 = errors;
 if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate213.errors = [{instancePath:instancePath+"/used_weights",keyword:"type"}];
+validate226.errors = [{instancePath:instancePath+"/used_weights",keyword:"type"}];
 return false;
 }
 if(errors === _errs19){
 if(typeof data9 == "number"){
 if(data9 < 0 || isNaN(data9)){
-validate213.errors = [{instancePath:instancePath+"/used_weights",keyword:"minimum"}];
+validate226.errors = [{instancePath:instancePath+"/used_weights",keyword:"minimum"}];
 return false;
 }
 }
@@ -11586,13 +12458,13 @@ if(data.users !== undefined){
 let data10 = data.users;
 const _errs21 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate213.errors = [{instancePath:instancePath+"/users",keyword:"type"}];
+validate226.errors = [{instancePath:instancePath+"/users",keyword:"type"}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate213.errors = [{instancePath:instancePath+"/users",keyword:"minimum"}];
+validate226.errors = [{instancePath:instancePath+"/users",keyword:"minimum"}];
 return false;
 }
 }
@@ -11612,8 +12484,8 @@ var valid1 = true;
 const len0 = data11.length;
 for(let i0=0; i0<len0; i0++){
 const _errs25 = errors;
-if(!(validate214(data11[i0], {instancePath:instancePath+"/shown_users/" + i0}))){
-vErrors = vErrors === null ? validate214.errors : vErrors.concat(validate214.errors);
+if(!(validate227(data11[i0], {instancePath:instancePath+"/shown_users/" + i0}))){
+vErrors = vErrors === null ? validate227.errors : vErrors.concat(validate227.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs25 === errors;
@@ -11623,7 +12495,7 @@ break;
 }
 }
 else {
-validate213.errors = [{instancePath:instancePath+"/shown_users",keyword:"type"}];
+validate226.errors = [{instancePath:instancePath+"/shown_users",keyword:"type"}];
 return false;
 }
 }
@@ -11636,7 +12508,7 @@ if(valid0){
 if(data.administered !== undefined){
 const _errs26 = errors;
 if(typeof data.administered !== "boolean"){
-validate213.errors = [{instancePath:instancePath+"/administered",keyword:"type"}];
+validate226.errors = [{instancePath:instancePath+"/administered",keyword:"type"}];
 return false;
 }
 var valid0 = _errs26 === errors;
@@ -11659,21 +12531,21 @@ var valid0 = true;
 }
 }
 else {
-validate213.errors = [{instancePath,keyword:"type"}];
+validate226.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate213.errors = vErrors;
+validate226.errors = vErrors;
 return errors === 0;
 }
-function validate212(data, {instancePath=""}={}){
+function validate225(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.reason === undefined) && (missing0 = "reason")) || ((data.models === undefined) && (missing0 = "models"))){
-validate212.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate225.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -11681,7 +12553,7 @@ if(data.reason !== undefined){
 let data0 = data.reason;
 const _errs1 = errors;
 if((typeof data0 !== "string") && (data0 !== null)){
-validate212.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+validate225.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -11699,8 +12571,8 @@ var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
-if(!(validate213(data1[i0], {instancePath:instancePath+"/models/" + i0}))){
-vErrors = vErrors === null ? validate213.errors : vErrors.concat(validate213.errors);
+if(!(validate226(data1[i0], {instancePath:instancePath+"/models/" + i0}))){
+vErrors = vErrors === null ? validate226.errors : vErrors.concat(validate226.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs5 === errors;
@@ -11710,7 +12582,7 @@ break;
 }
 }
 else {
-validate212.errors = [{instancePath:instancePath+"/models",keyword:"type"}];
+validate225.errors = [{instancePath:instancePath+"/models",keyword:"type"}];
 return false;
 }
 }
@@ -11723,22 +12595,22 @@ var valid0 = true;
 }
 }
 else {
-validate212.errors = [{instancePath,keyword:"type"}];
+validate225.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate212.errors = vErrors;
+validate225.errors = vErrors;
 return errors === 0;
 }
-export const isPredictionWeights = validate217;
-function validate217(data, {instancePath=""}={}){
+export const isPredictionWeights = validate230;
+function validate230(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.weights === undefined) && (missing0 = "weights")){
-validate217.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate230.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -11753,13 +12625,13 @@ for(let i0=0; i0<len0; i0++){
 let data1 = data0[i0];
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate217.errors = [{instancePath:instancePath+"/weights/" + i0,keyword:"type"}];
+validate230.errors = [{instancePath:instancePath+"/weights/" + i0,keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < -127 || isNaN(data1)){
-validate217.errors = [{instancePath:instancePath+"/weights/" + i0,keyword:"minimum"}];
+validate230.errors = [{instancePath:instancePath+"/weights/" + i0,keyword:"minimum"}];
 return false;
 }
 }
@@ -11771,7 +12643,7 @@ break;
 }
 }
 else {
-validate217.errors = [{instancePath:instancePath+"/weights",keyword:"type"}];
+validate230.errors = [{instancePath:instancePath+"/weights",keyword:"type"}];
 return false;
 }
 }
@@ -11779,50 +12651,50 @@ return false;
 }
 }
 else {
-validate217.errors = [{instancePath,keyword:"type"}];
+validate230.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate217.errors = vErrors;
+validate230.errors = vErrors;
 return errors === 0;
 }
-export const isRunsResponse = validate218;
-function validate220(data, {instancePath=""}={}){
+export const isRunsResponse = validate231;
+function validate233(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate220.errors = [{instancePath,keyword:"type"}];
+validate233.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 if(!((((data === "recording") || (data === "complete")) || (data === "incomplete")) || (data === "interrupted"))){
-validate220.errors = [{instancePath,keyword:"enum"}];
+validate233.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate220.errors = vErrors;
+validate233.errors = vErrors;
 return errors === 0;
 }
-function validate222(data, {instancePath=""}={}){
+function validate235(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate222.errors = [{instancePath,keyword:"type"}];
+validate235.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 if(!((((((((data === "stopped") || (data === "duration")) || (data === "flight-recorder")) || (data === "target-ended")) || (data === "collector-lost")) || (data === "backend-lost")) || (data === "disk-full")) || (data === "write-failed"))){
-validate222.errors = [{instancePath,keyword:"enum"}];
+validate235.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate222.errors = vErrors;
+validate235.errors = vErrors;
 return errors === 0;
 }
-function validate225(data, {instancePath=""}={}){
+function validate238(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((data.frames === undefined) && (missing0 = "frames")) || ((data.gaps === undefined) && (missing0 = "gaps"))) || ((data.missing_ns === undefined) && (missing0 = "missing_ns"))) || ((data.truncated_bytes === undefined) && (missing0 = "truncated_bytes"))) || ((data.coalesced === undefined) && (missing0 = "coalesced"))) || ((data.deadlines_missed === undefined) && (missing0 = "deadlines_missed"))) || ((data.samples_failed === undefined) && (missing0 = "samples_failed"))) || ((data.exit_records_lost === undefined) && (missing0 = "exit_records_lost"))) || ((data.clock_jumps === undefined) && (missing0 = "clock_jumps"))){
-validate225.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate238.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -11830,13 +12702,13 @@ if(data.frames !== undefined){
 let data0 = data.frames;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate225.errors = [{instancePath:instancePath+"/frames",keyword:"type"}];
+validate238.errors = [{instancePath:instancePath+"/frames",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate225.errors = [{instancePath:instancePath+"/frames",keyword:"minimum"}];
+validate238.errors = [{instancePath:instancePath+"/frames",keyword:"minimum"}];
 return false;
 }
 }
@@ -11851,13 +12723,13 @@ if(data.gaps !== undefined){
 let data1 = data.gaps;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate225.errors = [{instancePath:instancePath+"/gaps",keyword:"type"}];
+validate238.errors = [{instancePath:instancePath+"/gaps",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate225.errors = [{instancePath:instancePath+"/gaps",keyword:"minimum"}];
+validate238.errors = [{instancePath:instancePath+"/gaps",keyword:"minimum"}];
 return false;
 }
 }
@@ -11872,13 +12744,13 @@ if(data.missing_ns !== undefined){
 let data2 = data.missing_ns;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate225.errors = [{instancePath:instancePath+"/missing_ns",keyword:"type"}];
+validate238.errors = [{instancePath:instancePath+"/missing_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate225.errors = [{instancePath:instancePath+"/missing_ns",keyword:"minimum"}];
+validate238.errors = [{instancePath:instancePath+"/missing_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -11893,13 +12765,13 @@ if(data.truncated_bytes !== undefined){
 let data3 = data.truncated_bytes;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate225.errors = [{instancePath:instancePath+"/truncated_bytes",keyword:"type"}];
+validate238.errors = [{instancePath:instancePath+"/truncated_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate225.errors = [{instancePath:instancePath+"/truncated_bytes",keyword:"minimum"}];
+validate238.errors = [{instancePath:instancePath+"/truncated_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -11914,13 +12786,13 @@ if(data.coalesced !== undefined){
 let data4 = data.coalesced;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate225.errors = [{instancePath:instancePath+"/coalesced",keyword:"type"}];
+validate238.errors = [{instancePath:instancePath+"/coalesced",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate225.errors = [{instancePath:instancePath+"/coalesced",keyword:"minimum"}];
+validate238.errors = [{instancePath:instancePath+"/coalesced",keyword:"minimum"}];
 return false;
 }
 }
@@ -11935,13 +12807,13 @@ if(data.deadlines_missed !== undefined){
 let data5 = data.deadlines_missed;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate225.errors = [{instancePath:instancePath+"/deadlines_missed",keyword:"type"}];
+validate238.errors = [{instancePath:instancePath+"/deadlines_missed",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate225.errors = [{instancePath:instancePath+"/deadlines_missed",keyword:"minimum"}];
+validate238.errors = [{instancePath:instancePath+"/deadlines_missed",keyword:"minimum"}];
 return false;
 }
 }
@@ -11956,13 +12828,13 @@ if(data.samples_failed !== undefined){
 let data6 = data.samples_failed;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate225.errors = [{instancePath:instancePath+"/samples_failed",keyword:"type"}];
+validate238.errors = [{instancePath:instancePath+"/samples_failed",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate225.errors = [{instancePath:instancePath+"/samples_failed",keyword:"minimum"}];
+validate238.errors = [{instancePath:instancePath+"/samples_failed",keyword:"minimum"}];
 return false;
 }
 }
@@ -11977,13 +12849,13 @@ if(data.exit_records_lost !== undefined){
 let data7 = data.exit_records_lost;
 const _errs15 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate225.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"type"}];
+validate238.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate225.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"minimum"}];
+validate238.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"minimum"}];
 return false;
 }
 }
@@ -11998,13 +12870,13 @@ if(data.exits_without_event !== undefined){
 let data8 = data.exits_without_event;
 const _errs17 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate225.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"type"}];
+validate238.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"type"}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate225.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"minimum"}];
+validate238.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"minimum"}];
 return false;
 }
 }
@@ -12019,13 +12891,13 @@ if(data.network_calls_uncounted !== undefined){
 let data9 = data.network_calls_uncounted;
 const _errs19 = errors;
 if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate225.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"type"}];
+validate238.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"type"}];
 return false;
 }
 if(errors === _errs19){
 if(typeof data9 == "number"){
 if(data9 < 0 || isNaN(data9)){
-validate225.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"minimum"}];
+validate238.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"minimum"}];
 return false;
 }
 }
@@ -12040,13 +12912,13 @@ if(data.clock_jumps !== undefined){
 let data10 = data.clock_jumps;
 const _errs21 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate225.errors = [{instancePath:instancePath+"/clock_jumps",keyword:"type"}];
+validate238.errors = [{instancePath:instancePath+"/clock_jumps",keyword:"type"}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate225.errors = [{instancePath:instancePath+"/clock_jumps",keyword:"minimum"}];
+validate238.errors = [{instancePath:instancePath+"/clock_jumps",keyword:"minimum"}];
 return false;
 }
 }
@@ -12069,21 +12941,21 @@ var valid0 = true;
 }
 }
 else {
-validate225.errors = [{instancePath,keyword:"type"}];
+validate238.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate225.errors = vErrors;
+validate238.errors = vErrors;
 return errors === 0;
 }
-function validate227(data, {instancePath=""}={}){
+function validate240(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.frames === undefined) && (missing0 = "frames")) || ((data.thread_samples === undefined) && (missing0 = "thread_samples"))) || ((data.threads === undefined) && (missing0 = "threads"))) || ((data.events === undefined) && (missing0 = "events"))) || ((data.bytes === undefined) && (missing0 = "bytes"))) || ((data.open_bytes === undefined) && (missing0 = "open_bytes"))){
-validate227.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate240.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -12091,13 +12963,13 @@ if(data.frames !== undefined){
 let data0 = data.frames;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate227.errors = [{instancePath:instancePath+"/frames",keyword:"type"}];
+validate240.errors = [{instancePath:instancePath+"/frames",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate227.errors = [{instancePath:instancePath+"/frames",keyword:"minimum"}];
+validate240.errors = [{instancePath:instancePath+"/frames",keyword:"minimum"}];
 return false;
 }
 }
@@ -12112,13 +12984,13 @@ if(data.thread_samples !== undefined){
 let data1 = data.thread_samples;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate227.errors = [{instancePath:instancePath+"/thread_samples",keyword:"type"}];
+validate240.errors = [{instancePath:instancePath+"/thread_samples",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate227.errors = [{instancePath:instancePath+"/thread_samples",keyword:"minimum"}];
+validate240.errors = [{instancePath:instancePath+"/thread_samples",keyword:"minimum"}];
 return false;
 }
 }
@@ -12133,13 +13005,13 @@ if(data.threads !== undefined){
 let data2 = data.threads;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate227.errors = [{instancePath:instancePath+"/threads",keyword:"type"}];
+validate240.errors = [{instancePath:instancePath+"/threads",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate227.errors = [{instancePath:instancePath+"/threads",keyword:"minimum"}];
+validate240.errors = [{instancePath:instancePath+"/threads",keyword:"minimum"}];
 return false;
 }
 }
@@ -12154,13 +13026,13 @@ if(data.events !== undefined){
 let data3 = data.events;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate227.errors = [{instancePath:instancePath+"/events",keyword:"type"}];
+validate240.errors = [{instancePath:instancePath+"/events",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate227.errors = [{instancePath:instancePath+"/events",keyword:"minimum"}];
+validate240.errors = [{instancePath:instancePath+"/events",keyword:"minimum"}];
 return false;
 }
 }
@@ -12175,13 +13047,13 @@ if(data.bytes !== undefined){
 let data4 = data.bytes;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate227.errors = [{instancePath:instancePath+"/bytes",keyword:"type"}];
+validate240.errors = [{instancePath:instancePath+"/bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate227.errors = [{instancePath:instancePath+"/bytes",keyword:"minimum"}];
+validate240.errors = [{instancePath:instancePath+"/bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -12196,13 +13068,13 @@ if(data.open_bytes !== undefined){
 let data5 = data.open_bytes;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate227.errors = [{instancePath:instancePath+"/open_bytes",keyword:"type"}];
+validate240.errors = [{instancePath:instancePath+"/open_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate227.errors = [{instancePath:instancePath+"/open_bytes",keyword:"minimum"}];
+validate240.errors = [{instancePath:instancePath+"/open_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -12220,28 +13092,28 @@ var valid0 = true;
 }
 }
 else {
-validate227.errors = [{instancePath,keyword:"type"}];
+validate240.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate227.errors = vErrors;
+validate240.errors = vErrors;
 return errors === 0;
 }
-function validate219(data, {instancePath=""}={}){
+function validate232(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((((((((((((((((data.id === undefined) && (missing0 = "id")) || ((data.name === undefined) && (missing0 = "name"))) || ((data.tags === undefined) && (missing0 = "tags"))) || ((data.group === undefined) && (missing0 = "group"))) || ((data.notes === undefined) && (missing0 = "notes"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.end === undefined) && (missing0 = "end"))) || ((data.end_detail === undefined) && (missing0 = "end_detail"))) || ((data.created_unix_us === undefined) && (missing0 = "created_unix_us"))) || ((data.started_unix_us === undefined) && (missing0 = "started_unix_us"))) || ((data.duration_ns === undefined) && (missing0 = "duration_ns"))) || ((data.host_name === undefined) && (missing0 = "host_name"))) || ((data.target === undefined) && (missing0 = "target"))) || ((data.pid === undefined) && (missing0 = "pid"))) || ((data.process === undefined) && (missing0 = "process"))) || ((data.command === undefined) && (missing0 = "command"))) || ((data.policies === undefined) && (missing0 = "policies"))) || ((data.losses === undefined) && (missing0 = "losses"))) || ((data.counts === undefined) && (missing0 = "counts"))) || ((data.exit_code === undefined) && (missing0 = "exit_code"))) || ((data.signal === undefined) && (missing0 = "signal"))) || ((data.imported === undefined) && (missing0 = "imported"))){
-validate219.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate232.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.id !== undefined){
 const _errs1 = errors;
 if(typeof data.id !== "string"){
-validate219.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+validate232.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -12253,7 +13125,7 @@ if(valid0){
 if(data.name !== undefined){
 const _errs3 = errors;
 if(typeof data.name !== "string"){
-validate219.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate232.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -12272,7 +13144,7 @@ const len0 = data2.length;
 for(let i0=0; i0<len0; i0++){
 const _errs7 = errors;
 if(typeof data2[i0] !== "string"){
-validate219.errors = [{instancePath:instancePath+"/tags/" + i0,keyword:"type"}];
+validate232.errors = [{instancePath:instancePath+"/tags/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs7 === errors;
@@ -12282,7 +13154,7 @@ break;
 }
 }
 else {
-validate219.errors = [{instancePath:instancePath+"/tags",keyword:"type"}];
+validate232.errors = [{instancePath:instancePath+"/tags",keyword:"type"}];
 return false;
 }
 }
@@ -12296,7 +13168,7 @@ if(data.group !== undefined){
 let data4 = data.group;
 const _errs9 = errors;
 if((typeof data4 !== "string") && (data4 !== null)){
-validate219.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
+validate232.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -12308,7 +13180,7 @@ if(valid0){
 if(data.notes !== undefined){
 const _errs11 = errors;
 if(typeof data.notes !== "string"){
-validate219.errors = [{instancePath:instancePath+"/notes",keyword:"type"}];
+validate232.errors = [{instancePath:instancePath+"/notes",keyword:"type"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -12319,8 +13191,8 @@ var valid0 = true;
 if(valid0){
 if(data.state !== undefined){
 const _errs13 = errors;
-if(!(validate220(data.state, {instancePath:instancePath+"/state"}))){
-vErrors = vErrors === null ? validate220.errors : vErrors.concat(validate220.errors);
+if(!(validate233(data.state, {instancePath:instancePath+"/state"}))){
+vErrors = vErrors === null ? validate233.errors : vErrors.concat(validate233.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs13 === errors;
@@ -12335,8 +13207,8 @@ const _errs14 = errors;
 const _errs15 = errors;
 let valid2 = false;
 const _errs16 = errors;
-if(!(validate222(data7, {instancePath:instancePath+"/end"}))){
-vErrors = vErrors === null ? validate222.errors : vErrors.concat(validate222.errors);
+if(!(validate235(data7, {instancePath:instancePath+"/end"}))){
+vErrors = vErrors === null ? validate235.errors : vErrors.concat(validate235.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs16 === errors;
@@ -12365,7 +13237,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate219.errors = vErrors;
+validate232.errors = vErrors;
 return false;
 }
 else {
@@ -12388,7 +13260,7 @@ if(valid0){
 if(data.end_detail !== undefined){
 const _errs19 = errors;
 if(typeof data.end_detail !== "string"){
-validate219.errors = [{instancePath:instancePath+"/end_detail",keyword:"type"}];
+validate232.errors = [{instancePath:instancePath+"/end_detail",keyword:"type"}];
 return false;
 }
 var valid0 = _errs19 === errors;
@@ -12401,13 +13273,13 @@ if(data.created_unix_us !== undefined){
 let data9 = data.created_unix_us;
 const _errs21 = errors;
 if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate219.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"type"}];
+validate232.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data9 == "number"){
 if(data9 < 0 || isNaN(data9)){
-validate219.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"minimum"}];
+validate232.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -12422,13 +13294,13 @@ if(data.started_unix_us !== undefined){
 let data10 = data.started_unix_us;
 const _errs23 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate219.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"type"}];
+validate232.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs23){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate219.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"minimum"}];
+validate232.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -12443,13 +13315,13 @@ if(data.duration_ns !== undefined){
 let data11 = data.duration_ns;
 const _errs25 = errors;
 if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
-validate219.errors = [{instancePath:instancePath+"/duration_ns",keyword:"type"}];
+validate232.errors = [{instancePath:instancePath+"/duration_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data11 == "number"){
 if(data11 < 0 || isNaN(data11)){
-validate219.errors = [{instancePath:instancePath+"/duration_ns",keyword:"minimum"}];
+validate232.errors = [{instancePath:instancePath+"/duration_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -12463,7 +13335,7 @@ if(valid0){
 if(data.host_name !== undefined){
 const _errs27 = errors;
 if(typeof data.host_name !== "string"){
-validate219.errors = [{instancePath:instancePath+"/host_name",keyword:"type"}];
+validate232.errors = [{instancePath:instancePath+"/host_name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs27 === errors;
@@ -12475,7 +13347,7 @@ if(valid0){
 if(data.target !== undefined){
 const _errs29 = errors;
 if(typeof data.target !== "string"){
-validate219.errors = [{instancePath:instancePath+"/target",keyword:"type"}];
+validate232.errors = [{instancePath:instancePath+"/target",keyword:"type"}];
 return false;
 }
 var valid0 = _errs29 === errors;
@@ -12488,13 +13360,13 @@ if(data.pid !== undefined){
 let data14 = data.pid;
 const _errs31 = errors;
 if(!((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14)))){
-validate219.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
+validate232.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
 return false;
 }
 if(errors === _errs31){
 if(typeof data14 == "number"){
 if(data14 < 1 || isNaN(data14)){
-validate219.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
+validate232.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
 return false;
 }
 }
@@ -12508,7 +13380,7 @@ if(valid0){
 if(data.process !== undefined){
 const _errs33 = errors;
 if(typeof data.process !== "string"){
-validate219.errors = [{instancePath:instancePath+"/process",keyword:"type"}];
+validate232.errors = [{instancePath:instancePath+"/process",keyword:"type"}];
 return false;
 }
 var valid0 = _errs33 === errors;
@@ -12521,7 +13393,7 @@ if(data.command !== undefined){
 let data16 = data.command;
 const _errs35 = errors;
 if((typeof data16 !== "string") && (data16 !== null)){
-validate219.errors = [{instancePath:instancePath+"/command",keyword:"type"}];
+validate232.errors = [{instancePath:instancePath+"/command",keyword:"type"}];
 return false;
 }
 var valid0 = _errs35 === errors;
@@ -12566,7 +13438,7 @@ else {
 vErrors.push(err3);
 }
 errors++;
-validate219.errors = vErrors;
+validate232.errors = vErrors;
 return false;
 }
 else {
@@ -12596,7 +13468,7 @@ const len1 = data18.length;
 for(let i1=0; i1<len1; i1++){
 const _errs44 = errors;
 if(typeof data18[i1] !== "string"){
-validate219.errors = [{instancePath:instancePath+"/policies/" + i1,keyword:"type"}];
+validate232.errors = [{instancePath:instancePath+"/policies/" + i1,keyword:"type"}];
 return false;
 }
 var valid4 = _errs44 === errors;
@@ -12606,7 +13478,7 @@ break;
 }
 }
 else {
-validate219.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
+validate232.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
 return false;
 }
 }
@@ -12618,8 +13490,8 @@ var valid0 = true;
 if(valid0){
 if(data.losses !== undefined){
 const _errs46 = errors;
-if(!(validate225(data.losses, {instancePath:instancePath+"/losses"}))){
-vErrors = vErrors === null ? validate225.errors : vErrors.concat(validate225.errors);
+if(!(validate238(data.losses, {instancePath:instancePath+"/losses"}))){
+vErrors = vErrors === null ? validate238.errors : vErrors.concat(validate238.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs46 === errors;
@@ -12632,13 +13504,13 @@ if(data.children_cpu_us !== undefined){
 let data21 = data.children_cpu_us;
 const _errs47 = errors;
 if((!((typeof data21 == "number") && (!(data21 % 1) && !isNaN(data21)))) && (data21 !== null)){
-validate219.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
+validate232.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs47){
 if(typeof data21 == "number"){
 if(data21 < 0 || isNaN(data21)){
-validate219.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
+validate232.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -12651,8 +13523,8 @@ var valid0 = true;
 if(valid0){
 if(data.counts !== undefined){
 const _errs49 = errors;
-if(!(validate227(data.counts, {instancePath:instancePath+"/counts"}))){
-vErrors = vErrors === null ? validate227.errors : vErrors.concat(validate227.errors);
+if(!(validate240(data.counts, {instancePath:instancePath+"/counts"}))){
+vErrors = vErrors === null ? validate240.errors : vErrors.concat(validate240.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs49 === errors;
@@ -12665,7 +13537,7 @@ if(data.exit_code !== undefined){
 let data23 = data.exit_code;
 const _errs50 = errors;
 if((!((typeof data23 == "number") && (!(data23 % 1) && !isNaN(data23)))) && (data23 !== null)){
-validate219.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
+validate232.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
 return false;
 }
 var valid0 = _errs50 === errors;
@@ -12678,7 +13550,7 @@ if(data.signal !== undefined){
 let data24 = data.signal;
 const _errs52 = errors;
 if((typeof data24 !== "string") && (data24 !== null)){
-validate219.errors = [{instancePath:instancePath+"/signal",keyword:"type"}];
+validate232.errors = [{instancePath:instancePath+"/signal",keyword:"type"}];
 return false;
 }
 var valid0 = _errs52 === errors;
@@ -12690,7 +13562,7 @@ if(valid0){
 if(data.imported !== undefined){
 const _errs54 = errors;
 if(typeof data.imported !== "boolean"){
-validate219.errors = [{instancePath:instancePath+"/imported",keyword:"type"}];
+validate232.errors = [{instancePath:instancePath+"/imported",keyword:"type"}];
 return false;
 }
 var valid0 = _errs54 === errors;
@@ -12724,28 +13596,28 @@ var valid0 = true;
 }
 }
 else {
-validate219.errors = [{instancePath,keyword:"type"}];
+validate232.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate219.errors = vErrors;
+validate232.errors = vErrors;
 return errors === 0;
 }
-function validate231(data, {instancePath=""}={}){
+function validate244(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.folder === undefined) && (missing0 = "folder")) || ((data.reason === undefined) && (missing0 = "reason"))){
-validate231.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate244.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.folder !== undefined){
 const _errs1 = errors;
 if(typeof data.folder !== "string"){
-validate231.errors = [{instancePath:instancePath+"/folder",keyword:"type"}];
+validate244.errors = [{instancePath:instancePath+"/folder",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -12757,7 +13629,7 @@ if(valid0){
 if(data.reason !== undefined){
 const _errs3 = errors;
 if(typeof data.reason !== "string"){
-validate231.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+validate244.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -12769,21 +13641,21 @@ var valid0 = true;
 }
 }
 else {
-validate231.errors = [{instancePath,keyword:"type"}];
+validate244.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate231.errors = vErrors;
+validate244.errors = vErrors;
 return errors === 0;
 }
-function validate233(data, {instancePath=""}={}){
+function validate246(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.max_age_s === undefined) && (missing0 = "max_age_s")) || ((data.max_bytes === undefined) && (missing0 = "max_bytes"))){
-validate233.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate246.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -12791,13 +13663,13 @@ if(data.max_age_s !== undefined){
 let data0 = data.max_age_s;
 const _errs1 = errors;
 if((!(typeof data0 == "number")) && (data0 !== null)){
-validate233.errors = [{instancePath:instancePath+"/max_age_s",keyword:"type"}];
+validate246.errors = [{instancePath:instancePath+"/max_age_s",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate233.errors = [{instancePath:instancePath+"/max_age_s",keyword:"minimum"}];
+validate246.errors = [{instancePath:instancePath+"/max_age_s",keyword:"minimum"}];
 return false;
 }
 }
@@ -12812,13 +13684,13 @@ if(data.max_bytes !== undefined){
 let data1 = data.max_bytes;
 const _errs3 = errors;
 if((!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))) && (data1 !== null)){
-validate233.errors = [{instancePath:instancePath+"/max_bytes",keyword:"type"}];
+validate246.errors = [{instancePath:instancePath+"/max_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate233.errors = [{instancePath:instancePath+"/max_bytes",keyword:"minimum"}];
+validate246.errors = [{instancePath:instancePath+"/max_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -12832,21 +13704,21 @@ var valid0 = true;
 }
 }
 else {
-validate233.errors = [{instancePath,keyword:"type"}];
+validate246.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate233.errors = vErrors;
+validate246.errors = vErrors;
 return errors === 0;
 }
-function validate218(data, {instancePath=""}={}){
+function validate231(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.runs === undefined) && (missing0 = "runs")) || ((data.deleted === undefined) && (missing0 = "deleted"))) || ((data.damaged === undefined) && (missing0 = "damaged"))) || ((data.bytes === undefined) && (missing0 = "bytes"))) || ((data.free_bytes === undefined) && (missing0 = "free_bytes"))) || ((data.retention === undefined) && (missing0 = "retention"))){
-validate218.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate231.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -12859,8 +13731,8 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate219(data0[i0], {instancePath:instancePath+"/runs/" + i0}))){
-vErrors = vErrors === null ? validate219.errors : vErrors.concat(validate219.errors);
+if(!(validate232(data0[i0], {instancePath:instancePath+"/runs/" + i0}))){
+vErrors = vErrors === null ? validate232.errors : vErrors.concat(validate232.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs3 === errors;
@@ -12870,7 +13742,7 @@ break;
 }
 }
 else {
-validate218.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
+validate231.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
 return false;
 }
 }
@@ -12889,8 +13761,8 @@ var valid2 = true;
 const len1 = data2.length;
 for(let i1=0; i1<len1; i1++){
 const _errs6 = errors;
-if(!(validate219(data2[i1], {instancePath:instancePath+"/deleted/" + i1}))){
-vErrors = vErrors === null ? validate219.errors : vErrors.concat(validate219.errors);
+if(!(validate232(data2[i1], {instancePath:instancePath+"/deleted/" + i1}))){
+vErrors = vErrors === null ? validate232.errors : vErrors.concat(validate232.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs6 === errors;
@@ -12900,7 +13772,7 @@ break;
 }
 }
 else {
-validate218.errors = [{instancePath:instancePath+"/deleted",keyword:"type"}];
+validate231.errors = [{instancePath:instancePath+"/deleted",keyword:"type"}];
 return false;
 }
 }
@@ -12919,8 +13791,8 @@ var valid3 = true;
 const len2 = data4.length;
 for(let i2=0; i2<len2; i2++){
 const _errs9 = errors;
-if(!(validate231(data4[i2], {instancePath:instancePath+"/damaged/" + i2}))){
-vErrors = vErrors === null ? validate231.errors : vErrors.concat(validate231.errors);
+if(!(validate244(data4[i2], {instancePath:instancePath+"/damaged/" + i2}))){
+vErrors = vErrors === null ? validate244.errors : vErrors.concat(validate244.errors);
 errors = vErrors.length;
 }
 var valid3 = _errs9 === errors;
@@ -12930,7 +13802,7 @@ break;
 }
 }
 else {
-validate218.errors = [{instancePath:instancePath+"/damaged",keyword:"type"}];
+validate231.errors = [{instancePath:instancePath+"/damaged",keyword:"type"}];
 return false;
 }
 }
@@ -12944,13 +13816,13 @@ if(data.bytes !== undefined){
 let data6 = data.bytes;
 const _errs10 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate218.errors = [{instancePath:instancePath+"/bytes",keyword:"type"}];
+validate231.errors = [{instancePath:instancePath+"/bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs10){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate218.errors = [{instancePath:instancePath+"/bytes",keyword:"minimum"}];
+validate231.errors = [{instancePath:instancePath+"/bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -12965,13 +13837,13 @@ if(data.free_bytes !== undefined){
 let data7 = data.free_bytes;
 const _errs12 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate218.errors = [{instancePath:instancePath+"/free_bytes",keyword:"type"}];
+validate231.errors = [{instancePath:instancePath+"/free_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs12){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate218.errors = [{instancePath:instancePath+"/free_bytes",keyword:"minimum"}];
+validate231.errors = [{instancePath:instancePath+"/free_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -12984,8 +13856,8 @@ var valid0 = true;
 if(valid0){
 if(data.retention !== undefined){
 const _errs14 = errors;
-if(!(validate233(data.retention, {instancePath:instancePath+"/retention"}))){
-vErrors = vErrors === null ? validate233.errors : vErrors.concat(validate233.errors);
+if(!(validate246(data.retention, {instancePath:instancePath+"/retention"}))){
+vErrors = vErrors === null ? validate246.errors : vErrors.concat(validate246.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs14 === errors;
@@ -13001,43 +13873,43 @@ var valid0 = true;
 }
 }
 else {
-validate218.errors = [{instancePath,keyword:"type"}];
+validate231.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate218.errors = vErrors;
+validate231.errors = vErrors;
 return errors === 0;
 }
-export const isRunManifest = validate235;
-function validate241(data, {instancePath=""}={}){
+export const isRunManifest = validate248;
+function validate254(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate241.errors = [{instancePath,keyword:"type"}];
+validate254.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 if(!((((data === "exact") || (data === "sampled")) || (data === "estimated")) || (data === "quantised"))){
-validate241.errors = [{instancePath,keyword:"enum"}];
+validate254.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate241.errors = vErrors;
+validate254.errors = vErrors;
 return errors === 0;
 }
-function validate240(data, {instancePath=""}={}){
+function validate253(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((data.name === undefined) && (missing0 = "name")) || ((data.label === undefined) && (missing0 = "label"))) || ((data.unit === undefined) && (missing0 = "unit"))) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.scope === undefined) && (missing0 = "scope"))) || ((data.group === undefined) && (missing0 = "group"))) || ((data.taskstats === undefined) && (missing0 = "taskstats"))) || ((data.since_version === undefined) && (missing0 = "since_version"))) || ((data.procfs === undefined) && (missing0 = "procfs"))) || ((data.provenance === undefined) && (missing0 = "provenance"))) || ((data.meaning === undefined) && (missing0 = "meaning"))){
-validate240.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate253.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.name !== undefined){
 const _errs1 = errors;
 if(typeof data.name !== "string"){
-validate240.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate253.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -13049,7 +13921,7 @@ if(valid0){
 if(data.label !== undefined){
 const _errs3 = errors;
 if(typeof data.label !== "string"){
-validate240.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
+validate253.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -13062,11 +13934,11 @@ if(data.unit !== undefined){
 let data2 = data.unit;
 const _errs5 = errors;
 if(typeof data2 !== "string"){
-validate240.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
+validate253.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
 return false;
 }
 if(!((((data2 === "ns") || (data2 === "us")) || (data2 === "bytes")) || (data2 === "count"))){
-validate240.errors = [{instancePath:instancePath+"/unit",keyword:"enum"}];
+validate253.errors = [{instancePath:instancePath+"/unit",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -13079,11 +13951,11 @@ if(data.kind !== undefined){
 let data3 = data.kind;
 const _errs7 = errors;
 if(typeof data3 !== "string"){
-validate240.errors = [{instancePath:instancePath+"/kind",keyword:"type"}];
+validate253.errors = [{instancePath:instancePath+"/kind",keyword:"type"}];
 return false;
 }
 if(!((data3 === "counter") || (data3 === "gauge"))){
-validate240.errors = [{instancePath:instancePath+"/kind",keyword:"enum"}];
+validate253.errors = [{instancePath:instancePath+"/kind",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -13096,11 +13968,11 @@ if(data.scope !== undefined){
 let data4 = data.scope;
 const _errs9 = errors;
 if(typeof data4 !== "string"){
-validate240.errors = [{instancePath:instancePath+"/scope",keyword:"type"}];
+validate253.errors = [{instancePath:instancePath+"/scope",keyword:"type"}];
 return false;
 }
 if(!((data4 === "thread") || (data4 === "process"))){
-validate240.errors = [{instancePath:instancePath+"/scope",keyword:"enum"}];
+validate253.errors = [{instancePath:instancePath+"/scope",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -13113,11 +13985,11 @@ if(data.group !== undefined){
 let data5 = data.group;
 const _errs11 = errors;
 if(typeof data5 !== "string"){
-validate240.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
+validate253.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
 return false;
 }
 if(!(((((((((data5 === "cpu") || (data5 === "wait")) || (data5 === "state")) || (data5 === "switches")) || (data5 === "memory")) || (data5 === "io")) || (data5 === "disk")) || (data5 === "network")) || (data5 === "pool"))){
-validate240.errors = [{instancePath:instancePath+"/group",keyword:"enum"}];
+validate253.errors = [{instancePath:instancePath+"/group",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -13130,7 +14002,7 @@ if(data.taskstats !== undefined){
 let data6 = data.taskstats;
 const _errs13 = errors;
 if((typeof data6 !== "string") && (data6 !== null)){
-validate240.errors = [{instancePath:instancePath+"/taskstats",keyword:"type"}];
+validate253.errors = [{instancePath:instancePath+"/taskstats",keyword:"type"}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -13143,13 +14015,13 @@ if(data.since_version !== undefined){
 let data7 = data.since_version;
 const _errs15 = errors;
 if((!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))) && (data7 !== null)){
-validate240.errors = [{instancePath:instancePath+"/since_version",keyword:"type"}];
+validate253.errors = [{instancePath:instancePath+"/since_version",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate240.errors = [{instancePath:instancePath+"/since_version",keyword:"minimum"}];
+validate253.errors = [{instancePath:instancePath+"/since_version",keyword:"minimum"}];
 return false;
 }
 }
@@ -13164,7 +14036,7 @@ if(data.procfs !== undefined){
 let data8 = data.procfs;
 const _errs17 = errors;
 if((typeof data8 !== "string") && (data8 !== null)){
-validate240.errors = [{instancePath:instancePath+"/procfs",keyword:"type"}];
+validate253.errors = [{instancePath:instancePath+"/procfs",keyword:"type"}];
 return false;
 }
 var valid0 = _errs17 === errors;
@@ -13175,8 +14047,8 @@ var valid0 = true;
 if(valid0){
 if(data.provenance !== undefined){
 const _errs19 = errors;
-if(!(validate241(data.provenance, {instancePath:instancePath+"/provenance"}))){
-vErrors = vErrors === null ? validate241.errors : vErrors.concat(validate241.errors);
+if(!(validate254(data.provenance, {instancePath:instancePath+"/provenance"}))){
+vErrors = vErrors === null ? validate254.errors : vErrors.concat(validate254.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs19 === errors;
@@ -13188,7 +14060,7 @@ if(valid0){
 if(data.meaning !== undefined){
 const _errs20 = errors;
 if(typeof data.meaning !== "string"){
-validate240.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
+validate253.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
 return false;
 }
 var valid0 = _errs20 === errors;
@@ -13209,21 +14081,21 @@ var valid0 = true;
 }
 }
 else {
-validate240.errors = [{instancePath,keyword:"type"}];
+validate253.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate240.errors = vErrors;
+validate253.errors = vErrors;
 return errors === 0;
 }
-function validate244(data, {instancePath=""}={}){
+function validate257(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((data.time_ns === undefined) && (missing0 = "time_ns")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.shadow === undefined) && (missing0 = "shadow"))) || ((data.knob === undefined) && (missing0 = "knob"))) || ((data.signal === undefined) && (missing0 = "signal"))) || ((data.lower === undefined) && (missing0 = "lower"))) || ((data.upper === undefined) && (missing0 = "upper"))){
-validate244.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate257.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -13231,13 +14103,13 @@ if(data.time_ns !== undefined){
 let data0 = data.time_ns;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate244.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
+validate257.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate244.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
+validate257.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -13251,7 +14123,7 @@ if(valid0){
 if(data.policy !== undefined){
 const _errs3 = errors;
 if(typeof data.policy !== "string"){
-validate244.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
+validate257.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -13263,7 +14135,7 @@ if(valid0){
 if(data.shadow !== undefined){
 const _errs5 = errors;
 if(typeof data.shadow !== "boolean"){
-validate244.errors = [{instancePath:instancePath+"/shadow",keyword:"type"}];
+validate257.errors = [{instancePath:instancePath+"/shadow",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -13300,13 +14172,13 @@ if(data.lower !== undefined){
 let data5 = data.lower;
 const _errs9 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate244.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
+validate257.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data5 == "number"){
 if(data5 < 1 || isNaN(data5)){
-validate244.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
+validate257.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
 return false;
 }
 }
@@ -13321,13 +14193,13 @@ if(data.upper !== undefined){
 let data6 = data.upper;
 const _errs11 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate244.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
+validate257.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data6 == "number"){
 if(data6 < 1 || isNaN(data6)){
-validate244.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
+validate257.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
 return false;
 }
 }
@@ -13346,21 +14218,21 @@ var valid0 = true;
 }
 }
 else {
-validate244.errors = [{instancePath,keyword:"type"}];
+validate257.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate244.errors = vErrors;
+validate257.errors = vErrors;
 return errors === 0;
 }
-function validate248(data, {instancePath=""}={}){
+function validate261(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.time_ns === undefined) && (missing0 = "time_ns")) || ((data.text === undefined) && (missing0 = "text"))){
-validate248.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate261.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -13368,13 +14240,13 @@ if(data.time_ns !== undefined){
 let data0 = data.time_ns;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate248.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
+validate261.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate248.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
+validate261.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -13388,7 +14260,7 @@ if(valid0){
 if(data.text !== undefined){
 const _errs3 = errors;
 if(typeof data.text !== "string"){
-validate248.errors = [{instancePath:instancePath+"/text",keyword:"type"}];
+validate261.errors = [{instancePath:instancePath+"/text",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -13400,21 +14272,21 @@ var valid0 = true;
 }
 }
 else {
-validate248.errors = [{instancePath,keyword:"type"}];
+validate261.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate248.errors = vErrors;
+validate261.errors = vErrors;
 return errors === 0;
 }
-function validate253(data, {instancePath=""}={}){
+function validate266(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((((data.command === undefined) && (missing0 = "command")) || ((data.exit_code === undefined) && (missing0 = "exit_code"))) || ((data.signal === undefined) && (missing0 = "signal"))) || ((data.elapsed_us === undefined) && (missing0 = "elapsed_us"))) || ((data.user_cpu_us === undefined) && (missing0 = "user_cpu_us"))) || ((data.system_cpu_us === undefined) && (missing0 = "system_cpu_us"))) || ((data.max_rss_bytes === undefined) && (missing0 = "max_rss_bytes"))) || ((data.major_faults === undefined) && (missing0 = "major_faults"))) || ((data.minor_faults === undefined) && (missing0 = "minor_faults"))) || ((data.voluntary_switches === undefined) && (missing0 = "voluntary_switches"))) || ((data.involuntary_switches === undefined) && (missing0 = "involuntary_switches"))) || ((data.output_bytes === undefined) && (missing0 = "output_bytes"))) || ((data.output_tail === undefined) && (missing0 = "output_tail"))){
-validate253.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate266.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -13422,7 +14294,7 @@ if(data.command !== undefined){
 let data0 = data.command;
 const _errs1 = errors;
 if((!(Array.isArray(data0))) && (data0 !== null)){
-validate253.errors = [{instancePath:instancePath+"/command",keyword:"type"}];
+validate266.errors = [{instancePath:instancePath+"/command",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
@@ -13432,7 +14304,7 @@ const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
 if(typeof data0[i0] !== "string"){
-validate253.errors = [{instancePath:instancePath+"/command/" + i0,keyword:"type"}];
+validate266.errors = [{instancePath:instancePath+"/command/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs3 === errors;
@@ -13452,7 +14324,7 @@ if(data.exit_code !== undefined){
 let data2 = data.exit_code;
 const _errs5 = errors;
 if((!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))) && (data2 !== null)){
-validate253.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
+validate266.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -13465,7 +14337,7 @@ if(data.signal !== undefined){
 let data3 = data.signal;
 const _errs7 = errors;
 if((typeof data3 !== "string") && (data3 !== null)){
-validate253.errors = [{instancePath:instancePath+"/signal",keyword:"type"}];
+validate266.errors = [{instancePath:instancePath+"/signal",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -13478,13 +14350,13 @@ if(data.elapsed_us !== undefined){
 let data4 = data.elapsed_us;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate253.errors = [{instancePath:instancePath+"/elapsed_us",keyword:"type"}];
+validate266.errors = [{instancePath:instancePath+"/elapsed_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate253.errors = [{instancePath:instancePath+"/elapsed_us",keyword:"minimum"}];
+validate266.errors = [{instancePath:instancePath+"/elapsed_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -13499,13 +14371,13 @@ if(data.user_cpu_us !== undefined){
 let data5 = data.user_cpu_us;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate253.errors = [{instancePath:instancePath+"/user_cpu_us",keyword:"type"}];
+validate266.errors = [{instancePath:instancePath+"/user_cpu_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate253.errors = [{instancePath:instancePath+"/user_cpu_us",keyword:"minimum"}];
+validate266.errors = [{instancePath:instancePath+"/user_cpu_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -13520,13 +14392,13 @@ if(data.system_cpu_us !== undefined){
 let data6 = data.system_cpu_us;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate253.errors = [{instancePath:instancePath+"/system_cpu_us",keyword:"type"}];
+validate266.errors = [{instancePath:instancePath+"/system_cpu_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate253.errors = [{instancePath:instancePath+"/system_cpu_us",keyword:"minimum"}];
+validate266.errors = [{instancePath:instancePath+"/system_cpu_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -13541,13 +14413,13 @@ if(data.children_cpu_us !== undefined){
 let data7 = data.children_cpu_us;
 const _errs15 = errors;
 if((!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))) && (data7 !== null)){
-validate253.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
+validate266.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate253.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
+validate266.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -13562,13 +14434,13 @@ if(data.max_rss_bytes !== undefined){
 let data8 = data.max_rss_bytes;
 const _errs17 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate253.errors = [{instancePath:instancePath+"/max_rss_bytes",keyword:"type"}];
+validate266.errors = [{instancePath:instancePath+"/max_rss_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate253.errors = [{instancePath:instancePath+"/max_rss_bytes",keyword:"minimum"}];
+validate266.errors = [{instancePath:instancePath+"/max_rss_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -13583,13 +14455,13 @@ if(data.major_faults !== undefined){
 let data9 = data.major_faults;
 const _errs19 = errors;
 if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate253.errors = [{instancePath:instancePath+"/major_faults",keyword:"type"}];
+validate266.errors = [{instancePath:instancePath+"/major_faults",keyword:"type"}];
 return false;
 }
 if(errors === _errs19){
 if(typeof data9 == "number"){
 if(data9 < 0 || isNaN(data9)){
-validate253.errors = [{instancePath:instancePath+"/major_faults",keyword:"minimum"}];
+validate266.errors = [{instancePath:instancePath+"/major_faults",keyword:"minimum"}];
 return false;
 }
 }
@@ -13604,13 +14476,13 @@ if(data.minor_faults !== undefined){
 let data10 = data.minor_faults;
 const _errs21 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate253.errors = [{instancePath:instancePath+"/minor_faults",keyword:"type"}];
+validate266.errors = [{instancePath:instancePath+"/minor_faults",keyword:"type"}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate253.errors = [{instancePath:instancePath+"/minor_faults",keyword:"minimum"}];
+validate266.errors = [{instancePath:instancePath+"/minor_faults",keyword:"minimum"}];
 return false;
 }
 }
@@ -13625,13 +14497,13 @@ if(data.voluntary_switches !== undefined){
 let data11 = data.voluntary_switches;
 const _errs23 = errors;
 if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
-validate253.errors = [{instancePath:instancePath+"/voluntary_switches",keyword:"type"}];
+validate266.errors = [{instancePath:instancePath+"/voluntary_switches",keyword:"type"}];
 return false;
 }
 if(errors === _errs23){
 if(typeof data11 == "number"){
 if(data11 < 0 || isNaN(data11)){
-validate253.errors = [{instancePath:instancePath+"/voluntary_switches",keyword:"minimum"}];
+validate266.errors = [{instancePath:instancePath+"/voluntary_switches",keyword:"minimum"}];
 return false;
 }
 }
@@ -13646,13 +14518,13 @@ if(data.involuntary_switches !== undefined){
 let data12 = data.involuntary_switches;
 const _errs25 = errors;
 if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
-validate253.errors = [{instancePath:instancePath+"/involuntary_switches",keyword:"type"}];
+validate266.errors = [{instancePath:instancePath+"/involuntary_switches",keyword:"type"}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data12 == "number"){
 if(data12 < 0 || isNaN(data12)){
-validate253.errors = [{instancePath:instancePath+"/involuntary_switches",keyword:"minimum"}];
+validate266.errors = [{instancePath:instancePath+"/involuntary_switches",keyword:"minimum"}];
 return false;
 }
 }
@@ -13667,13 +14539,13 @@ if(data.output_bytes !== undefined){
 let data13 = data.output_bytes;
 const _errs27 = errors;
 if((!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))) && (data13 !== null)){
-validate253.errors = [{instancePath:instancePath+"/output_bytes",keyword:"type"}];
+validate266.errors = [{instancePath:instancePath+"/output_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs27){
 if(typeof data13 == "number"){
 if(data13 < 0 || isNaN(data13)){
-validate253.errors = [{instancePath:instancePath+"/output_bytes",keyword:"minimum"}];
+validate266.errors = [{instancePath:instancePath+"/output_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -13688,7 +14560,7 @@ if(data.output_tail !== undefined){
 let data14 = data.output_tail;
 const _errs29 = errors;
 if((typeof data14 !== "string") && (data14 !== null)){
-validate253.errors = [{instancePath:instancePath+"/output_tail",keyword:"type"}];
+validate266.errors = [{instancePath:instancePath+"/output_tail",keyword:"type"}];
 return false;
 }
 var valid0 = _errs29 === errors;
@@ -13712,21 +14584,21 @@ var valid0 = true;
 }
 }
 else {
-validate253.errors = [{instancePath,keyword:"type"}];
+validate266.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate253.errors = vErrors;
+validate266.errors = vErrors;
 return errors === 0;
 }
-function validate235(data, {instancePath=""}={}){
+function validate248(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((((((((((((((data.format === undefined) && (missing0 = "format")) || ((data.id === undefined) && (missing0 = "id"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.tags === undefined) && (missing0 = "tags"))) || ((data.group === undefined) && (missing0 = "group"))) || ((data.notes === undefined) && (missing0 = "notes"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.end === undefined) && (missing0 = "end"))) || ((data.end_detail === undefined) && (missing0 = "end_detail"))) || ((data.created_unix_us === undefined) && (missing0 = "created_unix_us"))) || ((data.started_unix_us === undefined) && (missing0 = "started_unix_us"))) || ((data.from_ns === undefined) && (missing0 = "from_ns"))) || ((data.to_ns === undefined) && (missing0 = "to_ns"))) || ((data.tidscope === undefined) && (missing0 = "tidscope"))) || ((data.host === undefined) && (missing0 = "host"))) || ((data.target === undefined) && (missing0 = "target"))) || ((data.fields === undefined) && (missing0 = "fields"))) || ((data.policies === undefined) && (missing0 = "policies"))) || ((data.marks === undefined) && (missing0 = "marks"))) || ((data.losses === undefined) && (missing0 = "losses"))) || ((data.counts === undefined) && (missing0 = "counts"))) || ((data.outcome === undefined) && (missing0 = "outcome"))) || ((data.imported === undefined) && (missing0 = "imported"))){
-validate235.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate248.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -13734,11 +14606,11 @@ if(data.format !== undefined){
 let data0 = data.format;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate235.errors = [{instancePath:instancePath+"/format",keyword:"type"}];
+validate248.errors = [{instancePath:instancePath+"/format",keyword:"type"}];
 return false;
 }
 if(1 !== data0){
-validate235.errors = [{instancePath:instancePath+"/format",keyword:"const"}];
+validate248.errors = [{instancePath:instancePath+"/format",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -13750,7 +14622,7 @@ if(valid0){
 if(data.id !== undefined){
 const _errs3 = errors;
 if(typeof data.id !== "string"){
-validate235.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+validate248.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -13762,7 +14634,7 @@ if(valid0){
 if(data.name !== undefined){
 const _errs5 = errors;
 if(typeof data.name !== "string"){
-validate235.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate248.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -13781,7 +14653,7 @@ const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 const _errs9 = errors;
 if(typeof data3[i0] !== "string"){
-validate235.errors = [{instancePath:instancePath+"/tags/" + i0,keyword:"type"}];
+validate248.errors = [{instancePath:instancePath+"/tags/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs9 === errors;
@@ -13791,7 +14663,7 @@ break;
 }
 }
 else {
-validate235.errors = [{instancePath:instancePath+"/tags",keyword:"type"}];
+validate248.errors = [{instancePath:instancePath+"/tags",keyword:"type"}];
 return false;
 }
 }
@@ -13805,7 +14677,7 @@ if(data.group !== undefined){
 let data5 = data.group;
 const _errs11 = errors;
 if((typeof data5 !== "string") && (data5 !== null)){
-validate235.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
+validate248.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -13817,7 +14689,7 @@ if(valid0){
 if(data.notes !== undefined){
 const _errs13 = errors;
 if(typeof data.notes !== "string"){
-validate235.errors = [{instancePath:instancePath+"/notes",keyword:"type"}];
+validate248.errors = [{instancePath:instancePath+"/notes",keyword:"type"}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -13828,8 +14700,8 @@ var valid0 = true;
 if(valid0){
 if(data.state !== undefined){
 const _errs15 = errors;
-if(!(validate220(data.state, {instancePath:instancePath+"/state"}))){
-vErrors = vErrors === null ? validate220.errors : vErrors.concat(validate220.errors);
+if(!(validate233(data.state, {instancePath:instancePath+"/state"}))){
+vErrors = vErrors === null ? validate233.errors : vErrors.concat(validate233.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs15 === errors;
@@ -13844,8 +14716,8 @@ const _errs16 = errors;
 const _errs17 = errors;
 let valid2 = false;
 const _errs18 = errors;
-if(!(validate222(data8, {instancePath:instancePath+"/end"}))){
-vErrors = vErrors === null ? validate222.errors : vErrors.concat(validate222.errors);
+if(!(validate235(data8, {instancePath:instancePath+"/end"}))){
+vErrors = vErrors === null ? validate235.errors : vErrors.concat(validate235.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs18 === errors;
@@ -13874,7 +14746,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate235.errors = vErrors;
+validate248.errors = vErrors;
 return false;
 }
 else {
@@ -13897,7 +14769,7 @@ if(valid0){
 if(data.end_detail !== undefined){
 const _errs21 = errors;
 if(typeof data.end_detail !== "string"){
-validate235.errors = [{instancePath:instancePath+"/end_detail",keyword:"type"}];
+validate248.errors = [{instancePath:instancePath+"/end_detail",keyword:"type"}];
 return false;
 }
 var valid0 = _errs21 === errors;
@@ -13910,13 +14782,13 @@ if(data.created_unix_us !== undefined){
 let data10 = data.created_unix_us;
 const _errs23 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate235.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"type"}];
+validate248.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs23){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate235.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"minimum"}];
+validate248.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -13931,13 +14803,13 @@ if(data.started_unix_us !== undefined){
 let data11 = data.started_unix_us;
 const _errs25 = errors;
 if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
-validate235.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"type"}];
+validate248.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data11 == "number"){
 if(data11 < 0 || isNaN(data11)){
-validate235.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"minimum"}];
+validate248.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -13952,13 +14824,13 @@ if(data.from_ns !== undefined){
 let data12 = data.from_ns;
 const _errs27 = errors;
 if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
-validate235.errors = [{instancePath:instancePath+"/from_ns",keyword:"type"}];
+validate248.errors = [{instancePath:instancePath+"/from_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs27){
 if(typeof data12 == "number"){
 if(data12 < 0 || isNaN(data12)){
-validate235.errors = [{instancePath:instancePath+"/from_ns",keyword:"minimum"}];
+validate248.errors = [{instancePath:instancePath+"/from_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -13973,13 +14845,13 @@ if(data.to_ns !== undefined){
 let data13 = data.to_ns;
 const _errs29 = errors;
 if(!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))){
-validate235.errors = [{instancePath:instancePath+"/to_ns",keyword:"type"}];
+validate248.errors = [{instancePath:instancePath+"/to_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs29){
 if(typeof data13 == "number"){
 if(data13 < 0 || isNaN(data13)){
-validate235.errors = [{instancePath:instancePath+"/to_ns",keyword:"minimum"}];
+validate248.errors = [{instancePath:instancePath+"/to_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -13994,13 +14866,13 @@ if(data.until_ns !== undefined){
 let data14 = data.until_ns;
 const _errs31 = errors;
 if((!((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14)))) && (data14 !== null)){
-validate235.errors = [{instancePath:instancePath+"/until_ns",keyword:"type"}];
+validate248.errors = [{instancePath:instancePath+"/until_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs31){
 if(typeof data14 == "number"){
 if(data14 < 0 || isNaN(data14)){
-validate235.errors = [{instancePath:instancePath+"/until_ns",keyword:"minimum"}];
+validate248.errors = [{instancePath:instancePath+"/until_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -14014,7 +14886,7 @@ if(valid0){
 if(data.tidscope !== undefined){
 const _errs33 = errors;
 if(typeof data.tidscope !== "string"){
-validate235.errors = [{instancePath:instancePath+"/tidscope",keyword:"type"}];
+validate248.errors = [{instancePath:instancePath+"/tidscope",keyword:"type"}];
 return false;
 }
 var valid0 = _errs33 === errors;
@@ -14056,8 +14928,8 @@ var valid3 = true;
 const len1 = data18.length;
 for(let i1=0; i1<len1; i1++){
 const _errs39 = errors;
-if(!(validate240(data18[i1], {instancePath:instancePath+"/fields/" + i1}))){
-vErrors = vErrors === null ? validate240.errors : vErrors.concat(validate240.errors);
+if(!(validate253(data18[i1], {instancePath:instancePath+"/fields/" + i1}))){
+vErrors = vErrors === null ? validate253.errors : vErrors.concat(validate253.errors);
 errors = vErrors.length;
 }
 var valid3 = _errs39 === errors;
@@ -14067,7 +14939,7 @@ break;
 }
 }
 else {
-validate235.errors = [{instancePath:instancePath+"/fields",keyword:"type"}];
+validate248.errors = [{instancePath:instancePath+"/fields",keyword:"type"}];
 return false;
 }
 }
@@ -14086,8 +14958,8 @@ var valid4 = true;
 const len2 = data20.length;
 for(let i2=0; i2<len2; i2++){
 const _errs42 = errors;
-if(!(validate244(data20[i2], {instancePath:instancePath+"/policies/" + i2}))){
-vErrors = vErrors === null ? validate244.errors : vErrors.concat(validate244.errors);
+if(!(validate257(data20[i2], {instancePath:instancePath+"/policies/" + i2}))){
+vErrors = vErrors === null ? validate257.errors : vErrors.concat(validate257.errors);
 errors = vErrors.length;
 }
 var valid4 = _errs42 === errors;
@@ -14097,7 +14969,7 @@ break;
 }
 }
 else {
-validate235.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
+validate248.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
 return false;
 }
 }
@@ -14116,8 +14988,8 @@ var valid5 = true;
 const len3 = data22.length;
 for(let i3=0; i3<len3; i3++){
 const _errs45 = errors;
-if(!(validate248(data22[i3], {instancePath:instancePath+"/marks/" + i3}))){
-vErrors = vErrors === null ? validate248.errors : vErrors.concat(validate248.errors);
+if(!(validate261(data22[i3], {instancePath:instancePath+"/marks/" + i3}))){
+vErrors = vErrors === null ? validate261.errors : vErrors.concat(validate261.errors);
 errors = vErrors.length;
 }
 var valid5 = _errs45 === errors;
@@ -14127,7 +14999,7 @@ break;
 }
 }
 else {
-validate235.errors = [{instancePath:instancePath+"/marks",keyword:"type"}];
+validate248.errors = [{instancePath:instancePath+"/marks",keyword:"type"}];
 return false;
 }
 }
@@ -14139,8 +15011,8 @@ var valid0 = true;
 if(valid0){
 if(data.losses !== undefined){
 const _errs46 = errors;
-if(!(validate225(data.losses, {instancePath:instancePath+"/losses"}))){
-vErrors = vErrors === null ? validate225.errors : vErrors.concat(validate225.errors);
+if(!(validate238(data.losses, {instancePath:instancePath+"/losses"}))){
+vErrors = vErrors === null ? validate238.errors : vErrors.concat(validate238.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs46 === errors;
@@ -14151,8 +15023,8 @@ var valid0 = true;
 if(valid0){
 if(data.counts !== undefined){
 const _errs47 = errors;
-if(!(validate227(data.counts, {instancePath:instancePath+"/counts"}))){
-vErrors = vErrors === null ? validate227.errors : vErrors.concat(validate227.errors);
+if(!(validate240(data.counts, {instancePath:instancePath+"/counts"}))){
+vErrors = vErrors === null ? validate240.errors : vErrors.concat(validate240.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs47 === errors;
@@ -14170,8 +15042,8 @@ var valid6 = true;
 const len4 = data26.length;
 for(let i4=0; i4<len4; i4++){
 const _errs50 = errors;
-if(!(validate102(data26[i4], {instancePath:instancePath+"/counters_from/" + i4}))){
-vErrors = vErrors === null ? validate102.errors : vErrors.concat(validate102.errors);
+if(!(validate111(data26[i4], {instancePath:instancePath+"/counters_from/" + i4}))){
+vErrors = vErrors === null ? validate111.errors : vErrors.concat(validate111.errors);
 errors = vErrors.length;
 }
 var valid6 = _errs50 === errors;
@@ -14181,7 +15053,7 @@ break;
 }
 }
 else {
-validate235.errors = [{instancePath:instancePath+"/counters_from",keyword:"type"}];
+validate248.errors = [{instancePath:instancePath+"/counters_from",keyword:"type"}];
 return false;
 }
 }
@@ -14197,8 +15069,8 @@ const _errs51 = errors;
 const _errs52 = errors;
 let valid7 = false;
 const _errs53 = errors;
-if(!(validate253(data28, {instancePath:instancePath+"/outcome"}))){
-vErrors = vErrors === null ? validate253.errors : vErrors.concat(validate253.errors);
+if(!(validate266(data28, {instancePath:instancePath+"/outcome"}))){
+vErrors = vErrors === null ? validate266.errors : vErrors.concat(validate266.errors);
 errors = vErrors.length;
 }
 var _valid1 = _errs53 === errors;
@@ -14227,7 +15099,7 @@ else {
 vErrors.push(err3);
 }
 errors++;
-validate235.errors = vErrors;
+validate248.errors = vErrors;
 return false;
 }
 else {
@@ -14250,7 +15122,7 @@ if(valid0){
 if(data.imported !== undefined){
 const _errs56 = errors;
 if(typeof data.imported !== "boolean"){
-validate235.errors = [{instancePath:instancePath+"/imported",keyword:"type"}];
+validate248.errors = [{instancePath:instancePath+"/imported",keyword:"type"}];
 return false;
 }
 var valid0 = _errs56 === errors;
@@ -14285,71 +15157,71 @@ var valid0 = true;
 }
 }
 else {
-validate235.errors = [{instancePath,keyword:"type"}];
+validate248.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate235.errors = vErrors;
+validate248.errors = vErrors;
 return errors === 0;
 }
-export const isComparison = validate255;
-function validate256(data, {instancePath=""}={}){
+export const isComparison = validate268;
+function validate269(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate256.errors = [{instancePath,keyword:"type"}];
+validate269.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 if(!(((data === "start") || (data === "policy")) || (data === "mark"))){
-validate256.errors = [{instancePath,keyword:"enum"}];
+validate269.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate256.errors = vErrors;
+validate269.errors = vErrors;
 return errors === 0;
 }
-function validate258(data, {instancePath=""}={}){
+function validate271(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate258.errors = [{instancePath,keyword:"type"}];
+validate271.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 if(!((data === "rates") || (data === "totals"))){
-validate258.errors = [{instancePath,keyword:"enum"}];
+validate271.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate258.errors = vErrors;
+validate271.errors = vErrors;
 return errors === 0;
 }
-function validate260(data, {instancePath=""}={}){
+function validate273(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate260.errors = [{instancePath,keyword:"type"}];
+validate273.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 if(!((data === "none") || (data === "process"))){
-validate260.errors = [{instancePath,keyword:"enum"}];
+validate273.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate260.errors = vErrors;
+validate273.errors = vErrors;
 return errors === 0;
 }
-function validate262(data, {instancePath=""}={}){
+function validate275(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((data.run === undefined) && (missing0 = "run")) || ((data.name === undefined) && (missing0 = "name"))) || ((data.group === undefined) && (missing0 = "group"))) || ((data.zero_ns === undefined) && (missing0 = "zero_ns"))) || ((data.align_problem === undefined) && (missing0 = "align_problem"))) || ((data.duration_ns === undefined) && (missing0 = "duration_ns"))) || ((data.losses === undefined) && (missing0 = "losses"))){
-validate262.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate275.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.run !== undefined){
 const _errs1 = errors;
 if(typeof data.run !== "string"){
-validate262.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
+validate275.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -14361,7 +15233,7 @@ if(valid0){
 if(data.name !== undefined){
 const _errs3 = errors;
 if(typeof data.name !== "string"){
-validate262.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate275.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -14374,13 +15246,13 @@ if(data.group !== undefined){
 let data2 = data.group;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate262.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
+validate275.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate262.errors = [{instancePath:instancePath+"/group",keyword:"minimum"}];
+validate275.errors = [{instancePath:instancePath+"/group",keyword:"minimum"}];
 return false;
 }
 }
@@ -14395,13 +15267,13 @@ if(data.zero_ns !== undefined){
 let data3 = data.zero_ns;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate262.errors = [{instancePath:instancePath+"/zero_ns",keyword:"type"}];
+validate275.errors = [{instancePath:instancePath+"/zero_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate262.errors = [{instancePath:instancePath+"/zero_ns",keyword:"minimum"}];
+validate275.errors = [{instancePath:instancePath+"/zero_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -14416,7 +15288,7 @@ if(data.align_problem !== undefined){
 let data4 = data.align_problem;
 const _errs9 = errors;
 if((typeof data4 !== "string") && (data4 !== null)){
-validate262.errors = [{instancePath:instancePath+"/align_problem",keyword:"type"}];
+validate275.errors = [{instancePath:instancePath+"/align_problem",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -14429,13 +15301,13 @@ if(data.duration_ns !== undefined){
 let data5 = data.duration_ns;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate262.errors = [{instancePath:instancePath+"/duration_ns",keyword:"type"}];
+validate275.errors = [{instancePath:instancePath+"/duration_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate262.errors = [{instancePath:instancePath+"/duration_ns",keyword:"minimum"}];
+validate275.errors = [{instancePath:instancePath+"/duration_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -14448,8 +15320,8 @@ var valid0 = true;
 if(valid0){
 if(data.losses !== undefined){
 const _errs13 = errors;
-if(!(validate225(data.losses, {instancePath:instancePath+"/losses"}))){
-vErrors = vErrors === null ? validate225.errors : vErrors.concat(validate225.errors);
+if(!(validate238(data.losses, {instancePath:instancePath+"/losses"}))){
+vErrors = vErrors === null ? validate238.errors : vErrors.concat(validate238.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs13 === errors;
@@ -14462,13 +15334,13 @@ if(data.children_cpu_us !== undefined){
 let data7 = data.children_cpu_us;
 const _errs14 = errors;
 if((!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))) && (data7 !== null)){
-validate262.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
+validate275.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs14){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate262.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
+validate275.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -14488,28 +15360,28 @@ var valid0 = true;
 }
 }
 else {
-validate262.errors = [{instancePath,keyword:"type"}];
+validate275.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate262.errors = vErrors;
+validate275.errors = vErrors;
 return errors === 0;
 }
-function validate265(data, {instancePath=""}={}){
+function validate278(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.label === undefined) && (missing0 = "label")) || ((data.runs === undefined) && (missing0 = "runs"))){
-validate265.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate278.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.label !== undefined){
 const _errs1 = errors;
 if(typeof data.label !== "string"){
-validate265.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
+validate278.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -14528,7 +15400,7 @@ const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
 if(typeof data1[i0] !== "string"){
-validate265.errors = [{instancePath:instancePath+"/runs/" + i0,keyword:"type"}];
+validate278.errors = [{instancePath:instancePath+"/runs/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs5 === errors;
@@ -14538,7 +15410,7 @@ break;
 }
 }
 else {
-validate265.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
+validate278.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
 return false;
 }
 }
@@ -14551,28 +15423,28 @@ var valid0 = true;
 }
 }
 else {
-validate265.errors = [{instancePath,keyword:"type"}];
+validate278.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate265.errors = vErrors;
+validate278.errors = vErrors;
 return errors === 0;
 }
-function validate267(data, {instancePath=""}={}){
+function validate280(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.what === undefined) && (missing0 = "what")) || ((data.values === undefined) && (missing0 = "values"))){
-validate267.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate280.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.what !== undefined){
 const _errs1 = errors;
 if(typeof data.what !== "string"){
-validate267.errors = [{instancePath:instancePath+"/what",keyword:"type"}];
+validate280.errors = [{instancePath:instancePath+"/what",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -14591,7 +15463,7 @@ const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
 if(typeof data1[i0] !== "string"){
-validate267.errors = [{instancePath:instancePath+"/values/" + i0,keyword:"type"}];
+validate280.errors = [{instancePath:instancePath+"/values/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs5 === errors;
@@ -14601,7 +15473,7 @@ break;
 }
 }
 else {
-validate267.errors = [{instancePath:instancePath+"/values",keyword:"type"}];
+validate280.errors = [{instancePath:instancePath+"/values",keyword:"type"}];
 return false;
 }
 }
@@ -14614,28 +15486,28 @@ var valid0 = true;
 }
 }
 else {
-validate267.errors = [{instancePath,keyword:"type"}];
+validate280.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate267.errors = vErrors;
+validate280.errors = vErrors;
 return errors === 0;
 }
-function validate269(data, {instancePath=""}={}){
+function validate282(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.label === undefined) && (missing0 = "label")) || ((data.roles === undefined) && (missing0 = "roles"))) || ((data.manual === undefined) && (missing0 = "manual"))){
-validate269.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate282.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.label !== undefined){
 const _errs1 = errors;
 if(typeof data.label !== "string"){
-validate269.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
+validate282.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -14655,7 +15527,7 @@ for(let i0=0; i0<len0; i0++){
 let data2 = data1[i0];
 const _errs5 = errors;
 if((typeof data2 !== "string") && (data2 !== null)){
-validate269.errors = [{instancePath:instancePath+"/roles/" + i0,keyword:"type"}];
+validate282.errors = [{instancePath:instancePath+"/roles/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs5 === errors;
@@ -14665,7 +15537,7 @@ break;
 }
 }
 else {
-validate269.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
+validate282.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
 return false;
 }
 }
@@ -14678,7 +15550,7 @@ if(valid0){
 if(data.manual !== undefined){
 const _errs7 = errors;
 if(typeof data.manual !== "boolean"){
-validate269.errors = [{instancePath:instancePath+"/manual",keyword:"type"}];
+validate282.errors = [{instancePath:instancePath+"/manual",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -14691,21 +15563,21 @@ var valid0 = true;
 }
 }
 else {
-validate269.errors = [{instancePath,keyword:"type"}];
+validate282.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate269.errors = vErrors;
+validate282.errors = vErrors;
 return errors === 0;
 }
-function validate273(data, {instancePath=""}={}){
+function validate286(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.values === undefined) && (missing0 = "values")) || ((data.n === undefined) && (missing0 = "n"))) || ((data.mean === undefined) && (missing0 = "mean"))) || ((data.std_dev === undefined) && (missing0 = "std_dev"))) || ((data.low === undefined) && (missing0 = "low"))) || ((data.high === undefined) && (missing0 = "high"))){
-validate273.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate286.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -14720,7 +15592,7 @@ for(let i0=0; i0<len0; i0++){
 let data1 = data0[i0];
 const _errs3 = errors;
 if((!(typeof data1 == "number")) && (data1 !== null)){
-validate273.errors = [{instancePath:instancePath+"/values/" + i0,keyword:"type"}];
+validate286.errors = [{instancePath:instancePath+"/values/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs3 === errors;
@@ -14730,7 +15602,7 @@ break;
 }
 }
 else {
-validate273.errors = [{instancePath:instancePath+"/values",keyword:"type"}];
+validate286.errors = [{instancePath:instancePath+"/values",keyword:"type"}];
 return false;
 }
 }
@@ -14744,13 +15616,13 @@ if(data.n !== undefined){
 let data2 = data.n;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate273.errors = [{instancePath:instancePath+"/n",keyword:"type"}];
+validate286.errors = [{instancePath:instancePath+"/n",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate273.errors = [{instancePath:instancePath+"/n",keyword:"minimum"}];
+validate286.errors = [{instancePath:instancePath+"/n",keyword:"minimum"}];
 return false;
 }
 }
@@ -14765,7 +15637,7 @@ if(data.mean !== undefined){
 let data3 = data.mean;
 const _errs7 = errors;
 if((!(typeof data3 == "number")) && (data3 !== null)){
-validate273.errors = [{instancePath:instancePath+"/mean",keyword:"type"}];
+validate286.errors = [{instancePath:instancePath+"/mean",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -14778,7 +15650,7 @@ if(data.std_dev !== undefined){
 let data4 = data.std_dev;
 const _errs9 = errors;
 if((!(typeof data4 == "number")) && (data4 !== null)){
-validate273.errors = [{instancePath:instancePath+"/std_dev",keyword:"type"}];
+validate286.errors = [{instancePath:instancePath+"/std_dev",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -14791,7 +15663,7 @@ if(data.low !== undefined){
 let data5 = data.low;
 const _errs11 = errors;
 if((!(typeof data5 == "number")) && (data5 !== null)){
-validate273.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
+validate286.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -14804,7 +15676,7 @@ if(data.high !== undefined){
 let data6 = data.high;
 const _errs13 = errors;
 if((!(typeof data6 == "number")) && (data6 !== null)){
-validate273.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
+validate286.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -14820,21 +15692,21 @@ var valid0 = true;
 }
 }
 else {
-validate273.errors = [{instancePath,keyword:"type"}];
+validate286.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate273.errors = vErrors;
+validate286.errors = vErrors;
 return errors === 0;
 }
-function validate275(data, {instancePath=""}={}){
+function validate288(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((data.absolute === undefined) && (missing0 = "absolute")) || ((data.percent === undefined) && (missing0 = "percent"))) || ((data.low === undefined) && (missing0 = "low"))) || ((data.high === undefined) && (missing0 = "high"))) || ((data.method === undefined) && (missing0 = "method"))) || ((data.verdict === undefined) && (missing0 = "verdict"))) || ((data.caveat === undefined) && (missing0 = "caveat"))){
-validate275.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate288.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -14842,7 +15714,7 @@ if(data.absolute !== undefined){
 let data0 = data.absolute;
 const _errs1 = errors;
 if((!(typeof data0 == "number")) && (data0 !== null)){
-validate275.errors = [{instancePath:instancePath+"/absolute",keyword:"type"}];
+validate288.errors = [{instancePath:instancePath+"/absolute",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -14855,7 +15727,7 @@ if(data.percent !== undefined){
 let data1 = data.percent;
 const _errs3 = errors;
 if((!(typeof data1 == "number")) && (data1 !== null)){
-validate275.errors = [{instancePath:instancePath+"/percent",keyword:"type"}];
+validate288.errors = [{instancePath:instancePath+"/percent",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -14868,7 +15740,7 @@ if(data.low !== undefined){
 let data2 = data.low;
 const _errs5 = errors;
 if((!(typeof data2 == "number")) && (data2 !== null)){
-validate275.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
+validate288.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -14881,7 +15753,7 @@ if(data.high !== undefined){
 let data3 = data.high;
 const _errs7 = errors;
 if((!(typeof data3 == "number")) && (data3 !== null)){
-validate275.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
+validate288.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -14894,11 +15766,11 @@ if(data.method !== undefined){
 let data4 = data.method;
 const _errs9 = errors;
 if(typeof data4 !== "string"){
-validate275.errors = [{instancePath:instancePath+"/method",keyword:"type"}];
+validate288.errors = [{instancePath:instancePath+"/method",keyword:"type"}];
 return false;
 }
 if(!((data4 === "welch") || (data4 === "none"))){
-validate275.errors = [{instancePath:instancePath+"/method",keyword:"enum"}];
+validate288.errors = [{instancePath:instancePath+"/method",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -14911,11 +15783,11 @@ if(data.verdict !== undefined){
 let data5 = data.verdict;
 const _errs11 = errors;
 if(typeof data5 !== "string"){
-validate275.errors = [{instancePath:instancePath+"/verdict",keyword:"type"}];
+validate288.errors = [{instancePath:instancePath+"/verdict",keyword:"type"}];
 return false;
 }
 if(!(((((((data5 === "better") || (data5 === "worse")) || (data5 === "more")) || (data5 === "less")) || (data5 === "equal")) || (data5 === "unclear")) || (data5 === "unknown"))){
-validate275.errors = [{instancePath:instancePath+"/verdict",keyword:"enum"}];
+validate288.errors = [{instancePath:instancePath+"/verdict",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -14928,7 +15800,7 @@ if(data.caveat !== undefined){
 let data6 = data.caveat;
 const _errs13 = errors;
 if((typeof data6 !== "string") && (data6 !== null)){
-validate275.errors = [{instancePath:instancePath+"/caveat",keyword:"type"}];
+validate288.errors = [{instancePath:instancePath+"/caveat",keyword:"type"}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -14945,28 +15817,28 @@ var valid0 = true;
 }
 }
 else {
-validate275.errors = [{instancePath,keyword:"type"}];
+validate288.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate275.errors = vErrors;
+validate288.errors = vErrors;
 return errors === 0;
 }
-function validate271(data, {instancePath=""}={}){
+function validate284(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((data.metric === undefined) && (missing0 = "metric")) || ((data.label === undefined) && (missing0 = "label"))) || ((data.unit === undefined) && (missing0 = "unit"))) || ((data.role === undefined) && (missing0 = "role"))) || ((data.provenance === undefined) && (missing0 = "provenance"))) || ((data.better === undefined) && (missing0 = "better"))) || ((data.groups === undefined) && (missing0 = "groups"))) || ((data.differences === undefined) && (missing0 = "differences"))){
-validate271.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate284.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.metric !== undefined){
 const _errs1 = errors;
 if(typeof data.metric !== "string"){
-validate271.errors = [{instancePath:instancePath+"/metric",keyword:"type"}];
+validate284.errors = [{instancePath:instancePath+"/metric",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -14978,7 +15850,7 @@ if(valid0){
 if(data.label !== undefined){
 const _errs3 = errors;
 if(typeof data.label !== "string"){
-validate271.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
+validate284.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -14990,7 +15862,7 @@ if(valid0){
 if(data.unit !== undefined){
 const _errs5 = errors;
 if(typeof data.unit !== "string"){
-validate271.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
+validate284.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -15003,7 +15875,7 @@ if(data.role !== undefined){
 let data3 = data.role;
 const _errs7 = errors;
 if((typeof data3 !== "string") && (data3 !== null)){
-validate271.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
+validate284.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -15014,8 +15886,8 @@ var valid0 = true;
 if(valid0){
 if(data.provenance !== undefined){
 const _errs9 = errors;
-if(!(validate241(data.provenance, {instancePath:instancePath+"/provenance"}))){
-vErrors = vErrors === null ? validate241.errors : vErrors.concat(validate241.errors);
+if(!(validate254(data.provenance, {instancePath:instancePath+"/provenance"}))){
+vErrors = vErrors === null ? validate254.errors : vErrors.concat(validate254.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs9 === errors;
@@ -15028,11 +15900,11 @@ if(data.better !== undefined){
 let data5 = data.better;
 const _errs10 = errors;
 if(typeof data5 !== "string"){
-validate271.errors = [{instancePath:instancePath+"/better",keyword:"type"}];
+validate284.errors = [{instancePath:instancePath+"/better",keyword:"type"}];
 return false;
 }
 if(!(((data5 === "less") || (data5 === "more")) || (data5 === "neither"))){
-validate271.errors = [{instancePath:instancePath+"/better",keyword:"enum"}];
+validate284.errors = [{instancePath:instancePath+"/better",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -15050,8 +15922,8 @@ var valid1 = true;
 const len0 = data6.length;
 for(let i0=0; i0<len0; i0++){
 const _errs14 = errors;
-if(!(validate273(data6[i0], {instancePath:instancePath+"/groups/" + i0}))){
-vErrors = vErrors === null ? validate273.errors : vErrors.concat(validate273.errors);
+if(!(validate286(data6[i0], {instancePath:instancePath+"/groups/" + i0}))){
+vErrors = vErrors === null ? validate286.errors : vErrors.concat(validate286.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs14 === errors;
@@ -15061,7 +15933,7 @@ break;
 }
 }
 else {
-validate271.errors = [{instancePath:instancePath+"/groups",keyword:"type"}];
+validate284.errors = [{instancePath:instancePath+"/groups",keyword:"type"}];
 return false;
 }
 }
@@ -15080,8 +15952,8 @@ var valid2 = true;
 const len1 = data8.length;
 for(let i1=0; i1<len1; i1++){
 const _errs17 = errors;
-if(!(validate275(data8[i1], {instancePath:instancePath+"/differences/" + i1}))){
-vErrors = vErrors === null ? validate275.errors : vErrors.concat(validate275.errors);
+if(!(validate288(data8[i1], {instancePath:instancePath+"/differences/" + i1}))){
+vErrors = vErrors === null ? validate288.errors : vErrors.concat(validate288.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs17 === errors;
@@ -15091,7 +15963,7 @@ break;
 }
 }
 else {
-validate271.errors = [{instancePath:instancePath+"/differences",keyword:"type"}];
+validate284.errors = [{instancePath:instancePath+"/differences",keyword:"type"}];
 return false;
 }
 }
@@ -15110,28 +15982,28 @@ var valid0 = true;
 }
 }
 else {
-validate271.errors = [{instancePath,keyword:"type"}];
+validate284.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate271.errors = vErrors;
+validate284.errors = vErrors;
 return errors === 0;
 }
-function validate278(data, {instancePath=""}={}){
+function validate291(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.run === undefined) && (missing0 = "run")) || ((data.metric === undefined) && (missing0 = "metric"))) || ((data.role === undefined) && (missing0 = "role"))) || ((data.time_s === undefined) && (missing0 = "time_s"))) || ((data.value === undefined) && (missing0 = "value"))){
-validate278.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate291.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.run !== undefined){
 const _errs1 = errors;
 if(typeof data.run !== "string"){
-validate278.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
+validate291.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -15143,7 +16015,7 @@ if(valid0){
 if(data.metric !== undefined){
 const _errs3 = errors;
 if(typeof data.metric !== "string"){
-validate278.errors = [{instancePath:instancePath+"/metric",keyword:"type"}];
+validate291.errors = [{instancePath:instancePath+"/metric",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -15156,7 +16028,7 @@ if(data.role !== undefined){
 let data2 = data.role;
 const _errs5 = errors;
 if((typeof data2 !== "string") && (data2 !== null)){
-validate278.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
+validate291.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -15175,7 +16047,7 @@ const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 const _errs9 = errors;
 if(!(typeof data3[i0] == "number")){
-validate278.errors = [{instancePath:instancePath+"/time_s/" + i0,keyword:"type"}];
+validate291.errors = [{instancePath:instancePath+"/time_s/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs9 === errors;
@@ -15185,7 +16057,7 @@ break;
 }
 }
 else {
-validate278.errors = [{instancePath:instancePath+"/time_s",keyword:"type"}];
+validate291.errors = [{instancePath:instancePath+"/time_s",keyword:"type"}];
 return false;
 }
 }
@@ -15206,7 +16078,7 @@ for(let i1=0; i1<len1; i1++){
 let data6 = data5[i1];
 const _errs13 = errors;
 if((!(typeof data6 == "number")) && (data6 !== null)){
-validate278.errors = [{instancePath:instancePath+"/value/" + i1,keyword:"type"}];
+validate291.errors = [{instancePath:instancePath+"/value/" + i1,keyword:"type"}];
 return false;
 }
 var valid2 = _errs13 === errors;
@@ -15216,7 +16088,7 @@ break;
 }
 }
 else {
-validate278.errors = [{instancePath:instancePath+"/value",keyword:"type"}];
+validate291.errors = [{instancePath:instancePath+"/value",keyword:"type"}];
 return false;
 }
 }
@@ -15232,28 +16104,28 @@ var valid0 = true;
 }
 }
 else {
-validate278.errors = [{instancePath,keyword:"type"}];
+validate291.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate278.errors = vErrors;
+validate291.errors = vErrors;
 return errors === 0;
 }
-function validate255(data, {instancePath=""}={}){
+function validate268(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((((data.align === undefined) && (missing0 = "align")) || ((data.mark === undefined) && (missing0 = "mark"))) || ((data.basis === undefined) && (missing0 = "basis"))) || ((data.split === undefined) && (missing0 = "split"))) || ((data.several_processes === undefined) && (missing0 = "several_processes"))) || ((data.same_length === undefined) && (missing0 = "same_length"))) || ((data.runs === undefined) && (missing0 = "runs"))) || ((data.groups === undefined) && (missing0 = "groups"))) || ((data.setup === undefined) && (missing0 = "setup"))) || ((data.roles === undefined) && (missing0 = "roles"))) || ((data.metrics === undefined) && (missing0 = "metrics"))) || ((data.series === undefined) && (missing0 = "series"))) || ((data.confidence === undefined) && (missing0 = "confidence"))){
-validate255.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate268.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.align !== undefined){
 const _errs1 = errors;
-if(!(validate256(data.align, {instancePath:instancePath+"/align"}))){
-vErrors = vErrors === null ? validate256.errors : vErrors.concat(validate256.errors);
+if(!(validate269(data.align, {instancePath:instancePath+"/align"}))){
+vErrors = vErrors === null ? validate269.errors : vErrors.concat(validate269.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs1 === errors;
@@ -15266,7 +16138,7 @@ if(data.mark !== undefined){
 let data1 = data.mark;
 const _errs2 = errors;
 if((typeof data1 !== "string") && (data1 !== null)){
-validate255.errors = [{instancePath:instancePath+"/mark",keyword:"type"}];
+validate268.errors = [{instancePath:instancePath+"/mark",keyword:"type"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -15277,8 +16149,8 @@ var valid0 = true;
 if(valid0){
 if(data.basis !== undefined){
 const _errs4 = errors;
-if(!(validate258(data.basis, {instancePath:instancePath+"/basis"}))){
-vErrors = vErrors === null ? validate258.errors : vErrors.concat(validate258.errors);
+if(!(validate271(data.basis, {instancePath:instancePath+"/basis"}))){
+vErrors = vErrors === null ? validate271.errors : vErrors.concat(validate271.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs4 === errors;
@@ -15289,8 +16161,8 @@ var valid0 = true;
 if(valid0){
 if(data.split !== undefined){
 const _errs5 = errors;
-if(!(validate260(data.split, {instancePath:instancePath+"/split"}))){
-vErrors = vErrors === null ? validate260.errors : vErrors.concat(validate260.errors);
+if(!(validate273(data.split, {instancePath:instancePath+"/split"}))){
+vErrors = vErrors === null ? validate273.errors : vErrors.concat(validate273.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs5 === errors;
@@ -15302,7 +16174,7 @@ if(valid0){
 if(data.several_processes !== undefined){
 const _errs6 = errors;
 if(typeof data.several_processes !== "boolean"){
-validate255.errors = [{instancePath:instancePath+"/several_processes",keyword:"type"}];
+validate268.errors = [{instancePath:instancePath+"/several_processes",keyword:"type"}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -15314,7 +16186,7 @@ if(valid0){
 if(data.same_length !== undefined){
 const _errs8 = errors;
 if(typeof data.same_length !== "boolean"){
-validate255.errors = [{instancePath:instancePath+"/same_length",keyword:"type"}];
+validate268.errors = [{instancePath:instancePath+"/same_length",keyword:"type"}];
 return false;
 }
 var valid0 = _errs8 === errors;
@@ -15332,8 +16204,8 @@ var valid1 = true;
 const len0 = data6.length;
 for(let i0=0; i0<len0; i0++){
 const _errs12 = errors;
-if(!(validate262(data6[i0], {instancePath:instancePath+"/runs/" + i0}))){
-vErrors = vErrors === null ? validate262.errors : vErrors.concat(validate262.errors);
+if(!(validate275(data6[i0], {instancePath:instancePath+"/runs/" + i0}))){
+vErrors = vErrors === null ? validate275.errors : vErrors.concat(validate275.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs12 === errors;
@@ -15343,7 +16215,7 @@ break;
 }
 }
 else {
-validate255.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
+validate268.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
 return false;
 }
 }
@@ -15362,8 +16234,8 @@ var valid2 = true;
 const len1 = data8.length;
 for(let i1=0; i1<len1; i1++){
 const _errs15 = errors;
-if(!(validate265(data8[i1], {instancePath:instancePath+"/groups/" + i1}))){
-vErrors = vErrors === null ? validate265.errors : vErrors.concat(validate265.errors);
+if(!(validate278(data8[i1], {instancePath:instancePath+"/groups/" + i1}))){
+vErrors = vErrors === null ? validate278.errors : vErrors.concat(validate278.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs15 === errors;
@@ -15373,7 +16245,7 @@ break;
 }
 }
 else {
-validate255.errors = [{instancePath:instancePath+"/groups",keyword:"type"}];
+validate268.errors = [{instancePath:instancePath+"/groups",keyword:"type"}];
 return false;
 }
 }
@@ -15392,8 +16264,8 @@ var valid3 = true;
 const len2 = data10.length;
 for(let i2=0; i2<len2; i2++){
 const _errs18 = errors;
-if(!(validate267(data10[i2], {instancePath:instancePath+"/setup/" + i2}))){
-vErrors = vErrors === null ? validate267.errors : vErrors.concat(validate267.errors);
+if(!(validate280(data10[i2], {instancePath:instancePath+"/setup/" + i2}))){
+vErrors = vErrors === null ? validate280.errors : vErrors.concat(validate280.errors);
 errors = vErrors.length;
 }
 var valid3 = _errs18 === errors;
@@ -15403,7 +16275,7 @@ break;
 }
 }
 else {
-validate255.errors = [{instancePath:instancePath+"/setup",keyword:"type"}];
+validate268.errors = [{instancePath:instancePath+"/setup",keyword:"type"}];
 return false;
 }
 }
@@ -15422,8 +16294,8 @@ var valid4 = true;
 const len3 = data12.length;
 for(let i3=0; i3<len3; i3++){
 const _errs21 = errors;
-if(!(validate269(data12[i3], {instancePath:instancePath+"/roles/" + i3}))){
-vErrors = vErrors === null ? validate269.errors : vErrors.concat(validate269.errors);
+if(!(validate282(data12[i3], {instancePath:instancePath+"/roles/" + i3}))){
+vErrors = vErrors === null ? validate282.errors : vErrors.concat(validate282.errors);
 errors = vErrors.length;
 }
 var valid4 = _errs21 === errors;
@@ -15433,7 +16305,7 @@ break;
 }
 }
 else {
-validate255.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
+validate268.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
 return false;
 }
 }
@@ -15452,8 +16324,8 @@ var valid5 = true;
 const len4 = data14.length;
 for(let i4=0; i4<len4; i4++){
 const _errs24 = errors;
-if(!(validate271(data14[i4], {instancePath:instancePath+"/metrics/" + i4}))){
-vErrors = vErrors === null ? validate271.errors : vErrors.concat(validate271.errors);
+if(!(validate284(data14[i4], {instancePath:instancePath+"/metrics/" + i4}))){
+vErrors = vErrors === null ? validate284.errors : vErrors.concat(validate284.errors);
 errors = vErrors.length;
 }
 var valid5 = _errs24 === errors;
@@ -15463,7 +16335,7 @@ break;
 }
 }
 else {
-validate255.errors = [{instancePath:instancePath+"/metrics",keyword:"type"}];
+validate268.errors = [{instancePath:instancePath+"/metrics",keyword:"type"}];
 return false;
 }
 }
@@ -15482,8 +16354,8 @@ var valid6 = true;
 const len5 = data16.length;
 for(let i5=0; i5<len5; i5++){
 const _errs27 = errors;
-if(!(validate278(data16[i5], {instancePath:instancePath+"/series/" + i5}))){
-vErrors = vErrors === null ? validate278.errors : vErrors.concat(validate278.errors);
+if(!(validate291(data16[i5], {instancePath:instancePath+"/series/" + i5}))){
+vErrors = vErrors === null ? validate291.errors : vErrors.concat(validate291.errors);
 errors = vErrors.length;
 }
 var valid6 = _errs27 === errors;
@@ -15493,7 +16365,7 @@ break;
 }
 }
 else {
-validate255.errors = [{instancePath:instancePath+"/series",keyword:"type"}];
+validate268.errors = [{instancePath:instancePath+"/series",keyword:"type"}];
 return false;
 }
 }
@@ -15506,7 +16378,7 @@ if(valid0){
 if(data.confidence !== undefined){
 const _errs28 = errors;
 if(typeof data.confidence !== "string"){
-validate255.errors = [{instancePath:instancePath+"/confidence",keyword:"type"}];
+validate268.errors = [{instancePath:instancePath+"/confidence",keyword:"type"}];
 return false;
 }
 var valid0 = _errs28 === errors;
@@ -15529,10 +16401,10 @@ var valid0 = true;
 }
 }
 else {
-validate255.errors = [{instancePath,keyword:"type"}];
+validate268.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate255.errors = vErrors;
+validate268.errors = vErrors;
 return errors === 0;
 }

@@ -80,7 +80,7 @@ export function Scope({ id }: { readonly id: string }) {
         <MapPanel target={target} />
         {target.group ? <ProcessesPanel target={target} /> : null}
         <ChartGrid target={target} />
-        {target.group ? null : <PoolsPanel />}
+        <PoolsPanel />
         <FactPanels target={target} />
         <ThreadTable target={target} />
       </div>

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { FIGURES } from "../../../../model/pools/poolLog";
 import { FakeBackend } from "../../../../testing/backend";
 import { factTables } from "../../../../testing/facts";
-import { TARGET } from "../../../../testing/frames";
+import { frame, TARGET } from "../../../../testing/frames";
 import { steadyWork } from "../../../../testing/steadyWork";
 import { TestPage } from "../../../../testing/TestPage";
 
@@ -49,4 +49,33 @@ it("lists pools, and shows how one of them went", async () => {
 it("says why there are none", async () => {
   const page = await watched();
   expect(page.region("Pools").getByText(/No pools are reported/)).toBeTruthy();
+});
+
+it("says in a group which program a pool is of", async () => {
+  const backend = new FakeBackend();
+  const group = { ...({ kind: "unit", value: "web", name: "web", cgroup: "/web" } as const) };
+  const how = { discovery: "ebpf", discovery_reason: "" } as const;
+  const target = { ...TARGET, group: { ...group, ...how } };
+  backend.begin({ targets: [target] });
+  const page = await TestPage.open(`/?target=${TARGET.id}`, { backend });
+  const counts = { live: 2, started: 0, ended: 0, unseen: 0, missed: 0 };
+  for (let t_s = 0; t_s <= 4; t_s++) {
+    const pools = [1, 2].map((n) => ({ ...pool(n, t_s, 10 * n), process: n, pid: 40 + n }));
+    const processes = [1, 2].map((n) => ({
+      ...{ process: n, pid: 40 + n, count: 1, live: 1, name: `web-${n}` },
+    }));
+    const tables = factTables({ pools, processes });
+    const made = frame({ seq: t_s + 1, t_s, tables }, [
+      { tid: 41, pid: 41, name: "web-1", counters: {} },
+    ]);
+    backend.frame({ ...made, header: { ...made.header, group: counts } });
+    await page.pass(1000);
+  }
+  const panel = page.region("Pools");
+  const rows = panel.getAllByRole("row").filter((row) => row.dataset.key !== undefined);
+  expect(rows.map((row) => row.textContent)).toEqual([
+    expect.stringContaining("web-2pid 42"),
+    expect.stringContaining("web-1pid 41"),
+  ]);
+  expect(panel.getByText("agent in the program, web-2, pid 42")).toBeTruthy();
 });

@@ -15,6 +15,7 @@ import styles from "./pools.module.css";
 const SOURCES: Readonly<Record<string, string>> = {
   agent: "agent in the program",
   prometheus: "the program's own metrics",
+  hsperfdata: "counters of the Java virtual machine",
 };
 
 const poolKey = ({ pool }: PoolRow) => String(pool);
@@ -46,18 +47,34 @@ function timesColumns(
   ];
 }
 
-const COLUMNS: readonly SortedColumn<PoolRow>[] = [
-  textColumn("name", "Pool", ({ name }) => name, {
-    cell: (row) => (
-      <span className={styles.name} data-current={row.current}>
-        {row.name}
-        <span className={styles.kind}>
-          {row.kind}
-          {row.current ? "" : ", not read any more"}
-        </span>
+const NAME = textColumn<PoolRow>("name", "Pool", ({ name }) => name, {
+  cell: (row) => (
+    <span className={styles.name} data-current={row.current}>
+      {row.name}
+      <span className={styles.kind}>
+        {row.kind}
+        {row.current ? "" : ", not read any more"}
       </span>
-    ),
-  }),
+    </span>
+  ),
+});
+
+/** In a group: whose it is. */
+const PROGRAM = textColumn<PoolRow>("program", "Program", programOf, {
+  width: 9,
+  cell: (row) => (
+    <span className={styles.name} title={programOf(row)}>
+      {row.program}
+      <span className={styles.kind}>pid {row.pid}</span>
+    </span>
+  ),
+});
+
+function programOf({ program, pid }: PoolRow): string {
+  return `${program} ${pid}`.trim();
+}
+
+const FIGURE_COLUMNS: readonly SortedColumn<PoolRow>[] = [
   numberColumn("size", "Size", ({ size }) => size, "Workers that it may have."),
   numberColumn("queue", "Queue", ({ queue }) => queue, "Jobs that wait to be started."),
   shareColumn("load", "Load", ({ load }) => load, {
@@ -95,6 +112,9 @@ const COLUMNS: readonly SortedColumn<PoolRow>[] = [
   },
 ];
 
+const COLUMNS = [NAME, ...FIGURE_COLUMNS];
+const COLUMNS_OF_GROUP = [NAME, PROGRAM, ...FIGURE_COLUMNS];
+
 function numberColumn(
   id: string,
   label: string,
@@ -120,7 +140,7 @@ export function PoolsPanel() {
           <>
             <SortedTable
               label="Pools"
-              columns={COLUMNS}
+              columns={view.several ? COLUMNS_OF_GROUP : COLUMNS}
               rows={view.pools}
               keyOf={poolKey}
               sortedBy="finished"
@@ -180,7 +200,8 @@ function Opened({ row, view, colours }: OpenedProps) {
         <div>
           <dt>source</dt>
           <dd>
-            {SOURCES[row.source] ?? row.source}, pid {row.pid}
+            {SOURCES[row.source] ?? row.source}, {row.program === "" ? "" : `${row.program}, `}pid{" "}
+            {row.pid}
           </dd>
         </div>
       </dl>
