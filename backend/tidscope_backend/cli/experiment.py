@@ -1,0 +1,245 @@
+"""`tidscope experiment`: workloads under a matrix of settings, until the numbers stand."""
+
+import argparse
+import os
+import signal
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from tidscope_wire.generated.models import Experiment
+
+from tidscope_backend.cli.backend_client import (
+    BackendClient,
+    RefusedError,
+    UnavailableError,
+    UntrustedError,
+)
+from tidscope_backend.cli.backend_user import act_as, choose_backend_user
+from tidscope_backend.cli.command import Command, CommandError, loading
+from tidscope_backend.cli.own_tidscope import own_tidscope
+from tidscope_backend.cli.runs_directory import user_runs_directory
+from tidscope_backend.cli.server_options import add_backend_options
+from tidscope_backend.cli.terminal import ProgressLine, print_lines
+from tidscope_backend.experiments.bounds import Bound, Decision, decide, parse_bound
+from tidscope_backend.experiments.definition import Definition, read_definition
+from tidscope_backend.experiments.errors import ExperimentError
+from tidscope_backend.experiments.figure_names import THROUGHPUT
+from tidscope_backend.experiments.journal import Entry, Failed, Repeated
+from tidscope_backend.experiments.workload import read_workload, workload_names, workloads_folder
+from tidscope_backend.settings import BROWSER_VARIABLE
+
+BOUND_EXCEEDED, CELL_FAILED = 2, 3
+_BACKEND = Path(__file__).resolve().parents[1]
+PLACES = (_BACKEND / "sources" / "experiments", _BACKEND.parents[1] / "experiments")
+"""Where the ready files are: as installed, or in a checkout."""
+
+
+def _run(options: argparse.Namespace) -> int:
+    """Do it, and report."""
+    try:
+        places = workloads_folder()
+        if options.workloads:
+            print_lines(*_workload_lines(places))
+            return 0
+        if options.file is None:
+            raise CommandError(f"name an experiment file, or one of {', '.join(ready_names())}")
+        bounds = [parse_bound(text) for text in options.fail_if]
+        definition = read_definition(_file(options.file), places, quick=options.quick)
+        return _carry_out(definition, bounds, options)
+    except ExperimentError as error:
+        raise CommandError(str(error)) from None
+    except (RefusedError, UntrustedError, UnavailableError) as error:
+        raise CommandError(f"{error}; continue with --resume") from None
+    except KeyboardInterrupt:
+        _say("interrupted; continue with --resume")
+        return 128 + signal.SIGINT
+
+
+def _carry_out(definition: Definition, bounds: Sequence[Bound], options: argparse.Namespace) -> int:
+    with loading():
+        from tidscope_backend.cli.experiment_client import ExperimentClient
+        from tidscope_backend.experiments.analysis import analyse
+        from tidscope_backend.experiments.report import write_report
+        from tidscope_backend.experiments.runner import Runner, open_last, open_new, prepare
+
+    runs = user_runs_directory(os.environ)
+    commands = prepare(definition)
+    signal.signal(signal.SIGTERM, _interrupt)
+    with _tidscope(options) as backend:
+        # Under sudo the runs are of the user who called it; so is the journal beside them.
+        act_as(choose_backend_user(None, os.environ, os.geteuid()))
+        opened = open_last(definition, runs) if options.resume else open_new(definition, runs)
+        _say(f"experiment {opened.id}, in {opened.folder}")
+        if options.resume:
+            _say(f"{opened.done} repeats are done already")
+        progress = Progress(shown=sys.stderr.isatty() and not options.json)
+        client = ExperimentClient(backend, runs, opened.id, definition.name)
+        runner = Runner(definition, opened, client, commands, progress.report)
+        try:
+            entries = runner.run()
+        finally:
+            progress.clear()
+    found = analyse(entries, carried_out=False)
+    try:
+        files = write_report(opened.folder, found, entries)
+    except OSError as error:
+        raise CommandError(f"the report cannot be written: {error}") from None
+    print_lines(*([found.model_dump_json()] if options.json else result_lines(found)), flush=True)
+    _say(f"report: {files[0]}")
+    return exit_code(found, decide(found, bounds) if bounds else ())
+
+
+@contextmanager
+def _tidscope(options: argparse.Namespace) -> Iterator[BackendClient]:
+    """The running tidscope whose token is known, or one of our own."""
+    token = os.environ.get(BROWSER_VARIABLE, "")
+    if token:
+        with BackendClient(f"{options.host}:{options.port}", token) as backend:
+            backend.request("/health")
+            yield backend
+        return
+    with own_tidscope() as own:
+        _say(f"no {BROWSER_VARIABLE}: started a tidscope of its own; its page: {own.url}")
+        yield own.backend
+
+
+class Progress:
+    """A line that says how far it is; where there is no terminal, a line for each repeat."""
+
+    def __init__(self, *, shown: bool) -> None:
+        self._line, self._shown = ProgressLine(shown=shown), shown
+
+    def report(self, entries: Sequence[Entry]) -> None:
+        """There is one more entry."""
+        from tidscope_backend.experiments.analysis import summarise
+
+        last, now = entries[-1], summarise(entries, carried_out=True)
+        if isinstance(last, Failed):
+            self._line.clear()
+            _say(f"{last.cell}: a repeat failed: {last.reason}")
+        elif isinstance(last, Repeated) and not self._shown:
+            value = last.figures[THROUGHPUT]
+            _say(f"{last.cell}: {value:,.6g} a second; {now.least_left} to {now.most_left} left")
+        left = "" if now.left_s is None else f", {duration_text(now.left_s)} left at least"
+        self._line.show(
+            f"{now.cells_done} of {now.cells} cells, {now.repeats} repeats{left}: {now.cell or ''}"
+        )
+
+    def clear(self) -> None:
+        """Erase the line."""
+        self._line.clear()
+
+
+def duration_text(seconds: float) -> str:
+    """As `3 min`, or `40 s`."""
+    return f"{seconds / 60:.0f} min" if seconds >= 120 else f"{seconds:.0f} s"
+
+
+def result_lines(found: Experiment) -> list[str]:
+    """The result as a table of a terminal."""
+    from tidscope_backend.experiments.report import gain_text
+
+    width = max(len(cell.key) for cell in found.cells)
+    lines = [found.summary.title, *(f"  {text}" for text in found.warnings)]
+    for cell in found.cells:
+        own = next((one for one in cell.figures if one.name == THROUGHPUT), None)
+        if own is None or own.figure.mean is None:
+            lines.append(
+                f"{cell.key:{width}}  no result: {'; '.join(dict.fromkeys(cell.failures))}"
+            )
+            continue
+        mean, high = own.figure.mean, own.figure.high
+        half = "" if high is None else f" ± {high - mean:,.3g}"
+        lines.append(
+            f"{cell.key:{width}}  {mean:>12,.6g}{half} {found.unit}/s  "
+            f"{own.figure.n} repeats, {cell.standing}  {gain_text(own)}".rstrip()
+        )
+    return [*lines, found.confidence]
+
+
+def exit_code(found: Experiment, decisions: Sequence[Decision]) -> int:
+    """The exit code; what bounds say is printed."""
+    for one in decisions:
+        what = "exceeded" if one.fails else "not decided" if one.is_open else ""
+        if what:
+            _say(f"{one.bound.text}: {what}: {one.cell}: {one.low:+.1f} % to {one.high:+.1f} %")
+    if any(one.fails for one in decisions):
+        return BOUND_EXCEEDED
+    return CELL_FAILED if any(cell.standing == "failed" for cell in found.cells) else 0
+
+
+def _file(text: str) -> Path:
+    """A file, or a ready one by its name."""
+    path = Path(text)
+    if path.exists() or "/" in text or text.endswith(".toml"):
+        return path
+    for place in PLACES:
+        if (place / f"{text}.toml").is_file():
+            return place / f"{text}.toml"
+    raise CommandError(f"there is no file {text}; ready ones: {', '.join(ready_names())}")
+
+
+def ready_names() -> list[str]:
+    """Names of the ready files."""
+    return sorted(path.stem for place in PLACES for path in place.glob("*.toml"))
+
+
+def _workload_lines(places: Path) -> Iterator[str]:
+    for name in workload_names(places):
+        spec = read_workload(places / name).spec
+        yield f"{name}: {spec.about} Size: {spec.knob}."
+        for parameter, one in spec.parameters.items():
+            values = ", ".join(one.choices or ())
+            if one.file is not None:
+                values = "a file"
+            elif one.choices is None:
+                values = f"{one.least:g} to {one.most:g}"
+            default = "" if one.default is None else f" ({one.default})"
+            yield f"  {parameter:16}{one.about}: {values}{default}"
+
+
+def _interrupt(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+def _say(text: str) -> None:
+    print_lines(f"tidscope experiment: {text}", file=sys.stderr, flush=True)
+
+
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "file", nargs="?", metavar="FILE", help="an experiment file, or the name of a ready one"
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help="short and few repeats: to see whether it works"
+    )
+    parser.add_argument(
+        "--resume", action="store_true", help="continue the last unfinished experiment of this file"
+    )
+    parser.add_argument(
+        "--fail-if",
+        action="append",
+        default=[],
+        metavar="BOUND",
+        help="exit with 2 if the whole 95 %% interval of a difference from the default is beyond a "
+        "bound, such as 'throughput < -3%%' (repeatable)",
+    )
+    parser.add_argument(
+        "--workloads", action="store_true", help="list the workloads and their parameters"
+    )
+    add_backend_options(parser)
+    parser.add_argument("--json", action="store_true", help="print the result as a line of JSON")
+
+
+COMMAND = Command(
+    name="experiment",
+    help="repeat workloads under a matrix of settings until the numbers stand",
+    description="Carry out an experiment: every combination of its matrix is repeated, in random "
+    "order, until the standard deviation of the repeats is within the bound. Each repeat is a run. "
+    f"Uses the running tidscope whose token is in {BROWSER_VARIABLE}, else one of its own. Exits "
+    "with 0 if all is done, 2 if a bound of --fail-if is exceeded, 3 if a cell failed.",
+    add_arguments=_add_arguments,
+    run=_run,
+)

@@ -1,0 +1,105 @@
+"""What an experiment asks of a running tidscope, repeat by repeat."""
+
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import TypeVar
+
+from tidscope_wire.generated.models import AttachRequest, Target
+
+from tidscope_backend.cli.backend_client import BackendClient, RefusedError, UnavailableError
+from tidscope_backend.cli.recording_client import RecordingClient, RecordingOptions
+from tidscope_backend.cli.redaction import Keeping
+from tidscope_backend.experiments.errors import RepeatError
+from tidscope_backend.experiments.matrix import Cell
+from tidscope_backend.experiments.run_figures import figures_of_run
+
+SEALED_SECONDS = 20.0
+POLL_SECONDS = 0.1
+MAX_TAG = 40
+T = TypeVar("T")
+
+
+class ExperimentClient:
+    """Attaches, records and steers through a backend.
+
+    Args:
+        backend: where it is.
+        runs: the runs directory; what runs there show becomes figures.
+        experiment: id of the experiment.
+        name: of the experiment.
+    """
+
+    def __init__(self, backend: BackendClient, runs: Path, experiment: str, name: str) -> None:
+        self._backend, self._runs = backend, runs
+        self._experiment, self._name = experiment, name
+        self._targets: dict[str, Target] = {}
+
+    def attach(self, pid: int) -> str:
+        """Sample a process. Raises RepeatError."""
+        client = RecordingClient(self._backend, self._options(None, None))
+        target = _refusable(lambda: client.attach(AttachRequest(pid=pid)))
+        self._targets[target.id] = target
+        return target.id
+
+    def record(self, target: str, group: str, cell: Cell) -> str:
+        """Record it. Raises RepeatError."""
+        client = RecordingClient(self._backend, self._options(group, cell))
+        return _refusable(lambda: client.start(self._targets[target])).id
+
+    def steer(self, target: str, body: Mapping[str, object]) -> None:
+        """Let a policy steer it. Raises RepeatError."""
+        path = f"/targets/{target}/steering"
+        _refusable(lambda: self._backend.request_model(path, Target, "PUT", dict(body)))
+
+    def size(self, target: str) -> int | None:
+        """The size that a policy has set last. Raises RepeatError."""
+        now = _refusable(lambda: self._backend.request_model(f"/targets/{target}", Target))
+        return None if now.steering is None else now.steering.size
+
+    def stop(self, run: str) -> None:
+        """End a recording, if it has not ended by itself."""
+        with suppress(RefusedError, UnavailableError):
+            self._backend.request(f"/runs/{run}/stop", "POST")
+
+    def detach(self, target: str) -> None:
+        """Release and forget a target."""
+        self._targets.pop(target, None)
+        with suppress(RefusedError, UnavailableError):
+            self._backend.request(f"/targets/{target}", "DELETE")
+
+    def figures(self, run: str) -> Mapping[str, float]:
+        """What a run shows; nothing, if the backend keeps its runs elsewhere."""
+        folder = self._runs / run
+        end = time.monotonic() + SEALED_SECONDS
+        while folder.is_dir():
+            try:
+                if (folder / "threads.parquet").exists() or time.monotonic() > end:
+                    return figures_of_run(folder)
+            except (OSError, ValueError):
+                # Its parts are being sealed.
+                if time.monotonic() > end:
+                    break
+            time.sleep(POLL_SECONDS)
+        return {}
+
+    def _options(self, group: str | None, cell: Cell | None) -> RecordingOptions:
+        return RecordingOptions(
+            name=None if cell is None else f"{self._name}: {cell.key}"[:120],
+            tags=["experiment", self._name[:MAX_TAG], self._experiment],
+            group=group,
+            notes=None,
+            rate_hz=None,
+            past_s=None,
+            duration_s=None,
+            keeping=Keeping(arguments=True, output=False, patterns=()),
+        )
+
+
+def _refusable(ask: Callable[[], T]) -> T:
+    """Ask; a refusal is the repeat's."""
+    try:
+        return ask()
+    except RefusedError as error:
+        raise RepeatError(str(error)) from None

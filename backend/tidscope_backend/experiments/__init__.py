@@ -1,0 +1,1 @@
+"""Experiments: workloads under a matrix of settings, repeated until the numbers stand."""

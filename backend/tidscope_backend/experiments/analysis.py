@@ -1,0 +1,208 @@
+"""What the repeats of an experiment say: figures of its cells, and gains over the baseline. Pure.
+
+Means, intervals and verdicts are those of comparisons of runs.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from tidscope_wire.generated.models import (
+    Experiment,
+    ExperimentCell,
+    ExperimentFigure,
+    ExperimentState,
+    ExperimentSummary,
+    GroupFigure,
+    NamedText,
+)
+
+from tidscope_backend.comparison.figures import Figure
+from tidscope_backend.comparison.metrics import Metric
+from tidscope_backend.comparison.statistics import CONFIDENCE, difference, group_figure
+from tidscope_backend.comparison.verdicts import judged
+from tidscope_backend.experiments.charts import charts_of
+from tidscope_backend.experiments.conditions import UNKNOWN
+from tidscope_backend.experiments.definition import RepeatSpec
+from tidscope_backend.experiments.figure_names import FIGURES, FigureName
+from tidscope_backend.experiments.journal import (
+    Began,
+    Begins,
+    Ended,
+    Entry,
+    Failed,
+    Repeated,
+    began,
+)
+from tidscope_backend.experiments.matrix import Cell, baseline_of
+from tidscope_backend.experiments.schedule import next_cell, repeats_left, standing
+from tidscope_backend.experiments.tallies import tallies_of
+from tidscope_backend.text import plural
+
+
+@dataclass(frozen=True)
+class _Measured:
+    """A cell, what its repeats gave, and what it is compared with."""
+
+    cell: Cell
+    baseline: Cell | None
+    repeats: Sequence[Repeated]
+
+
+def summarise(entries: Sequence[Entry], *, carried_out: bool) -> ExperimentSummary:
+    """How far an experiment is.
+
+    Args:
+        entries: of its journal.
+        carried_out: whether a process is at it.
+    """
+    first, rules = began(entries), rules_of(began(entries))
+    tallies = tallies_of(entries)
+    least, most = repeats_left(tallies, rules)
+    done = [one for one in entries if isinstance(one, Repeated)]
+    times = [one.elapsed_s for one in entries if isinstance(one, Repeated | Failed)]
+    now = entries[-1] if carried_out and isinstance(entries[-1], Begins) else None
+    complete = next_cell(tallies, rules) is None
+    state: ExperimentState = "complete" if complete else "running" if carried_out else "interrupted"
+    left_s = None
+    if state == "running":
+        left_s = least * (sum(times) / len(times) if times else first.repeat_s)
+    return ExperimentSummary(
+        id=first.id,
+        name=first.name,
+        title=first.title,
+        quick=first.quick,
+        state=state,
+        started_unix_us=first.unix_us,
+        workloads=first.workloads,
+        cells=len(tallies),
+        cells_done=sum(standing(one, rules) != "open" for one in tallies.values()),
+        repeats=len(done),
+        least_left=least,
+        most_left=most,
+        left_s=left_s,
+        cell=None if now is None else now.cell,
+        targets=[] if now is None else now.targets,
+    )
+
+
+def analyse(entries: Sequence[Entry], *, carried_out: bool) -> Experiment:
+    """Figures, gains and charts of an experiment. Arguments as of `summarise`."""
+    first = began(entries)
+    cells = [Cell(values) for values in first.cells]
+    repeats: dict[str, list[Repeated]] = {cell.key: [] for cell in cells}
+    failures: dict[str, list[str]] = {cell.key: [] for cell in cells}
+    for entry in entries:
+        if isinstance(entry, Repeated) and entry.cell in repeats:
+            repeats[entry.cell].append(entry)
+        elif isinstance(entry, Failed) and entry.cell in failures:
+            failures[entry.cell].append(entry.reason)
+    tallies, rules = tallies_of(entries), rules_of(first)
+    figures = {
+        key: {one.name: _figure(one.name, found) for one in FIGURES}
+        for key, found in repeats.items()
+    }
+    found = []
+    for cell in cells:
+        baseline = baseline_of(cell, cells)
+        found.append(
+            ExperimentCell(
+                key=cell.key,
+                values=[NamedText(name=k, value=str(value)) for k, value in cell.values.items()],
+                standing=standing(tallies[cell.key], rules),
+                baseline=None if baseline is None else baseline.key,
+                runs=[run for one in repeats[cell.key] for run in one.runs],
+                figures=list(
+                    _figures(figures[cell.key], None if baseline is None else figures[baseline.key])
+                ),
+                failures=failures[cell.key],
+                warnings=_counted(repeats[cell.key]),
+            )
+        )
+    return Experiment(
+        summary=summarise(entries, carried_out=carried_out),
+        unit=first.unit,
+        least=first.least,
+        most=first.most,
+        deviation=first.deviation,
+        setup=[NamedText(name=name, value=value) for name, value in first.setup.items()],
+        cells=found,
+        charts=charts_of(cells, found, unit=first.unit, waits=first.waits, speed=first.speed_up),
+        warnings=list(_warnings(first, entries, found)),
+        confidence=CONFIDENCE,
+    )
+
+
+def rules_of(first: Began) -> RepeatSpec:
+    """The rules of repeats that an experiment was begun with."""
+    return RepeatSpec(
+        least=first.least, most=first.most, deviation=first.deviation, seed=first.seed
+    )
+
+
+def _figure(name: str, repeats: Sequence[Repeated]) -> GroupFigure:
+    return group_figure([one.figures.get(name) for one in repeats])
+
+
+def _figures(
+    own: Mapping[str, GroupFigure], baseline: Mapping[str, GroupFigure] | None
+) -> Iterator[ExperimentFigure]:
+    """Known figures of a cell, with their gains over a baseline."""
+    for one in FIGURES:
+        figure = own[one.name]
+        if not figure.n:
+            continue
+        against = None if baseline is None else baseline[one.name]
+        gain = None
+        if against is not None and against.n:
+            gain = judged(
+                _metric(one),
+                [Figure(value) for value in against.values],
+                [Figure(value) for value in figure.values],
+                difference(against, figure),
+                alike=True,
+            )
+        yield ExperimentFigure(
+            name=one.name, label=one.label, unit=one.unit, figure=figure, gain=gain
+        )
+
+
+def _metric(one: FigureName) -> Metric:
+    return Metric(one.name, one.label, one.unit, one.better, by_role=False)
+
+
+def _counted(repeats: Sequence[Repeated]) -> list[str]:
+    """Warnings of repeats, each kind once."""
+    counts = Counter(warning.partition(" ")[0] for one in repeats for warning in one.warnings)
+    latest = {text.partition(" ")[0]: text for one in repeats for text in one.warnings}
+    return [f"{latest[kind]} ({plural(count, 'repeat')})" for kind, count in counts.items()]
+
+
+def _warnings(
+    first: Began, entries: Sequence[Entry], cells: Sequence[ExperimentCell]
+) -> Iterator[str]:
+    if first.quick:
+        yield "This is the quick variant: its repeats are too short and too few to stand."
+    governor = first.setup.get("frequency governor", UNKNOWN)
+    if governor == UNKNOWN:
+        yield "The frequency governor of this machine is unknown: clock rates may have changed."
+    elif governor != "performance":
+        yield f"The frequency governor is {governor}: clock rates may have changed."
+    maximum = [one for one in cells if one.standing == "maximum"]
+    if maximum:
+        yield (
+            f"In {plural(len(maximum), 'cell')} the standard deviation of the repeats stayed above "
+            f"{first.deviation:.0%} of their mean: {', '.join(one.key for one in maximum)}."
+        )
+    failed = [one for one in cells if one.standing == "failed"]
+    if failed:
+        yield f"{plural(len(failed), 'cell')} failed: {', '.join(one.key for one in failed)}."
+    disturbed = [one for one in entries if isinstance(one, Repeated) and one.warnings]
+    if disturbed:
+        yield f"Disturbed repeats: {len(disturbed)} of {_repeats(entries)}; see the cells."
+    if any(isinstance(one, Ended) and one.interrupted for one in entries):
+        yield "It was interrupted, and resumed later: the machine may have changed in between."
+
+
+def _repeats(entries: Sequence[Entry]) -> int:
+    return sum(isinstance(one, Repeated) for one in entries)

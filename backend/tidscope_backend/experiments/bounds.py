@@ -1,0 +1,95 @@
+"""Bounds that fail an experiment in CI, such as `throughput < -3%`, decided by intervals. Pure."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from tidscope_wire.generated.models import Experiment, ExperimentFigure
+
+from tidscope_backend.experiments.errors import ExperimentError
+from tidscope_backend.experiments.figure_names import BY_NAME
+
+FORM = re.compile(r"^\s*([a-z0-9_]+)\s*([<>])\s*([+-]?[0-9]+(?:\.[0-9]+)?)\s*%\s*$")
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A figure of a cell must not differ so from its baseline.
+
+    Attributes:
+        figure: name of the figure.
+        below: whether less than `percent` fails, or more.
+        percent: of the baseline.
+        text: as written.
+    """
+
+    figure: str
+    below: bool
+    percent: float
+    text: str
+
+
+def parse_bound(text: str) -> Bound:
+    """Read a bound. Raises ExperimentError."""
+    found = FORM.match(text)
+    if found is None or found[1] not in BY_NAME:
+        raise ExperimentError(
+            f"{text!r}: use FIGURE < NUMBER% or FIGURE > NUMBER%, such as 'throughput < -3%'; "
+            f"figures: {', '.join(BY_NAME)}"
+        )
+    return Bound(found[1], found[2] == "<", float(found[3]), text.strip())
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What a bound says of a cell.
+
+    It fails if all of the interval is beyond the bound, and is open if a part is.
+    """
+
+    cell: str
+    bound: Bound
+    fails: bool
+    is_open: bool
+    low: float
+    high: float
+
+
+def decide(found: Experiment, bounds: Sequence[Bound]) -> list[Decision]:
+    """Hold all cells that have a baseline against the bounds.
+
+    Raises:
+        ExperimentError: a bound says nothing of this experiment.
+    """
+    decisions = [one for bound in bounds for one in _decide(found, bound)]
+    for bound in bounds:
+        if not any(one.bound == bound for one in decisions):
+            raise ExperimentError(
+                f"{bound.text}: no cell has an interval of {bound.figure} against the default; "
+                "the matrix needs the policy default and another one, and two repeats"
+            )
+    return decisions
+
+
+def _decide(found: Experiment, bound: Bound) -> Iterator[Decision]:
+    for cell in found.cells:
+        own = next((one for one in cell.figures if one.name == bound.figure), None)
+        ends = None if own is None else _percent(own)
+        if ends is not None:
+            low, high = ends
+            beyond = (low < bound.percent, high < bound.percent)
+            if not bound.below:
+                beyond = (high > bound.percent, low > bound.percent)
+            some, all_of_it = beyond
+            yield Decision(cell.key, bound, all_of_it, some and not all_of_it, low, high)
+
+
+def _percent(own: ExperimentFigure) -> tuple[float, float] | None:
+    """Ends of the interval of the gain, in percent of the baseline."""
+    gain = own.gain
+    if gain is None or gain.low is None or gain.high is None or own.figure.mean is None:
+        return None
+    baseline = own.figure.mean - (gain.absolute or 0.0)
+    if not baseline:
+        return None
+    return 100 * gain.low / abs(baseline), 100 * gain.high / abs(baseline)

@@ -1,0 +1,133 @@
+"""Programs of workloads, built by the user's own toolchains, once a version."""
+
+import fcntl
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tidscope_backend.experiments.errors import ExperimentError
+from tidscope_backend.experiments.workload import ProgramSpec, Workload
+
+GO_PLACES = "/usr/local/go/bin:/usr/lib/go/bin"
+_BACKEND = Path(__file__).resolve().parents[1]
+AGENTS = (_BACKEND / "sources" / "agents", _BACKEND.parents[1] / "agents")
+"""Where the agents' sources are: as installed, or in a checkout."""
+PYTHON_AGENTS = (_BACKEND / "agent_python", _BACKEND.parents[1] / "agents" / "python")
+
+
+@dataclass(frozen=True)
+class Command:
+    """How a program is started: the beginning of its arguments, and variables."""
+
+    arguments: Sequence[str]
+    environment: Mapping[str, str]
+
+
+def build(workload: Workload, program: ProgramSpec, environment: Mapping[str, str]) -> Command:
+    """Build a program, unless it is built already.
+
+    Raises:
+        ExperimentError: a toolchain is missing (the text names its package), or refuses.
+    """
+    folder = (workload.folder / program.folder).resolve()
+    if program.build == "go":
+        return Command([str(_build_go(folder, workload.name, environment))], {})
+    if program.build == "java":
+        java = _tool("java", "default-jdk-headless")
+        classes = _build_java(folder, workload.name, environment)
+        return Command([java, "-cp", str(classes), program.main], {})
+    agent = _first(PYTHON_AGENTS, "the Python agent")
+    return Command([sys.executable, str(folder / program.main)], {"PYTHONPATH": str(agent)})
+
+
+def _build_go(folder: Path, name: str, environment: Mapping[str, str]) -> Path:
+    go = shutil.which("go") or shutil.which("go", path=GO_PLACES)
+    if go is None:
+        raise ExperimentError(
+            f"the workload {name} needs a Go compiler: install the package golang-go, or Go from "
+            "https://go.dev/dl"
+        )
+    root = _first(AGENTS, "the agents").parent
+    sources = [
+        path
+        for place in (folder, root / "workloads" / "driver", root / "agents" / "go")
+        for path in sorted(place.glob("*"))
+        if path.suffix in (".go", ".mod", ".sum")
+    ]
+    command = [go, "build", "-C", str(folder), "-trimpath", "-buildvcs=false"]
+    ours = {**environment, "GOFLAGS": "-mod=readonly", "GOWORK": "off", "CGO_ENABLED": "0"}
+    return _built(name, sources, command, (".",), "-o", ours)
+
+
+def _build_java(folder: Path, name: str, environment: Mapping[str, str]) -> Path:
+    javac = _tool("javac", "default-jdk-headless")
+    agent = _first(AGENTS, "the agents") / "java" / "src"
+    sources = [*sorted(agent.rglob("*.java")), *sorted(folder.glob("*.java"))]
+    command = [javac, "--release", "17"]
+    return _built(name, sources, command, list(map(str, sources)), "-d", environment)
+
+
+def _tool(name: str, package: str) -> str:
+    found = shutil.which(name)
+    if found is None:
+        raise ExperimentError(f"there is no {name}: install the package {package}")
+    return found
+
+
+def _built(
+    name: str,
+    sources: Sequence[Path],
+    command: Sequence[str],
+    last: Sequence[str],
+    output: str,
+    environment: Mapping[str, str],
+) -> Path:
+    """Run the compiler unless these sources were compiled before by the same command."""
+    digest = hashlib.sha256("\0".join(command).encode())
+    for path in sources:
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    folder = _cache_folder(environment) / digest.hexdigest()[:16]
+    result = folder / name
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if result.exists():
+            return result
+        fresh = folder / f"{name}.new"
+        done = subprocess.run(
+            [*command, output, str(fresh), *last],
+            env=dict(environment),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode != 0:
+            raise ExperimentError(f"the workload {name} does not build:\n{done.stderr.strip()}")
+        fresh.rename(result)
+    return result
+
+
+def _cache_folder(environment: Mapping[str, str]) -> Path:
+    base = environment.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "tidscope" / "workloads"
+
+
+def _first(places: Sequence[Path], what: str) -> Path:
+    for place in places:
+        if place.is_dir():
+            return place
+    raise ExperimentError(f"this installation lacks the sources of {what}; install tidscope again")
+
+
+def build_environment() -> dict[str, str]:
+    """Variables for compilers and programs: ours, without what is meant for tidscope."""
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if name == "TIDSCOPE_AGENT_DIR" or not name.startswith("TIDSCOPE_")
+    }

@@ -1,0 +1,231 @@
+"""Experiment files: what is measured, under which settings, and when a number stands."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field, field_validator, model_validator
+from tidscope_policies.registry import POLICIES
+
+from tidscope_backend.experiments.errors import ExperimentError
+from tidscope_backend.experiments.strict_toml import StrictModel, read_toml, validated
+from tidscope_backend.experiments.workload import Value, Workload, find_workload
+
+VERSION = 1
+DEFAULT = "default"
+"""The policy that is none: the program keeps its size."""
+MAX_CELLS = 500
+MAX_SIZE = 4096
+Placement = Literal["shared", "apart"]
+PLACEMENTS = ("shared", "apart")
+
+
+class TimeSpec(StrictModel):
+    """Lengths of a repeat, in seconds."""
+
+    warm_up_s: float = Field(default=2.0, ge=0, le=3600)
+    measure_s: float = Field(default=10.0, ge=0.2, le=3600)
+
+
+class RepeatSpec(StrictModel):
+    """When the numbers of a cell stand.
+
+    `deviation`: of the repeats, divided by their mean. There are `least` to `most` repeats.
+    """
+
+    least: int = Field(default=3, ge=2, le=1000)
+    most: int = Field(default=10, ge=2, le=1000)
+    deviation: float = Field(default=0.05, gt=0, lt=1)
+    seed: int = Field(default=1, ge=0)
+
+    @model_validator(mode="after")
+    def _is_in_order(self) -> "RepeatSpec":
+        if self.most < self.least:
+            raise ValueError("most is below least; swap them")
+        return self
+
+
+class SteeringSpec(StrictModel):
+    """How policies steer. `start`: what the policy loses while it searches counts, or not."""
+
+    start: Literal["measurement", "warm-up"] = "measurement"
+    lower: int | None = Field(default=None, ge=1, le=MAX_SIZE)
+    upper: int | None = Field(default=None, ge=1, le=MAX_SIZE)
+    parameters: dict[str, dict[str, float]] = Field(default_factory=dict)
+
+    @field_validator("parameters", mode="before")
+    @classmethod
+    def _whole_numbers_are_numbers(cls, found: Any) -> Any:
+        if not isinstance(found, dict):
+            return found
+        return {
+            policy: {
+                name: float(value) if type(value) is int else value for name, value in one.items()
+            }
+            if isinstance(one, dict)
+            else one
+            for policy, one in found.items()
+        }
+
+
+class QuickSpec(StrictModel):
+    """What `--quick` changes."""
+
+    time: TimeSpec = TimeSpec(warm_up_s=0.5, measure_s=1.0)
+    repeats: RepeatSpec = RepeatSpec(least=2, most=2)
+    matrix: dict[str, list[Any]] = Field(default_factory=dict)
+
+
+class ExperimentFile(StrictModel):
+    """An experiment file as written."""
+
+    version: Literal[1]
+    name: str = Field(pattern="^[a-z0-9][a-z0-9-]{0,39}$")
+    title: str = Field(min_length=1, max_length=120)
+    program: list[dict[str, Any]] = Field(min_length=1, max_length=4)
+    matrix: dict[str, list[Any]] = Field(default_factory=dict)
+    steering: SteeringSpec = SteeringSpec()
+    time: TimeSpec = TimeSpec()
+    repeats: RepeatSpec = RepeatSpec()
+    quick: QuickSpec = QuickSpec()
+
+
+@dataclass(frozen=True)
+class ProgramChoice:
+    """A program of an experiment: a workload, and the values that are the same in all cells."""
+
+    workload: Workload
+    values: Mapping[str, Value]
+
+
+@dataclass(frozen=True)
+class Definition:
+    """An experiment that can be done.
+
+    Attributes:
+        name: short, as in names of groups.
+        title: in words.
+        programs: that run at the same time, on the same cores.
+        axes: of the matrix, each with its values, in the order of the file.
+        steering: how policies steer.
+        time: of a repeat.
+        repeats: how many.
+        quick: whether this is the quick variant.
+        text: the file.
+    """
+
+    name: str
+    title: str
+    programs: Sequence[ProgramChoice]
+    axes: Mapping[str, Sequence[Value]]
+    steering: SteeringSpec
+    time: TimeSpec
+    repeats: RepeatSpec
+    quick: bool
+    text: str
+
+
+def read_definition(path: Path, workloads: Path, *, quick: bool) -> Definition:
+    """Read and check an experiment file.
+
+    Args:
+        path: of the file.
+        workloads: folder of workloads.
+        quick: take what `--quick` changes.
+
+    Raises:
+        ExperimentError: it is wrong; the text names file, key, and what to do.
+    """
+    found = validated(path, ExperimentFile, read_toml(path))
+    programs = [
+        _program(path, number, dict(one), workloads) for number, one in enumerate(found.program)
+    ]
+    matrix = {**found.matrix, **found.quick.matrix} if quick else found.matrix
+    if unknown := found.quick.matrix.keys() - found.matrix.keys():
+        raise ExperimentError(f"{path}: quick.matrix.{min(unknown)}: is no axis of matrix; add it")
+    for axis, values in matrix.items():
+        _check_axis(path, axis, values, programs)
+    cells = math.prod(len(values) for values in matrix.values())
+    if cells > MAX_CELLS:
+        raise ExperimentError(f"{path}: matrix: has {cells} cells; use at most {MAX_CELLS}")
+    for policy in found.steering.parameters:
+        if policy not in POLICIES:
+            raise ExperimentError(f"{path}: steering.parameters.{policy}: {_policies()}")
+    return Definition(
+        name=found.name,
+        title=found.title,
+        programs=programs,
+        axes=matrix,
+        steering=found.steering,
+        time=found.quick.time if quick else found.time,
+        repeats=found.quick.repeats if quick else found.repeats,
+        quick=quick,
+        text=path.read_text("utf-8"),
+    )
+
+
+def _program(path: Path, number: int, found: dict[str, Any], workloads: Path) -> ProgramChoice:
+    key = f"program.{number}"
+    name = found.pop("workload", None)
+    if not isinstance(name, str):
+        raise ExperimentError(f"{path}: {key}.workload: is missing; name a workload")
+    try:
+        workload = find_workload(workloads, name, path.parent)
+    except ExperimentError as error:
+        raise ExperimentError(f"{path}: {key}.workload: {error}") from None
+    for parameter, value in found.items():
+        _check_value(path, f"{key}.{parameter}", parameter, value, workload)
+    given = {
+        name: str((path.parent / str(value)).resolve())
+        if workload.spec.parameters[name].file is not None
+        else value
+        for name, value in found.items()
+    }
+    return ProgramChoice(workload, {**workload.defaults(), **given})
+
+
+def _check_axis(
+    path: Path, axis: str, values: list[Any], programs: Sequence[ProgramChoice]
+) -> None:
+    key = f"matrix.{axis}"
+    if not values or len({str(value) for value in values}) < len(values):
+        raise ExperimentError(f"{path}: {key}: has no value, or one twice; list each value once")
+    for value in values:
+        if axis == "policy":
+            if value != DEFAULT and value not in POLICIES:
+                raise ExperimentError(f"{path}: {key}: {value!r}: {_policies()}")
+        elif axis == "size":
+            if type(value) is not int or not 1 <= value <= MAX_SIZE:
+                raise ExperimentError(f"{path}: {key}: {value!r}: use whole numbers from 1 on")
+        elif axis == "placement":
+            if value not in PLACEMENTS:
+                raise ExperimentError(f"{path}: {key}: {value!r}: use {' or '.join(PLACEMENTS)}")
+        else:
+            having = [one.workload for one in programs if axis in one.workload.spec.parameters]
+            if not having:
+                raise ExperimentError(f"{path}: {key}: {_axes(programs)}")
+            for workload in having:
+                _check_value(path, key, axis, value, workload)
+
+
+def _check_value(path: Path, key: str, name: str, value: object, workload: Workload) -> None:
+    spec = workload.spec.parameters.get(name)
+    if spec is None:
+        known = ", ".join(workload.spec.parameters) or "none"
+        raise ExperimentError(
+            f"{path}: {key}: is no parameter of {workload.name}; its parameters: {known}"
+        )
+    if mistake := spec.mistake(value):
+        raise ExperimentError(f"{path}: {key}: {value!r}: {mistake}")
+
+
+def _policies() -> str:
+    return f"is no policy; use {DEFAULT} or one of {', '.join(POLICIES)}"
+
+
+def _axes(programs: Sequence[ProgramChoice]) -> str:
+    known = ["policy", "size", "placement"]
+    known += [name for one in programs for name in one.workload.spec.parameters]
+    return f"is no axis; use one of {', '.join(dict.fromkeys(known))}"

@@ -1,0 +1,236 @@
+"""The journal of an experiment: what was done, a line of JSON each, beside the runs.
+
+A line is written and synced before the next repeat begins. Whatever ends the experiment, all lines
+but perhaps the last one are whole, and it can go on from there.
+"""
+
+import fcntl
+import json
+import os
+import re
+import secrets
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from tidscope_backend.experiments.errors import ExperimentError
+from tidscope_backend.experiments.workload import Value
+
+FOLDER = ".experiments"
+"""In the runs directory."""
+ID = re.compile("^x-[0-9]{8}-[0-9]{6}-[0-9a-f]{6}$")
+JOURNAL, DEFINITION = "journal.jsonl", "experiment.toml"
+MAX_JOURNAL_BYTES = 64 * 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Began:
+    """The first line.
+
+    Attributes:
+        id: of the experiment.
+        name: of the file's `name`.
+        title: of the file's `title`.
+        quick: whether it is the quick variant.
+        digest: of the file and its files; an experiment is resumed with the same one only.
+        unix_us: when.
+        cells: values of each cell.
+        least: repeats, at least.
+        most: repeats, at most.
+        deviation: bound of the standard deviation, divided by the mean.
+        seed: of the order.
+        repeat_s: how long a repeat measures and warms up.
+        workloads: their names.
+        unit: of an operation.
+        waits: whether they report queue waits.
+        speed_up: whether speed-up is a figure.
+        setup: of the machine, name to text.
+    """
+
+    id: str
+    name: str
+    title: str
+    quick: bool
+    digest: str
+    unix_us: int
+    cells: list[dict[str, Value]]
+    least: int
+    most: int
+    deviation: float
+    seed: int
+    repeat_s: float
+    workloads: list[str]
+    unit: str
+    waits: bool
+    speed_up: bool
+    setup: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Begins:
+    """A repeat begins: what can be watched now."""
+
+    cell: str
+    unix_us: int
+    targets: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """A repeat is done.
+
+    Attributes:
+        cell: its name.
+        unix_us: when it was done.
+        elapsed_s: all of it, with start and warm-up.
+        runs: their ids, in the order of the programs.
+        figures: name to value; what is unknown is not in it.
+        warnings: what disturbed it.
+    """
+
+    cell: str
+    unix_us: int
+    elapsed_s: float
+    runs: list[str]
+    figures: dict[str, float]
+    warnings: list[str]
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A repeat failed."""
+
+    cell: str
+    unix_us: int
+    elapsed_s: float
+    reason: str
+
+
+@dataclass(frozen=True)
+class Ended:
+    """Nothing more is done; `interrupted` experiments can be resumed."""
+
+    unix_us: int
+    interrupted: bool
+
+
+Entry = Began | Begins | Repeated | Failed | Ended
+KINDS: Mapping[str, type[Entry]] = {
+    "began": Began,
+    "begins": Begins,
+    "repeated": Repeated,
+    "failed": Failed,
+    "ended": Ended,
+}
+_ADAPTERS: Mapping[str, TypeAdapter[Any]] = {
+    name: TypeAdapter(kind) for name, kind in KINDS.items()
+}
+_NAMES = {kind: name for name, kind in KINDS.items()}
+
+
+class Journal:
+    """A journal that is open for writing. One process writes it."""
+
+    def __init__(self, folder: Path) -> None:
+        """Open it. Raises ExperimentError: another process carries the experiment out."""
+        self.folder = folder
+        self._file = (folder / JOURNAL).open("ab")
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            self._file.close()
+            raise ExperimentError(
+                f"{folder.name} is being carried out by another process; wait for it, or end it"
+            ) from None
+
+    def write(self, entry: Entry) -> None:
+        """Add an entry; it is on the disk when this returns. Raises OSError."""
+        line = json.dumps({"kind": _NAMES[type(entry)], **asdict(entry)}, ensure_ascii=False)
+        self._file.write(line.encode() + b"\n")
+        self._file.flush()
+        os.fsync(self._file.fileno())
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+def create_folder(runs: Path, text: str) -> tuple[str, Path]:
+    """Make the folder of a new experiment, with a copy of its file; its id, too. Raises OSError."""
+    stamp = time.strftime("%Y%m%d-%H%M%S", time.gmtime())
+    name = f"x-{stamp}-{secrets.token_hex(3)}"
+    folder = runs / FOLDER / name
+    folder.mkdir(parents=True, mode=0o700)
+    (folder / DEFINITION).write_text(text, "utf-8")
+    return name, folder
+
+
+def experiment_folders(runs: Path | None) -> list[Path]:
+    """Folders of all experiments, the newest first."""
+    try:
+        entries = [] if runs is None else list(os.scandir(runs / FOLDER))
+    except OSError:
+        return []
+    found = [one for one in entries if ID.match(one.name) and one.is_dir(follow_symlinks=False)]
+    return sorted((Path(one.path) for one in found), reverse=True)
+
+
+def is_carried_out(folder: Path) -> bool:
+    """Whether a process carries an experiment out."""
+    try:
+        with (folder / JOURNAL).open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        pass
+    return False
+
+
+def read_journal(folder: Path) -> list[Entry]:
+    """Read all whole entries.
+
+    Raises:
+        ExperimentError: it cannot be read, or its beginning is missing.
+    """
+    try:
+        with (folder / JOURNAL).open("rb") as file:
+            data = file.read(MAX_JOURNAL_BYTES)
+    except OSError as error:
+        raise ExperimentError(f"{folder.name}: cannot be read: {error.strerror}") from None
+    entries = list(_entries(data))
+    if not entries or not isinstance(entries[0], Began):
+        raise ExperimentError(f"{folder.name}: its journal has no beginning")
+    return entries
+
+
+def began(entries: Sequence[Entry]) -> Began:
+    """The first entry of what `read_journal` gave."""
+    first = entries[0]
+    if not isinstance(first, Began):
+        raise TypeError("a journal begins with its beginning")
+    return first
+
+
+def cut_torn_line(folder: Path) -> None:
+    """Remove a last line that was not written whole, so that the next one stands alone.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    with (folder / JOURNAL).open("r+b") as file:
+        data = file.read()
+        file.truncate(data.rfind(b"\n") + 1)
+
+
+def _entries(data: bytes) -> Iterator[Entry]:
+    for line in data.split(b"\n")[:-1]:
+        try:
+            found = json.loads(line)
+            yield _ADAPTERS[found.pop("kind")].validate_python(found)
+        except (ValueError, KeyError, AttributeError, TypeError, ValidationError):
+            continue  # Of a newer version, or damaged: the others count.

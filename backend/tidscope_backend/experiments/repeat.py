@@ -1,0 +1,224 @@
+"""One repeat: programs are started, warmed up, recorded, steered and measured, and ended."""
+
+import math
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Protocol
+
+from tidscope_backend.experiments.building import Command, build_environment
+from tidscope_backend.experiments.conditions import Conditions, figures_between, warnings_of
+from tidscope_backend.experiments.definition import DEFAULT, Definition, ProgramChoice
+from tidscope_backend.experiments.errors import RepeatError
+from tidscope_backend.experiments.figure_names import BY_NAME, THROUGHPUT, WAIT
+from tidscope_backend.experiments.load import Load
+from tidscope_backend.experiments.matrix import Cell
+from tidscope_backend.experiments.program import RunningProgram, cpus_of
+from tidscope_backend.experiments.run_figures import joined
+from tidscope_backend.experiments.workload import Value
+
+CHECK_SECONDS = 0.2
+"""How often it is looked whether the programs run."""
+
+
+class Watching(Protocol):
+    """What a repeat asks of tidscope. All methods raise RepeatError."""
+
+    def attach(self, pid: int) -> str:
+        """Sample a process; the id of the target."""
+
+    def record(self, target: str, group: str, cell: Cell) -> str:
+        """Record it; the id of the run."""
+
+    def steer(self, target: str, body: Mapping[str, object]) -> None:
+        """Let a policy steer it."""
+
+    def size(self, target: str) -> int | None:
+        """The size that a policy has set last; None: nothing steers it."""
+
+    def stop(self, run: str) -> None:
+        """End a recording."""
+
+    def detach(self, target: str) -> None:
+        """Release and forget a target, also one that has ended."""
+
+    def figures(self, run: str) -> Mapping[str, float]:
+        """What a run shows."""
+
+
+@dataclass(frozen=True)
+class RepeatResult:
+    """What a repeat gave: ids of its runs, figures by name, and what disturbed it."""
+
+    runs: Sequence[str]
+    figures: Mapping[str, float]
+    warnings: Sequence[str]
+
+
+class Repeat:
+    """Does one repeat of a cell.
+
+    Args:
+        definition: of the experiment.
+        cell: of the matrix.
+        group: of its runs.
+        watching: tidscope.
+        commands: of the programs, in their order; by their values.
+        begins: is given the targets when there are some.
+    """
+
+    def __init__(
+        self,
+        definition: Definition,
+        cell: Cell,
+        group: str,
+        watching: Watching,
+        commands: Callable[[ProgramChoice, Mapping[str, Value]], Command],
+        begins: Callable[[list[str]], None],
+    ) -> None:
+        self._definition, self._cell, self._group = definition, cell, group
+        self._watching, self._commands, self._begins = watching, commands, begins
+
+    def measure(self) -> RepeatResult:
+        """Do it. Raises RepeatError; whatever happens, nothing of it goes on."""
+        before = Conditions.now()
+        with ExitStack() as ending:
+            runs, figures, measured = self._measure(ending)
+        found = figures_between(before, Conditions.now())
+        shown = joined([self._watching.figures(run) for run in runs])
+        throughput = figures[THROUGHPUT]
+        if shown.get("power_w"):
+            figures["ops_per_j"] = throughput / shown["power_w"]
+        return RepeatResult(runs, {**figures, **shown, **found}, [*warnings_of(found), *measured])
+
+    def _measure(self, ending: ExitStack) -> tuple[list[str], dict[str, float], list[str]]:
+        definition, watching = self._definition, self._watching
+        program_cpus, load_cpus = cpus_of(self._cell.placement)
+        programs: list[RunningProgram] = []
+        loads: list[Load] = []
+        for choice in definition.programs:
+            values = values_of(choice, self._cell)
+            program = self._start(choice, values, program_cpus)
+            ending.callback(program.stop)
+            programs.append(program)
+        for choice, program in zip(definition.programs, programs, strict=True):
+            program.wait_until_ready()
+            if choice.workload.spec.load is not None:
+                values = values_of(choice, self._cell)
+                loads.append(Load(choice.workload, values, program.address, load_cpus))
+                ending.callback(loads[-1].stop)
+        targets: list[str] = []
+        for program in programs:
+            targets.append(watching.attach(program.pid))
+            ending.callback(watching.detach, targets[-1])
+        self._begins(targets)
+        if definition.steering.start == "warm-up":
+            self._steer(targets)
+        if definition.time.warm_up_s > 0:
+            _run(programs, loads, definition.time.warm_up_s)
+        runs: list[str] = []
+        for target in targets:
+            runs.append(watching.record(target, self._group, self._cell))
+            ending.callback(watching.stop, runs[-1])
+        if definition.steering.start == "measurement":
+            self._steer(targets)
+        for program in programs:
+            program.begin()
+        reports = _run(programs, loads, definition.time.measure_s)
+        counted = [program.end() for program in programs]
+        sizes = [watching.size(target) for target in targets]
+        figures = self._figures(counted, reports)
+        if len(sizes) == 1 and sizes[0] is not None:
+            figures["size_at_end"] = float(sizes[0])
+        return runs, figures, _measured_warnings(figures)
+
+    def _start(
+        self, choice: ProgramChoice, values: Mapping[str, Value], cpus: frozenset[int] | None
+    ) -> RunningProgram:
+        spec = choice.workload.program(values)
+        command = self._commands(choice, values)
+        own = len(os.sched_getaffinity(0) if cpus is None else cpus)
+        size = own if self._cell.size is None else self._cell.size
+        upper = self._definition.steering.upper or max(size, own)
+        known = {**values, "size": size, "upper": upper}
+        try:
+            arguments = [text.format(**known) for text in spec.arguments]
+            variables = {name: text.format(**known) for name, text in spec.environment.items()}
+        except (KeyError, IndexError, ValueError) as error:
+            raise RepeatError(f"{choice.workload.name}: its description names {error}") from None
+        return RunningProgram(
+            choice.workload.name,
+            [*command.arguments, *arguments],
+            {**build_environment(), **command.environment, **variables},
+            cpus,
+        )
+
+    def _steer(self, targets: Sequence[str]) -> None:
+        steering, policy = self._definition.steering, self._cell.policy
+        if policy == DEFAULT:
+            return
+        body = {
+            "policy": policy,
+            "parameters": steering.parameters.get(policy, {}),
+            "lower": steering.lower,
+            "upper": steering.upper,
+        }
+        for target in targets:
+            self._watching.steer(
+                target, {name: value for name, value in body.items() if value is not None}
+            )
+
+    def _figures(
+        self, counted: Sequence[Mapping[str, float]], reports: Sequence[Mapping[str, float]]
+    ) -> dict[str, float]:
+        """Figures of programs and loads."""
+        left = list(reports)
+        rates, found = [], dict[str, float]()
+        for choice, own in zip(self._definition.programs, counted, strict=True):
+            if choice.workload.spec.load is None:
+                rate = own["ops"] / own["elapsed_s"] if own.get("elapsed_s") else 0.0
+            else:
+                report = left.pop(0)
+                rate = report["requests"] / report["duration_us"] * 1e6
+                found |= {name: report[name] for name in BY_NAME if name in report}
+            if rate <= 0:
+                raise RepeatError(f"{choice.workload.name} did no operation while it was measured")
+            if WAIT in own:
+                found[WAIT] = own[WAIT]
+            rates.append(rate)
+        if len(rates) == 1:
+            return {THROUGHPUT: rates[0], **found}
+        # Operations of two kinds have no sum; a geometric mean gains as its parts do, on average.
+        mean = math.exp(math.fsum(map(math.log, rates)) / len(rates))
+        own_rates = {f"{THROUGHPUT}_{at}": rate for at, rate in enumerate(rates, 1)}
+        return {THROUGHPUT: mean, **own_rates}
+
+
+def values_of(choice: ProgramChoice, cell: Cell) -> dict[str, Value]:
+    """Values of a program's parameters in a cell."""
+    known = choice.workload.spec.parameters
+    return {**choice.values, **{k: value for k, value in cell.values.items() if k in known}}
+
+
+def _run(
+    programs: Sequence[RunningProgram], loads: Sequence[Load], seconds: float
+) -> list[dict[str, float]]:
+    """Let them run for a time, under their loads; what the loads say."""
+    for load in loads:
+        load.start(seconds)
+    end = time.monotonic() + seconds
+    while (left := end - time.monotonic()) > 0:
+        for program in programs:
+            program.check()
+        time.sleep(min(CHECK_SECONDS, left))
+    reports = [load.wait() for load in loads]
+    for program in programs:
+        program.check()
+    return reports
+
+
+def _measured_warnings(figures: Mapping[str, float]) -> list[str]:
+    errors = figures.get("errors", 0)
+    return [f"{errors:.0f} requests failed."] if errors else []

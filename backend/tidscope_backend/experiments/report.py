@@ -1,0 +1,215 @@
+"""The report of an experiment: Markdown with pictures, one HTML file, and Parquet."""
+
+import time
+from collections.abc import Iterator, Sequence
+from html import escape
+from pathlib import Path
+
+from tidscope_wire.generated.models import Experiment, ExperimentCell, ExperimentFigure
+
+from tidscope_backend.experiments.figure_names import FIGURES, THROUGHPUT
+from tidscope_backend.experiments.journal import Entry, Repeated, began
+from tidscope_backend.experiments.picture import draw_chart
+
+MARKDOWN, PAGE, RAW = "report.md", "report.html", "repeats.parquet"
+STYLE = """
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem;
+  color: #14191b; background: #fff; }
+table { border-collapse: collapse; display: block; overflow-x: auto; }
+th, td { padding: .25rem .75rem; border-bottom: 1px solid #dbe1e2; text-align: left; }
+td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; }
+figure { margin: 1.5rem 0; } svg { width: 100%; height: auto; }
+figcaption, .muted { color: #566266; }
+@media (prefers-color-scheme: dark) { body { color: #d8dfe1; background: #0f1213; }
+  th, td { border-color: #20272a; } figcaption, .muted { color: #8d9ba0; } }
+"""
+
+
+def write_report(folder: Path, found: Experiment, entries: Sequence[Entry]) -> list[Path]:
+    """Write all of it into a folder; earlier reports there are replaced. Raises OSError."""
+    pictures = {f"{one.id}.svg": draw_chart(one) for one in found.charts}
+    texts = {MARKDOWN: markdown(found), PAGE: page(found), **pictures}
+    for name, content in texts.items():
+        (folder / name).write_text(content, "utf-8")
+    write_raw(folder / RAW, entries)
+    return [folder / name for name in (PAGE, MARKDOWN, RAW)]
+
+
+def write_raw(path: Path, entries: Sequence[Entry]) -> None:
+    """Write a row for each repeat: cell, axes, figures, warnings, runs. Raises OSError."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    axes = list(dict.fromkeys(axis for cell in began(entries).cells for axis in cell))
+    values = {
+        " ".join(f"{axis}={value}" for axis, value in cell.items()) or "all": cell
+        for cell in began(entries).cells
+    }
+    repeats = [one for one in entries if isinstance(one, Repeated)]
+    columns = {
+        "cell": pa.array([one.cell for one in repeats], pa.string()),
+        **{
+            axis: pa.array([str(values[one.cell].get(axis, "")) for one in repeats], pa.string())
+            for axis in axes
+        },
+        "done_unix_us": pa.array([one.unix_us for one in repeats], pa.int64()),
+        "elapsed_s": pa.array([one.elapsed_s for one in repeats], pa.float64()),
+        **{
+            figure.name: pa.array([one.figures.get(figure.name) for one in repeats], pa.float64())
+            for figure in FIGURES
+        },
+        "warnings": pa.array([one.warnings for one in repeats], pa.list_(pa.string())),
+        "runs": pa.array([one.runs for one in repeats], pa.list_(pa.string())),
+    }
+    pq.write_table(pa.table(columns), path)
+
+
+def markdown(found: Experiment) -> str:
+    """The report as Markdown; pictures are files beside it."""
+    rows = _rows(found)
+    lines = [
+        f"# {found.summary.title}",
+        "",
+        _facts(found),
+        "",
+        *(f"- {text}" for text in found.warnings),
+        "",
+        "| " + " | ".join(rows[0]) + " |",
+        "|" + " --- |" * len(rows[0]),
+        *("| " + " | ".join(row) + " |" for row in rows[1:]),
+        "",
+    ]
+    for chart in found.charts:
+        lines += [
+            f"![{chart.title}]({chart.id}.svg)",
+            "",
+            *([chart.note, ""] if chart.note else []),
+        ]
+    lines += ["## Set-up", "", *(f"- {one.name}: {one.value}" for one in found.setup), ""]
+    lines += [*_notes_of_cells(found), "", found.confidence, ""]
+    return "\n".join(lines)
+
+
+def page(found: Experiment) -> str:
+    """The report as one HTML file that needs no other."""
+    head, *rows = _rows(found)
+    table = ["<table><thead><tr>", *(f"<th>{escape(one)}</th>" for one in head), "</tr></thead>"]
+    for row in rows:
+        cells = (
+            f"<td{' class=number' if at else ''}>{escape(one)}</td>" for at, one in enumerate(row)
+        )
+        table += ["<tr>", *cells, "</tr>"]
+    figures = [
+        f"<figure>{draw_chart(one)}<figcaption>{escape(one.note)}</figcaption></figure>"
+        for one in found.charts
+    ]
+    setup = [f"<li>{escape(one.name)}: {escape(one.value)}</li>" for one in found.setup]
+    title = escape(found.summary.title)
+    return "\n".join(
+        [
+            '<!doctype html><html lang="en"><head><meta charset="utf-8">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            f"<title>{title}</title><style>{STYLE}</style></head><body>",
+            f'<h1>{title}</h1><p class="muted">{escape(_facts(found))}</p>',
+            "<ul>",
+            *(f"<li>{escape(text)}</li>" for text in found.warnings),
+            "</ul>",
+            *table,
+            "</table>",
+            *figures,
+            "<h2>Set-up</h2><ul>",
+            *setup,
+            "</ul>",
+            *(f"<p>{escape(text.removeprefix('- '))}</p>" for text in _notes_of_cells(found)),
+            f'<p class="muted">{escape(found.confidence)}</p></body></html>',
+            "",
+        ]
+    )
+
+
+def _facts(found: Experiment) -> str:
+    began_at = time.gmtime(found.summary.started_unix_us / 1e6)
+    return (
+        f"Experiment {found.summary.id}, begun {time.strftime('%Y-%m-%d %H:%M', began_at)} UTC, "
+        f"{found.summary.state}: {found.summary.repeats} repeats of {found.summary.cells} cells; "
+        f"{' beside '.join(found.summary.workloads)}. A cell has {range_text(found)} "
+        f"repeats, until their standard deviation is at most {found.deviation:.0%} of their mean."
+    )
+
+
+def range_text(found: Experiment) -> str:
+    """How many repeats a cell has."""
+    return str(found.most) if found.least == found.most else f"{found.least} to {found.most}"
+
+
+def _rows(found: Experiment) -> list[list[str]]:
+    has_gain = any(_gain(one) for one in found.cells)
+    others = [
+        one
+        for one in FIGURES
+        if one.kind == "result"
+        and one.name != THROUGHPUT
+        and any(_of(cell, one.name) for cell in found.cells)
+    ]
+    head = ["cell", f"{found.unit} a second", "σ", "repeats"]
+    head += ["against the default"] if has_gain else []
+    head += [f"{one.label}, {one.unit}" if one.unit else one.label for one in others]
+    rows = [head]
+    for cell in found.cells:
+        own = _of(cell, THROUGHPUT)
+        row = [cell.key, *_mean(own), f"{len(_values(own))} ({cell.standing})"]
+        row += [_gain(cell)] if has_gain else []
+        row += [_mean(_of(cell, one.name))[0] for one in others]
+        rows.append(row)
+    return rows
+
+
+def _mean(own: ExperimentFigure | None) -> tuple[str, str]:
+    """Mean with half its interval, and the standard deviation of the mean's percent."""
+    if own is None or own.figure.mean is None:
+        return "unknown", ""
+    figure, mean = own.figure, own.figure.mean or 0.0
+    text = _number(mean)
+    if figure.high is not None:
+        text += f" ± {_number(figure.high - mean)}"
+    if figure.std_dev is None or not mean:
+        return text, ""
+    return text, f"{100 * figure.std_dev / abs(mean):.1f} %"
+
+
+def gain_text(own: ExperimentFigure | None) -> str:
+    """The gain with its interval and verdict; empty: there is none."""
+    if own is None or own.gain is None or own.gain.percent is None or not own.gain.absolute:
+        return ""
+    gain = own.gain
+    percent = own.gain.percent
+    scale = percent / own.gain.absolute
+    ends = ""
+    if gain.low is not None and gain.high is not None:
+        ends = f" [{gain.low * scale:+.1f}, {gain.high * scale:+.1f}]"
+    verdict = "no difference shown" if gain.verdict == "unclear" else gain.verdict
+    return f"{percent:+.1f} %{ends} {verdict}"
+
+
+def _gain(cell: ExperimentCell) -> str:
+    return gain_text(_of(cell, THROUGHPUT))
+
+
+def _of(cell: ExperimentCell, name: str) -> ExperimentFigure | None:
+    return next((one for one in cell.figures if one.name == name), None)
+
+
+def _values(own: ExperimentFigure | None) -> list[float]:
+    return [] if own is None else [one for one in own.figure.values if one is not None]
+
+
+def _notes_of_cells(found: Experiment) -> Iterator[str]:
+    for cell in found.cells:
+        for text in cell.warnings:
+            yield f"- {cell.key}: {text}"
+        for text in dict.fromkeys(cell.failures):
+            yield f"- {cell.key}: a repeat failed: {text}"
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"

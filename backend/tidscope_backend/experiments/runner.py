@@ -1,0 +1,246 @@
+"""Carries an experiment out: repeat by repeat, with a journal from which it can go on."""
+
+import hashlib
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tidscope_backend.experiments.building import Command, build, build_environment
+from tidscope_backend.experiments.conditions import setup_of_machine
+from tidscope_backend.experiments.definition import Definition, ProgramChoice
+from tidscope_backend.experiments.errors import ExperimentError, RepeatError
+from tidscope_backend.experiments.journal import (
+    Began,
+    Begins,
+    Ended,
+    Entry,
+    Failed,
+    Journal,
+    Repeated,
+    began,
+    create_folder,
+    cut_torn_line,
+    experiment_folders,
+    read_journal,
+)
+from tidscope_backend.experiments.load import check_generator
+from tidscope_backend.experiments.matrix import Cell, cells_of, group_name
+from tidscope_backend.experiments.repeat import Repeat, RepeatResult, Watching
+from tidscope_backend.experiments.schedule import next_cell
+from tidscope_backend.experiments.tallies import tallies_of
+from tidscope_backend.experiments.workload import Value
+
+
+@dataclass(frozen=True)
+class Opened:
+    """An experiment that can go on.
+
+    Attributes:
+        id: of the experiment.
+        folder: of its journal.
+        done: repeats that are done already.
+    """
+
+    id: str
+    folder: Path
+    done: int
+
+
+def prepare(definition: Definition) -> Callable[[ProgramChoice, Mapping[str, Value]], Command]:
+    """Build all programs of all cells before anything is measured.
+
+    Raises:
+        ExperimentError: a toolchain or a load generator is missing.
+    """
+    built: dict[tuple[str, str], Command] = {}
+    environment = build_environment()
+
+    def key(choice: ProgramChoice, values: Mapping[str, Value]) -> tuple[str, str]:
+        chooser = choice.workload.chooser
+        return choice.workload.name, str(values[chooser]) if chooser else ""
+
+    def command(choice: ProgramChoice, values: Mapping[str, Value]) -> Command:
+        return built[key(choice, values)]
+
+    for choice in definition.programs:
+        check_generator(choice.workload)
+        chooser = choice.workload.chooser
+        for value in definition.axes.get(chooser) or [choice.values.get(chooser, "")]:
+            values = {**choice.values, chooser: value} if chooser else choice.values
+            _check_files(choice, values)
+            program = choice.workload.program(values)
+            built[key(choice, values)] = build(choice.workload, program, environment)
+    return command
+
+
+def _check_files(choice: ProgramChoice, values: Mapping[str, Value]) -> None:
+    for name, spec in choice.workload.spec.parameters.items():
+        if spec.file is not None and not Path(str(values[name])).is_file():
+            raise ExperimentError(
+                f"{choice.workload.name}: {name}: there is no file {values[name]}; name another"
+            )
+
+
+def open_new(definition: Definition, runs: Path) -> Opened:
+    """Begin an experiment.
+
+    Args:
+        definition: what is done.
+        runs: the runs directory.
+
+    Raises:
+        ExperimentError: its folder cannot be written.
+    """
+    try:
+        runs.mkdir(parents=True, mode=0o700, exist_ok=True)
+        name, folder = create_folder(runs, definition.text)
+        journal = Journal(folder)
+        try:
+            journal.write(_beginning(name, definition))
+        finally:
+            journal.close()
+    except OSError as error:
+        raise ExperimentError(f"{runs}: cannot be written: {error.strerror}") from None
+    return Opened(name, folder, 0)
+
+
+def open_last(definition: Definition, runs: Path) -> Opened:
+    """Find the last experiment of the same file that was not finished.
+
+    Raises:
+        ExperimentError: there is none, or its journal cannot be written.
+    """
+    for folder in experiment_folders(runs):
+        try:
+            entries = read_journal(folder)
+        except ExperimentError:
+            continue
+        first = began(entries)
+        if first.digest != digest_of(definition):
+            continue
+        if isinstance(entries[-1], Ended) and not entries[-1].interrupted:
+            continue
+        try:
+            cut_torn_line(folder)
+        except OSError as error:
+            raise ExperimentError(f"{folder}: cannot be written: {error.strerror}") from None
+        done = sum(isinstance(one, Repeated) for one in entries)
+        return Opened(first.id, folder, done)
+    raise ExperimentError(
+        f"no unfinished experiment {definition.name} of this very file; leave out --resume"
+    )
+
+
+class Runner:
+    """Does what is left of an experiment.
+
+    Args:
+        definition: what is done.
+        opened: the experiment.
+        watching: tidscope.
+        commands: how programs are started, from `prepare`.
+        report: is called with all entries whenever there is one more.
+    """
+
+    def __init__(
+        self,
+        definition: Definition,
+        opened: Opened,
+        watching: Watching,
+        commands: Callable[[ProgramChoice, Mapping[str, Value]], Command],
+        report: Callable[[Sequence[Entry]], None],
+    ) -> None:
+        self._definition, self._opened = definition, opened
+        self._watching, self._commands, self._report = watching, commands, report
+        self._entries = read_journal(opened.folder)
+        self._cells = {cell.key: cell for cell in cells_of(definition)}
+        self._journal = Journal(opened.folder)
+
+    def run(self) -> list[Entry]:
+        """Do it to its end; all entries.
+
+        Raises:
+            KeyboardInterrupt: somebody stopped it; the journal says so.
+            ExperimentError: the journal cannot be written.
+        """
+        interrupted = True
+        try:
+            while key := next_cell(tallies_of(self._entries), self._definition.repeats):
+                self._repeat(self._cells[key])
+            interrupted = False
+        except OSError as error:
+            raise ExperimentError(f"the journal cannot be written: {error.strerror}") from None
+        finally:
+            try:
+                self._add(Ended(_unix_us(), interrupted))
+            finally:
+                self._journal.close()
+        return self._entries
+
+    def _repeat(self, cell: Cell) -> None:
+        started = time.monotonic()
+        group = group_name(self._opened.id, self._definition.name, cell)
+        self._add(Begins(cell.key, _unix_us()))
+
+        def begins(targets: list[str]) -> None:
+            self._add(Begins(cell.key, _unix_us(), targets))
+
+        one = Repeat(self._definition, cell, group, self._watching, self._commands, begins)
+        try:
+            found: RepeatResult | str = one.measure()
+        except RepeatError as error:
+            found = str(error)
+        elapsed_s = time.monotonic() - started
+        if isinstance(found, str):
+            self._add(Failed(cell.key, _unix_us(), elapsed_s, found))
+        else:
+            self._add(
+                Repeated(
+                    cell.key,
+                    _unix_us(),
+                    elapsed_s,
+                    list(found.runs),
+                    dict(found.figures),
+                    list(found.warnings),
+                )
+            )
+
+    def _add(self, entry: Entry) -> None:
+        self._journal.write(entry)
+        self._entries.append(entry)
+        self._report(self._entries)
+
+
+def digest_of(definition: Definition) -> str:
+    """Of the file, and of whether it is the quick variant."""
+    return hashlib.sha256(f"{definition.quick} {definition.text}".encode()).hexdigest()
+
+
+def _beginning(name: str, definition: Definition) -> Began:
+    specs = [one.workload.spec for one in definition.programs]
+    units = list(dict.fromkeys(one.unit for one in specs))
+    single = specs[0] if len(specs) == 1 else None
+    return Began(
+        id=name,
+        name=definition.name,
+        title=definition.title,
+        quick=definition.quick,
+        digest=digest_of(definition),
+        unix_us=_unix_us(),
+        cells=[dict(cell.values) for cell in cells_of(definition)],
+        least=definition.repeats.least,
+        most=definition.repeats.most,
+        deviation=definition.repeats.deviation,
+        seed=definition.repeats.seed,
+        repeat_s=definition.time.warm_up_s + definition.time.measure_s,
+        workloads=[one.name for one in specs],
+        unit=units[0] if single is not None else "operations (geometric mean)",
+        waits=single is not None and single.waits,
+        speed_up=single is not None and single.speed_up,
+        setup=setup_of_machine(),
+    )
+
+
+def _unix_us() -> int:
+    return time.time_ns() // 1000

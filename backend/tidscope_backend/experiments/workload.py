@@ -1,0 +1,178 @@
+"""Workloads: programs and their load, started by name; each is described by its workload.toml."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from tidscope_backend.experiments.errors import ExperimentError
+from tidscope_backend.experiments.strict_toml import StrictModel, read_toml, validated
+
+_BACKEND = Path(__file__).resolve().parents[1]
+PLACES = (_BACKEND / "sources" / "workloads", _BACKEND.parents[1] / "workloads")
+"""Where workloads are: as installed, or in a checkout."""
+FILE = "workload.toml"
+Value = str | int | float
+"""Of a parameter."""
+RESERVED = ("policy", "size", "upper", "placement", "workload")
+
+
+class ParameterSpec(StrictModel):
+    """A parameter: one of some choices, a number within bounds, or a file."""
+
+    about: str
+    choices: list[str] | None = None
+    least: float | None = None
+    most: float | None = None
+    file: str | None = None
+    default: str | int | float | None = None
+
+    @model_validator(mode="after")
+    def _is_one_kind(self) -> "ParameterSpec":
+        number = self.least is not None and self.most is not None
+        if sum((self.choices is not None, number, self.file is not None)) != 1:
+            raise ValueError("has to have choices, or least and most, or file")
+        if self.file is None and self.default is None:
+            raise ValueError("has to have a default")
+        return self
+
+    def mistake(self, value: object) -> str | None:
+        """What is wrong with a value; None if nothing is."""
+        if self.choices is not None:
+            return None if value in self.choices else f"use one of {', '.join(self.choices)}"
+        if self.file is not None:
+            return None if isinstance(value, str) else "use the path of a file, as text"
+        low, high = self.least or 0.0, self.most or 0.0
+        if isinstance(value, int | float) and not isinstance(value, bool) and low <= value <= high:
+            return None
+        return f"use a number from {low:g} to {high:g}"
+
+
+class ProgramSpec(StrictModel):
+    """How a program is built and started.
+
+    `{NAME}` in arguments and variables stands for the parameter of that name, for the `size`,
+    or for `upper`, the largest size that a policy may set.
+    """
+
+    build: Literal["go", "python", "java"]
+    folder: str
+    main: str = ""
+    arguments: list[str] = Field(default_factory=list)
+    environment: dict[str, str] = Field(default_factory=dict)
+
+
+class LoadSpec(StrictModel):
+    """What makes the requests; without it the program makes its own work."""
+
+    generator: Literal["wrk"]
+    path: str
+
+
+class WorkloadSpec(StrictModel):
+    """A workload.toml.
+
+    `program` is a program, or `choose` names the parameter that chooses among several. `waits`: it
+    reports how long operations waited in its queue. `speed_up`: more threads do the same work.
+    """
+
+    name: str
+    about: str
+    unit: str
+    knob: str
+    waits: bool = False
+    speed_up: bool = False
+    program: dict[str, object]
+    load: LoadSpec | None = None
+    parameters: dict[str, ParameterSpec] = Field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Workload:
+    """A workload.
+
+    Attributes:
+        folder: where it is.
+        spec: its description.
+        programs: by the value of the parameter that chooses; of a single one the key is empty.
+        chooser: that parameter; empty: there is one program.
+    """
+
+    folder: Path
+    spec: WorkloadSpec
+    programs: Mapping[str, ProgramSpec]
+    chooser: str
+
+    @property
+    def name(self) -> str:
+        """As an experiment names it."""
+        return self.spec.name
+
+    def program(self, values: Mapping[str, Value]) -> ProgramSpec:
+        """The program that these values choose."""
+        return self.programs[str(values[self.chooser]) if self.chooser else ""]
+
+    def defaults(self) -> dict[str, Value]:
+        """Values of all parameters."""
+        return {
+            name: str(self.folder / one.file) if one.file is not None else one.default or 0
+            for name, one in self.spec.parameters.items()
+        }
+
+
+def workloads_folder() -> Path:
+    """Where the workloads are. Raises ExperimentError."""
+    for place in PLACES:
+        if place.is_dir():
+            return place
+    raise ExperimentError("this installation lacks the workloads; install tidscope again")
+
+
+def workload_names(places: Path) -> list[str]:
+    """Names of all workloads."""
+    return sorted(path.parent.name for path in places.glob(f"*/{FILE}"))
+
+
+def find_workload(places: Path, name: str, base: Path) -> Workload:
+    """Find a workload by its name, or by the path of its folder, which has a slash.
+
+    Args:
+        places: folder of workloads.
+        name: as an experiment file has it.
+        base: folder of that file.
+
+    Raises:
+        ExperimentError: there is none, or its description is wrong.
+    """
+    names = workload_names(places)
+    folder = (base / name).resolve() if "/" in name else places / name
+    if not (folder / FILE).is_file() or ("/" not in name and name not in names):
+        raise ExperimentError(
+            f"there is no workload {name!r}; use one of {', '.join(names)}, or the path of a "
+            f"folder with a {FILE}, as ./mine"
+        )
+    return read_workload(folder)
+
+
+def read_workload(folder: Path) -> Workload:
+    """Read the workload in a folder. Raises ExperimentError."""
+    path = folder / FILE
+    spec = validated(path, WorkloadSpec, read_toml(path))
+    found = dict(spec.program)
+    chooser = found.pop("choose", "")
+    if not isinstance(chooser, str) or (chooser and chooser not in spec.parameters):
+        raise ExperimentError(f"{path}: program.choose: is no parameter; name one")
+    for reserved in RESERVED:
+        if reserved in spec.parameters:
+            raise ExperimentError(
+                f"{path}: parameters.{reserved}: has a meaning already; rename it"
+            )
+    programs = found if chooser else {"": found}
+    return Workload(
+        folder=path.parent,
+        spec=spec,
+        programs={one: validated(path, ProgramSpec, text) for one, text in programs.items()},
+        chooser=chooser,
+    )

@@ -1,0 +1,86 @@
+import { listExperiments } from "../../api/experiments";
+import { usePolled } from "../../api/usePolled";
+import { experimentHref } from "../../base/route";
+import { Button } from "../../ui/Button";
+import { EmptyState } from "../../ui/EmptyState";
+import { PageLink } from "../../ui/PageLink";
+import { ProblemNotice } from "../../ui/ProblemNotice";
+import type { ExperimentSummary } from "../../wire/generated/models";
+import shared from "../compare/ComparePage.module.css";
+import styles from "./ExperimentsPage.module.css";
+import { progressText } from "./experimentText";
+
+const PERIOD_MS = 3000;
+
+/** All experiments, and how far they are. */
+export function ExperimentsPage() {
+  const { value, problem, loading, refresh } = usePolled(listExperiments, PERIOD_MS);
+  return (
+    <section className={shared.page} aria-busy={loading && value === null}>
+      <header className={shared.head}>
+        <h1>Experiments</h1>
+      </header>
+      {problem === null ? null : (
+        <ProblemNotice problem={problem} actions={<Button onClick={refresh}>Try again</Button>} />
+      )}
+      {value === null ? null : value.experiments.length === 0 ? (
+        <EmptyState title="No experiments yet">
+          <p>
+            An experiment repeats workloads under a matrix of policies and sizes until the numbers
+            stand. Start one with <code>tidscope experiment pool-size --quick</code>.
+          </p>
+        </EmptyState>
+      ) : (
+        <div className={`${shared.panel} ${shared.scroll}`}>
+          <table className={shared.table}>
+            <thead>
+              <tr>
+                <th scope="col">Experiment</th>
+                <th scope="col">State</th>
+                <th scope="col">Progress</th>
+                <th scope="col">Begun</th>
+              </tr>
+            </thead>
+            <tbody>
+              {value.experiments.map((one) => (
+                <Row key={one.id} one={one} />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {value === null || value.damaged.length === 0 ? null : (
+        <ul className={shared.hint}>
+          {value.damaged.map((text) => (
+            <li key={text}>Cannot be read: {text}</li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function Row({ one }: { readonly one: ExperimentSummary }) {
+  return (
+    <tr>
+      <th scope="row">
+        <PageLink href={experimentHref(one.id)}>{one.title}</PageLink>
+        <div className={shared.hint}>
+          {one.name}
+          {one.quick ? ", quick" : ""}: {one.workloads.join(" beside ")}
+        </div>
+      </th>
+      <td>{one.state}</td>
+      <td>
+        <progress
+          className={styles.bar}
+          max={one.repeats + one.least_left}
+          value={one.repeats}
+          aria-label="Progress"
+        />
+        <div className={shared.hint}>{progressText(one)}</div>
+      </td>
+      <td className={styles.time}>{new Date(one.started_unix_us / 1000).toLocaleString()}</td>
+    </tr>
+  );
+}

@@ -1,0 +1,260 @@
+"""Figures, gains and charts of made experiments, and the reports that show them."""
+
+import json
+import xml.etree.ElementTree as ET
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from experiment_entries import beginning, journal, repeat
+from tidscope_backend.comparison.statistics import difference, group_figure
+from tidscope_backend.experiments.analysis import analyse, summarise
+from tidscope_backend.experiments.bounds import decide, parse_bound
+from tidscope_backend.experiments.errors import ExperimentError
+from tidscope_backend.experiments.journal import Ended, Entry, Failed
+from tidscope_backend.experiments.picture import describe, draw_chart
+from tidscope_backend.experiments.ranks import degradation_point, spearman, stable_point
+from tidscope_backend.experiments.report import markdown, page, write_report
+from tidscope_wire.generated.models import Experiment, ExperimentChart, ExperimentFigure
+
+POLICIES = journal(
+    [
+        ({"policy": "default", "framework": "a"}, [100, 102, 98]),
+        ({"policy": "default", "framework": "b"}, [50, 51, 49]),
+        ({"policy": "linear", "framework": "a"}, [110, 112, 108]),
+        ({"policy": "linear", "framework": "b"}, [50, 52, 49]),
+    ]
+)
+SIZES = journal(
+    [
+        ({"size": size}, [{"throughput": rate + more, "wait_us": 4e5 / rate} for more in (-1, 1)])
+        for size, rate in ((1, 100), (2, 198), (4, 390), (8, 396), (16, 300))
+    ]
+)
+
+
+def analysed(entries: list[Entry]) -> Experiment:
+    return analyse(entries, carried_out=False)
+
+
+def chart(found: Experiment, name: str) -> ExperimentChart:
+    (one,) = [one for one in found.charts if one.id == name]
+    return one
+
+
+def throughput(found: Experiment, key: str) -> ExperimentFigure:
+    (cell,) = [one for one in found.cells if one.key == key]
+    return next(one for one in cell.figures if one.name == "throughput")
+
+
+def test_gains_are_those_of_a_comparison() -> None:
+    found = analysed(POLICIES)
+    own = throughput(found, "policy=linear framework=a")
+    known = difference(group_figure([100, 102, 98]), group_figure([110, 112, 108]))
+    assert own.gain is not None
+    assert (own.gain.absolute, own.gain.low, own.gain.high) == (
+        known.absolute,
+        known.low,
+        known.high,
+    )
+    assert own.gain.verdict == "better"
+    other = throughput(found, "policy=linear framework=b").gain
+    assert other is not None
+    assert other.verdict == "unclear"
+    assert throughput(found, "policy=default framework=a").gain is None
+    gains = chart(found, "gains")
+    assert gains.x == ["framework=a", "framework=b", "mean of all"]
+    (series,) = gains.series
+    assert series.name == "linear"
+    assert series.points[0].mean == pytest.approx(10)
+    assert series.points[0].low == pytest.approx(known.low)
+    assert series.points[2].mean == pytest.approx((10 + 100 * (151 / 150 - 1)) / 2)
+
+
+def test_bars_stand_by_policy() -> None:
+    bars = chart(analysed(POLICIES), "throughput-by-policy")
+    assert (bars.kind, bars.x) == ("bars", ["framework=a", "framework=b"])
+    assert [one.name for one in bars.series] == ["default", "linear"]
+    assert bars.series[1].points[0].values == [110, 112, 108]
+
+
+def test_policies_alone_have_the_axis() -> None:
+    entries = journal([({"policy": "default"}, [10, 10]), ({"policy": "linear"}, [12, 12])])
+    found = analysed(entries)
+    bars = chart(found, "throughput-by-policy")
+    assert bars.x == ["default", "linear"]
+    assert [point.mean for point in bars.series[0].points] == [10, 12]
+    assert chart(found, "gains").x == ["all"]
+
+
+def test_sizes_have_lines_speed_up_and_rait() -> None:
+    found = analysed(SIZES)
+    lines = chart(found, "throughput-by-size")
+    assert (lines.kind, lines.x) == ("lines", ["1", "2", "4", "8", "16"])
+    assert lines.note == "stable point 4, degradation point 16."
+    speed, ideal = chart(found, "speed-up").series
+    assert [round(point.mean, 2) for point in speed.points] == [1, 1.98, 3.9, 3.96, 3]
+    assert [point.mean for point in ideal.points] == [1, 2, 4, 8, 16]
+    rait = chart(found, "rait")
+    assert [round(point.mean, 2) for point in rait.series[0].points] == [1, 1.98, 3.9, 3.96, 3]
+    assert "(Spearman) 1.00." in rait.note
+    assert not any(one.id == "gains" for one in found.charts)
+
+
+def test_without_size_1_there_is_nothing_to_divide_by() -> None:
+    entries = journal([({"size": size}, [{"throughput": 1.0, "wait_us": 1.0}]) for size in (2, 4)])
+    assert {one.id for one in analysed(entries).charts} == {"throughput-by-size"}
+
+
+def test_what_is_unknown_is_not_there() -> None:
+    found = analysed(POLICIES)
+    assert {one.name for cell in found.cells for one in cell.figures} == {"throughput"}
+    assert not any("ops_per_j" in one.id for one in found.charts)
+
+
+def test_warnings_say_what_does_not_stand() -> None:
+    entries = journal(
+        [({"size": 1}, [1.0, 2.0, 3.0, 9.0]), ({"size": 2}, [5.0, 5.0]), ({"size": 4}, [])],
+        quick=True,
+        setup={"frequency governor": "powersave"},
+    )
+    steal = "The hypervisor took 9% of the CPU time (steal)."
+    entries += [Failed("size=4", 1, 1.0, "it crashed")] * 3
+    entries += [repeat("size=2", {"throughput": 5.0}, steal), Ended(1, interrupted=True)]
+    found = analysed(entries)
+    text = " ".join(found.warnings)
+    for said in (
+        "quick variant",
+        "powersave",
+        "In 1 cell the",
+        "1 cell failed: size=4",
+        "Disturbed repeats: 1 of 7",
+    ):
+        assert said in text
+    assert "interrupted" in text
+    assert [one.standing for one in found.cells] == ["maximum", "steady", "failed"]
+    assert found.cells[1].warnings == [f"{steal} (1 repeat)"]
+    assert found.summary.state == "complete"
+    shown = markdown(found)
+    assert "a repeat failed: it crashed" in shown
+    assert "| size=4 | unknown |" in shown
+
+
+def test_progress_of_a_beginning() -> None:
+    entries = [beginning([{"size": 1}, {"size": 2}])]
+    now = summarise(entries, carried_out=True)
+    assert (now.state, now.cells_done, now.least_left, now.most_left) == ("running", 0, 4, 8)
+    assert now.left_s == 4 * 3.0
+    assert summarise(entries, carried_out=False).left_s is None
+
+
+def test_rank_correlation() -> None:
+    assert spearman([1, 2, 3], [10, 20, 30]) == pytest.approx(1)
+    assert spearman([1, 2, 3], [3, 2, 1]) == pytest.approx(-1)
+    # With equal values: 0.9487 by the formula of Pearson over mean ranks.
+    assert spearman([1, 2, 2, 3], [1, 2, 3, 4]) == pytest.approx(0.9486833)
+    assert spearman([1, 1], [1, 2]) is None
+    assert spearman([1], [1]) is None
+
+
+def test_points_of_a_curve() -> None:
+    flat = {size: group_figure([100.0, 101.0, 99.0]) for size in (1, 2, 4)}
+    assert (stable_point(flat), degradation_point(flat)) == (1, None)
+    assert (stable_point({}), degradation_point({})) == (None, None)
+    # Without an interval nothing is shown to be worse.
+    alone = {1: group_figure([100.0]), 2: group_figure([50.0])}
+    assert degradation_point(alone) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "fails", "is_open"),
+    [
+        ("throughput < 20%", True, False),
+        ("throughput < 10%", False, True),
+        ("throughput < -3%", False, False),
+        ("throughput > 3%", True, False),
+        ("throughput>-30%", True, False),
+        ("throughput > +30.5%", False, False),
+    ],
+)
+def test_bounds_are_decided_by_the_interval(text: str, fails: bool, is_open: bool) -> None:
+    decisions = decide(analysed(POLICIES), [parse_bound(text)])
+    (one,) = [one for one in decisions if one.cell == "policy=linear framework=a"]
+    assert (one.fails, one.is_open) == (fails, is_open)
+    assert one.low < 10 < one.high
+
+
+@pytest.mark.parametrize("text", ["throughput", "speed < 1%", "throughput < 1", "throughput = 1%"])
+def test_a_wrong_bound_is_refused(text: str) -> None:
+    with pytest.raises(ExperimentError, match="use FIGURE < NUMBER%"):
+        parse_bound(text)
+
+
+def test_a_bound_without_a_baseline_is_refused() -> None:
+    with pytest.raises(ExperimentError, match="no cell has an interval"):
+        decide(analysed(SIZES), [parse_bound("throughput < 0%")])
+
+
+class Tags(HTMLParser):
+    """All start tags, and what is loaded from elsewhere."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.outside: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.outside += [value or "" for name, value in attrs if name in ("src", "href")]
+
+
+@pytest.mark.parametrize("entries", [POLICIES, SIZES])
+def test_reports_show_the_same_numbers(entries: list[Entry], tmp_path: Path) -> None:
+    found = analysed(entries)
+    write_report(tmp_path, found, entries)
+    text = (tmp_path / "report.html").read_text()
+    tags = Tags()
+    tags.feed(text)
+    assert tags.tags.count("svg") == len(found.charts) >= 2
+    assert tags.outside == []
+    for one in found.charts:
+        root = ET.fromstring((tmp_path / f"{one.id}.svg").read_text())
+        assert root.get("aria-label") == describe(one)
+        assert f"({one.id}.svg)" in (tmp_path / "report.md").read_text()
+    raw = pq.read_table(tmp_path / "repeats.parquet")
+    assert raw.num_rows == found.summary.repeats
+    assert raw.column("throughput").to_pylist() == [
+        value for cell in found.cells for value in throughput(found, cell.key).figure.values
+    ]
+    assert raw.column("cell").to_pylist()[0] == found.cells[0].key
+
+
+def test_no_difference_looks_like_one() -> None:
+    text = page(analysed(POLICIES))
+    assert "no difference shown" in text
+    assert "+10.0 % [+5.5, +14.5] better" in text
+
+
+def test_names_of_a_file_are_no_markup() -> None:
+    entries = journal([({"framework": "<b>"}, [1.0, 1.0])], title="<script>", workloads=["<i>"])
+    found = analysed(entries)
+    assert "<script>" not in page(found)
+    assert "<b>" not in page(found)
+    for one in found.charts:
+        ET.fromstring(draw_chart(one))
+
+
+def test_negative_gains_and_wide_intervals_are_drawn_within_the_picture() -> None:
+    entries = journal(
+        [({"policy": "default"}, [100, 160]), ({"policy": "linear"}, [20, 90])], least=2
+    )
+    drawn = ET.fromstring(draw_chart(chart(analysed(entries), "gains")))
+    heights = [float(one.get("y2", "0")) for one in drawn.iter("{http://www.w3.org/2000/svg}line")]
+    assert heights
+    assert all(80 <= one <= 380 for one in heights)
+
+
+def test_an_experiment_is_an_answer_of_the_schema() -> None:
+    found = analysed(SIZES)
+    assert Experiment.model_validate(json.loads(found.model_dump_json())) == found

@@ -1,0 +1,172 @@
+"""Experiment files: what is right in one, and how mistakes are named."""
+
+from pathlib import Path
+
+import pytest
+from tidscope_backend.cli.experiment import PLACES
+from tidscope_backend.experiments.definition import Definition, read_definition
+from tidscope_backend.experiments.errors import ExperimentError
+from tidscope_backend.experiments.matrix import MAX_GROUP, Cell, baseline_of, cells_of, group_name
+from tidscope_backend.experiments.workload import read_workload, workload_names, workloads_folder
+
+GOOD = """
+version = 1
+name = "a-name"
+title = "A title"
+[[program]]
+workload = "pool-trace"
+language = "python"
+[matrix]
+policy = ["default", "linear"]
+size = [1, 2]
+free_workload = [10, 2.5]
+[steering]
+upper = 8
+parameters.linear = { interval_s = 1 }
+[quick]
+matrix.size = [2]
+"""
+
+
+def read(folder: Path, text: str, *, quick: bool = False) -> Definition:
+    path = folder / "file.toml"
+    path.write_text(text)
+    return read_definition(path, workloads_folder(), quick=quick)
+
+
+def mistake(folder: Path, text: str) -> str:
+    with pytest.raises(ExperimentError) as caught:
+        read(folder, text)
+    assert str(caught.value).startswith(str(folder / "file.toml"))
+    return str(caught.value)
+
+
+def test_a_file_is_read(tmp_path: Path) -> None:
+    found = read(tmp_path, GOOD)
+    assert [cell.key for cell in cells_of(found)][:3] == [
+        "policy=default size=1 free_workload=10",
+        "policy=default size=1 free_workload=2.5",
+        "policy=default size=2 free_workload=10",
+    ]
+    assert len(cells_of(found)) == 8
+    assert found.steering.parameters == {"linear": {"interval_s": 1.0}}
+    (program,) = found.programs
+    assert program.values["language"] == "python"
+    assert Path(str(program.values["trace"])).is_file()
+
+
+def test_quick_changes_times_repeats_and_axes(tmp_path: Path) -> None:
+    quick = read(tmp_path, GOOD, quick=True)
+    assert len(cells_of(quick)) == 4
+    assert quick.time.measure_s < read(tmp_path, GOOD).time.measure_s
+    assert quick.repeats.most == 2
+
+
+@pytest.mark.parametrize(
+    ("change", "to", "said"),
+    [
+        ("version = 1", "version = 2", "version"),
+        ('title = "A title"', "", "title: is missing; add it"),
+        ("[steering]", "[steering]\nlowest = 1", "steering.lowest: is no key"),
+        ("upper = 8", 'upper = "8"', "steering.upper"),
+        ('["default", "linear"]', '["linaer"]', "matrix.policy: 'linaer': is no policy; use"),
+        ("size = [1, 2]", "size = [0]", "matrix.size: 0: use whole numbers"),
+        ("size = [1, 2]", "size = [1, 1]", "matrix.size: has no value, or one twice"),
+        (
+            "[steering]",
+            'placement = ["beside"]\n[steering]',
+            "matrix.placement: 'beside': use shared or",
+        ),
+        (
+            "[steering]",
+            "widths = [1]\n[steering]",
+            "matrix.widths: is no axis; use one of policy, size",
+        ),
+        ("[10, 2.5]", "[-1]", "matrix.free_workload: -1: use a number from 0 to 10000"),
+        ("[10, 2.5]", "[true]", "matrix.free_workload: True: use a number from 0 to 10000"),
+        ('"python"', '"perl"', "program.0.language: 'perl': use one of go, python, java"),
+        ("language", "tongue", "program.0.tongue: is no parameter of pool-trace"),
+        ('"pool-trace"', '"pool"', "program.0.workload: there is no workload 'pool'; use one of"),
+        ('"pool-trace"', '"./mine"', "program.0.workload: there is no workload './mine'"),
+        ("matrix.size = [2]", "matrix.sizes = [2]", "quick.matrix.sizes: is no axis"),
+        ("linear =", "linaer =", "steering.parameters.linaer: is no policy"),
+        ('name = "a-name"', 'name = "A name"', "name"),
+        ("[matrix]", "[matrix", "is not TOML"),
+    ],
+)
+def test_a_mistake_names_file_key_and_what_to_do(
+    tmp_path: Path, change: str, to: str, said: str
+) -> None:
+    assert change in GOOD
+    assert said in mistake(tmp_path, GOOD.replace(change, to, 1))
+
+
+def test_all_mistakes_of_the_form_are_named_at_once(tmp_path: Path) -> None:
+    text = mistake(tmp_path, GOOD.replace("version = 1", "versions = 1"))
+    assert "version: is missing" in text
+    assert "versions: is no key" in text
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(ExperimentError, match="cannot be read"):
+        read_definition(tmp_path / "none.toml", workloads_folder(), quick=False)
+
+
+@pytest.mark.parametrize("quick", [False, True])
+def test_the_ready_files_are_right(quick: bool) -> None:
+    places = [place for place in PLACES if place.is_dir()]
+    files = [path for place in places for path in sorted(place.glob("*.toml"))]
+    assert len(files) >= 5
+    for path in files:
+        found = read_definition(path, workloads_folder(), quick=quick)
+        assert found.name == path.stem
+        repeats = len(cells_of(found)) * found.repeats.least
+        length_s = repeats * (found.time.warm_up_s + found.time.measure_s + 2)
+        assert length_s < (75 if quick else 900), path
+
+
+def test_the_workloads_are_right() -> None:
+    names = workload_names(workloads_folder())
+    assert {"web", "pool-trace", "parallel"} <= set(names)
+    for name in names:
+        workload = read_workload(workloads_folder() / name)
+        assert workload.name == name
+        values = workload.defaults()
+        choices = workload.spec.parameters[workload.chooser].choices if workload.chooser else [""]
+        for choice in choices or ():
+            program = workload.program({**values, workload.chooser: choice})
+            known = {**values, "size": 1, "upper": 2}
+            for text in (*program.arguments, *program.environment.values()):
+                assert "{" not in text.format(**known)
+            assert (workload.folder / program.folder).is_dir()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[parameters.size]\nabout = 'a'\nleast = 1\nmost = 2\ndefault = 1", "size: has a meaning"),
+        ("[parameters.one]\nabout = 'a'\ndefault = 1", "has to have choices, or least and most"),
+        ("[parameters.one]\nabout = 'a'\nleast = 1\nmost = 2", "has to have a default"),
+    ],
+)
+def test_a_wrong_workload_is_refused(tmp_path: Path, text: str, said: str) -> None:
+    head = 'name = "mine"\nabout = "a"\nunit = "jobs"\nknob = "workers"\n'
+    program = '[program]\nbuild = "python"\nfolder = "."\nmain = "main.py"\n'
+    (tmp_path / "workload.toml").write_text(head + program + text)
+    with pytest.raises(ExperimentError, match=said):
+        read_workload(tmp_path)
+
+
+def test_the_baseline_differs_in_the_policy_only() -> None:
+    cells = [Cell({"policy": p, "size": s}) for p in ("default", "linear") for s in (1, 2)]
+    assert baseline_of(cells[3], cells) == cells[1]
+    assert baseline_of(cells[0], cells) is None
+    assert baseline_of(cells[2], cells[1:]) is None
+
+
+def test_groups_of_long_names_are_short_and_differ() -> None:
+    cells = [Cell({"framework": "f" * 90, "size": size}) for size in (1, 2)]
+    names = {group_name("x-20260101-000000-abcdef", "name", cell) for cell in cells}
+    assert len(names) == 2
+    assert max(map(len, names)) <= MAX_GROUP
+    assert all(name.startswith("name abcdef: ") for name in names)

@@ -1,0 +1,161 @@
+"""Journals: whole after a crash, resumed once, and read while they grow."""
+
+from pathlib import Path
+
+import pytest
+from experiment_entries import Repeats, beginning, journal
+from tidscope_backend.experiments.definition import Definition, read_definition
+from tidscope_backend.experiments.errors import ExperimentError
+from tidscope_backend.experiments.journal import (
+    JOURNAL,
+    Begins,
+    Ended,
+    Failed,
+    Journal,
+    Repeated,
+    create_folder,
+    cut_torn_line,
+    experiment_folders,
+    is_carried_out,
+    read_journal,
+)
+from tidscope_backend.experiments.listing import found, listed
+from tidscope_backend.experiments.runner import open_last, open_new
+from tidscope_backend.experiments.tallies import tallies_of
+from tidscope_backend.experiments.workload import Value, workloads_folder
+
+CELLS: list[tuple[dict[str, Value], Repeats]] = [({"size": 1}, [10.0, 11.0]), ({"size": 2}, [20.0])]
+FILE = """
+version = 1
+name = "made"
+title = "A made experiment"
+[[program]]
+workload = "pool-trace"
+[matrix]
+size = [1, 2]
+"""
+
+
+def written(runs: Path) -> Path:
+    _, folder = create_folder(runs, "text")
+    file = Journal(folder)
+    for entry in journal(CELLS):
+        file.write(entry)
+    file.close()
+    return folder
+
+
+def definition(folder: Path) -> Definition:
+    path = folder / "file.toml"
+    path.write_text(FILE)
+    return read_definition(path, workloads_folder(), quick=False)
+
+
+def test_what_is_written_is_read(tmp_path: Path) -> None:
+    folder = written(tmp_path)
+    assert read_journal(folder) == journal(CELLS)
+    assert experiment_folders(tmp_path) == [folder]
+    assert (folder / "experiment.toml").read_text() == "text"
+
+
+def test_a_torn_line_is_left_out_and_cut(tmp_path: Path) -> None:
+    folder = written(tmp_path)
+    whole = (folder / JOURNAL).read_bytes()
+    for cut in (1, 20, len(whole.rpartition(b"\n")[0].rpartition(b"\n")[2])):
+        (folder / JOURNAL).write_bytes(whole[:-cut])
+        assert read_journal(folder) == journal(CELLS)[:-1]
+    cut_torn_line(folder)
+    file = Journal(folder)
+    file.write(journal(CELLS)[-1])
+    file.close()
+    assert (folder / JOURNAL).read_bytes() == whole
+
+
+def test_lines_of_a_newer_version_are_skipped(tmp_path: Path) -> None:
+    folder = written(tmp_path)
+    with (folder / JOURNAL).open("a") as file:
+        file.write('{"kind": "paused"}\n[]\n{"kind": "failed"}\n\n')
+    assert read_journal(folder) == journal(CELLS)
+
+
+def test_one_process_carries_it_out(tmp_path: Path) -> None:
+    folder = written(tmp_path)
+    assert not is_carried_out(folder)
+    file = Journal(folder)
+    assert is_carried_out(folder)
+    with pytest.raises(ExperimentError, match="by another process"):
+        Journal(folder)
+    file.close()
+    assert not is_carried_out(folder)
+
+
+def test_the_list_has_states_and_what_cannot_be_read(tmp_path: Path) -> None:
+    folder = written(tmp_path)
+    (tmp_path / ".experiments" / "x-20260101-000000-abcdef").mkdir()
+    answer = listed(tmp_path)
+    assert [one.state for one in answer.experiments] == ["interrupted"]
+    assert answer.damaged == [
+        "x-20260101-000000-abcdef: x-20260101-000000-abcdef: cannot be "
+        "read: No such file or directory"
+    ]
+    file = Journal(folder)
+    file.write(Begins("size=2", 1, ["t-1-00000000"]))
+    (running,) = listed(tmp_path).experiments
+    assert (running.state, running.cell, running.targets) == (
+        "running",
+        "size=2",
+        ["t-1-00000000"],
+    )
+    # Of size 2 one repeat is missing, and each took 4 s.
+    assert (running.least_left, running.left_s) == (2, 8.0)
+    file.write(Failed("size=2", 1, 4.0, "it crashed"))
+    file.close()
+    (cell,) = [one for one in found(folder).cells if one.failures]
+    assert (cell.key, cell.failures) == ("size=2", ["it crashed"])
+    assert listed(None).experiments == []
+    with pytest.raises(ExperimentError):
+        found(tmp_path)
+
+
+def test_an_unfinished_experiment_of_the_same_file_is_resumed(tmp_path: Path) -> None:
+    wanted = definition(tmp_path)
+    runs = tmp_path / "runs"
+    with pytest.raises(ExperimentError, match="no unfinished experiment made"):
+        open_last(wanted, runs)
+    opened = open_new(wanted, runs)
+    file = Journal(opened.folder)
+    file.write(Repeated("size=1", 1, 1.0, [], {"throughput": 5.0}, []))
+    file.write(Ended(1, interrupted=True))
+    file.close()
+    with (opened.folder / JOURNAL).open("a") as torn:
+        torn.write('{"kind": "repe')
+    again = open_last(wanted, runs)
+    assert (again.id, again.done) == (opened.id, 1)
+    assert (opened.folder / JOURNAL).read_bytes().endswith(b"\n")
+    assert tallies_of(read_journal(opened.folder))["size=1"].values == [5.0]
+
+
+def test_neither_a_finished_one_nor_one_of_another_file_is_resumed(tmp_path: Path) -> None:
+    wanted = definition(tmp_path)
+    opened = open_new(wanted, tmp_path)
+    (tmp_path / "file.toml").write_text(FILE + "# another one\n")
+    other = read_definition(tmp_path / "file.toml", workloads_folder(), quick=False)
+    with pytest.raises(ExperimentError, match="no unfinished"):
+        open_last(other, tmp_path)
+    file = Journal(opened.folder)
+    file.write(Ended(1, interrupted=False))
+    file.close()
+    with pytest.raises(ExperimentError, match="no unfinished"):
+        open_last(wanted, tmp_path)
+
+
+def test_a_journal_without_its_beginning(tmp_path: Path) -> None:
+    _, folder = create_folder(tmp_path, "")
+    (folder / JOURNAL).write_text('{"kind": "ended", "unix_us": 1, "interrupted": true}\n')
+    with pytest.raises(ExperimentError, match="has no beginning"):
+        read_journal(folder)
+    file = Journal(folder)
+    file.write(beginning([{}]))
+    file.close()
+    with pytest.raises(ExperimentError, match="has no beginning"):
+        read_journal(folder)

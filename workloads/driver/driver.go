@@ -1,0 +1,80 @@
+// Package workload is what the Go workloads share: the agent, and the lines by which an experiment
+// begins and ends what it measures. docs/experiments.md describes the lines.
+package workload
+
+import (
+	"bufio"
+	"encoding/json"
+	"log"
+	"os"
+	"runtime"
+	"time"
+
+	"tidscope.local/tidscope"
+)
+
+// Start starts the agent, which may set GOMAXPROCS from 1 to upper. Without it the program ends: what
+// steers it and what counts its operations would be missing.
+func Start(upper int) *tidscope.Agent {
+	log.SetFlags(0)
+	agent, err := tidscope.Start(tidscope.Bounds(1, max(upper, runtime.GOMAXPROCS(0))))
+	if err != nil {
+		log.Fatal(err)
+	}
+	return agent
+}
+
+// Figures counts operations, and the time that they waited in a queue. Its zero value is ready.
+type Figures struct {
+	ops, waits, waitedNs tidscope.Counter
+
+	began                  time.Time
+	opsAt, waitsAt, nanoAt uint64
+}
+
+// Done counts operations that are done, here and for the agent.
+func (f *Figures) Done(operations uint64) {
+	tidscope.Ops.Add(operations)
+	f.ops.Add(operations)
+}
+
+// Waited notes how long an operation waited before it began.
+func (f *Figures) Waited(time time.Duration) {
+	f.waits.Add(1)
+	f.waitedNs.Add(uint64(time.Nanoseconds()))
+}
+
+func (f *Figures) begin() {
+	f.began = time.Now()
+	f.opsAt, f.waitsAt, f.nanoAt = f.ops.Load(), f.waits.Load(), f.waitedNs.Load()
+}
+
+func (f *Figures) end() map[string]float64 {
+	found := map[string]float64{
+		"ops":       float64(f.ops.Load() - f.opsAt),
+		"elapsed_s": time.Since(f.began).Seconds(),
+	}
+	if waits := f.waits.Load() - f.waitsAt; waits > 0 {
+		found["wait_us"] = float64(f.waitedNs.Load()-f.nanoAt) / 1e3 / float64(waits)
+	}
+	return found
+}
+
+// Serve says that the program is ready, and at which address if it has one, and answers the lines of
+// its input until that ends.
+func Serve(address string, figures *Figures) {
+	answers := json.NewEncoder(os.Stdout)
+	answers.Encode(map[string]string{"ready": address})
+	lines := bufio.NewScanner(os.Stdin)
+	for lines.Scan() {
+		switch lines.Text() {
+		case "begin":
+			figures.begin()
+			answers.Encode(map[string]float64{})
+		case "end":
+			answers.Encode(figures.end())
+		default:
+			log.Fatalf("%q is neither begin nor end", lines.Text())
+		}
+	}
+}

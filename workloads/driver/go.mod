@@ -1,0 +1,7 @@
+module tidscope.local/workload
+
+go 1.21
+
+require tidscope.local/tidscope v0.0.0
+
+replace tidscope.local/tidscope => ../../agents/go
