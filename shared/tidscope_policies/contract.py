@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 PART_S = 0.25
 """Length of the parts that an interval is cut into."""
@@ -84,6 +84,34 @@ class CoreShare:
 
 
 @dataclass(frozen=True, slots=True)
+class Grant:
+    """What an arbiter gives a program of the cores that it divides (arbitration/arbiter.py).
+
+    Attributes:
+        cores: that it gets: the size of its pool.
+        total: cores that it gets some of, together with others.
+        programs: how many programs they are divided among.
+        state: `settled`, `trying` another division, `idle` without progress, or `absent`: it does
+            not answer.
+        reason: why it is so many, one sentence.
+        cause: of the last change: `members` came, left, stopped or went on; a `try`; an `estimate`.
+        since_s: when the number changed last, on the clock of observations.
+        more: what one core more is expected to bring, relative; None: it can have none.
+        less: what one core less is expected to cost, relative; None: it can have none.
+    """
+
+    cores: int
+    total: int
+    programs: int
+    state: Literal["settled", "trying", "idle", "absent"]
+    reason: str
+    cause: Literal["members", "try", "estimate"]
+    since_s: float
+    more: float | None
+    less: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class Observation:
     """What happened in one interval.
 
@@ -103,6 +131,7 @@ class Observation:
         jobs: how many jobs that mean is of.
         peers: the others; None for a program that is steered alone.
         cores: what it may use of the machine; None: not known.
+        grant: what an arbiter gives it of the cores; None: there is none.
         responses: jobs that ended in it by their response time, entry b those below 2^(b+10) ns
             that no entry before it has; empty where that is not known.
     """
@@ -121,6 +150,7 @@ class Observation:
     jobs: int = 0
     peers: Peers | None = None
     cores: CoreShare | None = None
+    grant: Grant | None = None
     responses: tuple[int, ...] = ()
 
     @property

@@ -6,6 +6,7 @@ from typing import Any, Generic, Literal
 
 from tidscope_policies.algorithms.ait import Ait, AitParameters
 from tidscope_policies.algorithms.ait_printed import AitPrinted, AitPrintedParameters
+from tidscope_policies.algorithms.arbitrated import Arbitrated, ArbitratedParameters
 from tidscope_policies.algorithms.bidirectional import (
     Bidirectional,
     BidirectionalParameters,
@@ -71,6 +72,8 @@ class PolicyEntry(Generic[Values]):
         core: makes the policy, without what is common to all.
         signal: what it steers on: progress, or the time that jobs wait.
         taught: makes the policy with a learner that others teach too; None: it has no learner.
+        arbitrated: its programs have what the arbiter of their host gives them: of one program
+            alone it decides nothing.
     """
 
     name: str
@@ -80,6 +83,7 @@ class PolicyEntry(Generic[Values]):
     core: Callable[[Values], Policy]
     signal: Signal = "progress"
     taught: Callable[[Values, Learner], Policy] | None = None
+    arbitrated: bool = False
 
     @property
     def parameters(self) -> list[ParameterInfo]:
@@ -197,6 +201,14 @@ _ENTRIES: tuple[PolicyEntry[Any], ...] = (
         "ours",
         CooperativeParameters,
         lambda values: DipGate(Cooperative(values), by_clock=True),
+    ),
+    PolicyEntry(
+        "arbiter",
+        "Divides the host's cores among its programs by what each gains, with shares and floors.",
+        "ours",
+        ArbitratedParameters,
+        Arbitrated,
+        arbitrated=True,
     ),
 )
 

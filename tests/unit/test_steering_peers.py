@@ -3,7 +3,11 @@
 import math
 
 import pytest
-from tidscope_collector.steering.loop.peers import FRESH_S, PeerRegistry
+from tidscope_collector.steering.loop.core_limits import NO_LIMITS, CoreLimits
+from tidscope_collector.steering.loop.loop_inputs import Contender
+from tidscope_collector.steering.loop.peers import FRESH_S, Contention, PeerRegistry
+from tidscope_policies.arbitration.division import Claim
+from tidscope_policies.contract import Bounds
 
 
 class Member:
@@ -79,3 +83,68 @@ def test_a_move_of_another_is_reported_once() -> None:
         assert peers is not None
         moved.append(peers.moved)
     assert moved == [False, True, False, False]
+
+
+class Divided:
+    """Programs among which 8 cores are divided."""
+
+    def __init__(self) -> None:
+        self.now_s = 0.0
+        self.registry = PeerRegistry(lambda: self.now_s)
+        self.woken: list[str] = []
+        self.restarts: list[str] = []
+
+    def join(self, name: str, claim: Claim) -> None:
+        contender = Contender(f"prog ({name})", claim, Bounds(1, 8), 8)
+        contention = Contention(contender, lambda: self.woken.append(name))
+        self.registry.join(name, self.restarts.append, NO_LIMITS, contention)
+
+    def cores(self, *names: str) -> list[int]:
+        grants = [self.registry.grant(name) for name in names]
+        return [-1 if grant is None else grant.cores for grant in grants]
+
+
+def test_cores_are_divided_when_one_joins_and_leaves() -> None:
+    host = Divided()
+    host.join("a", Claim())
+    assert host.cores("a") == [8]
+    host.woken.clear()
+    host.join("b", Claim(share=3))
+    assert host.cores("a", "b") == [2, 6]
+    assert sorted(host.woken) == ["a", "b"]
+    # What it learnt is not forgotten: no search is restarted.
+    assert host.restarts == []
+    host.registry.leave("b", "has ended")
+    assert host.cores("a", "b") == [8, -1]
+    grant = host.registry.grant("a")
+    assert grant is not None
+    assert grant.reason == "prog (b) has ended: its cores go to the others."
+
+
+def test_the_loop_of_one_notices_that_another_is_silent() -> None:
+    host = Divided()
+    for name in "ab":
+        host.join(name, Claim())
+    host.woken.clear()
+    for at in range(1, 8):
+        host.now_s = 0.25 * at
+        host.registry.hear("a", float(at))
+    assert host.cores("a", "b") == [8, 0]
+    assert sorted(host.woken) == ["a", "b"]
+    host.registry.hear("b")
+    assert host.cores("a", "b") == [4, 4]
+
+
+def test_one_that_another_policy_steers_now_takes_part_no_more() -> None:
+    host = Divided()
+    for name in "ab":
+        host.join(name, Claim())
+    limits = CoreLimits(frozenset(range(4)))
+    host.registry.join("b", host.restarts.append, limits)
+    assert host.cores("a", "b") == [8, -1]
+    grant = host.registry.grant("a")
+    assert grant is not None
+    assert grant.reason == "prog (b) is steered otherwise."
+    # It searches again when others come and go; the arbiter's do not.
+    host.registry.leave("a")
+    assert host.restarts == ["another program is no longer steered"]

@@ -11,10 +11,12 @@ from tidscope_wire.generated.models import (
     Actor,
     AuditAction,
     AuditOutcome,
+    CoreDivision,
     GroupSelector,
     RestoredProgram,
     SteeredProgram,
     Steering,
+    SteeringDecided,
     SteeringOptions,
     SteeringReleased,
     SteerRequest,
@@ -221,7 +223,7 @@ class SteeringCommands:
                 if self._audit is not None:
                     self._audit("steer", outcome, actor, target, details)
 
-        joining = Joining(lambda: self._members(target), join)
+        joining = Joining(lambda: self._living(target), join)
         self._joining[target] = joining
         joining.start()
 
@@ -267,12 +269,15 @@ class SteeringCommands:
         )
 
     def _members(self, target: str) -> list[Program]:
-        """Living processes of a group, oldest first."""
+        return self._living(target) or []
 
-        def living() -> list[Program]:
+    def _living(self, target: str) -> list[Program] | None:
+        """Living processes of a group, oldest first; None: it has ended."""
+
+        def living() -> list[Program] | None:
             sampler = self._engine.find(target)
             if not isinstance(sampler, GroupSampler):
-                return []
+                return None
             if not sampler.membership.members.alive:
                 sampler.membership.update()  # No sample was taken yet.
             return [
@@ -306,6 +311,8 @@ class SteeringCommands:
         def publish(steering: Steering | None, event: Event) -> None:
             if isinstance(event, SteeringReleased) and event.actor in UNASKED:
                 self._log_release(target, program, event)
+            if isinstance(event, SteeringDecided) and event.division is not None:
+                self._log_division(target, program, event, event.division)
             if program is not None:
                 event = event.model_copy(update={"pid": program.pid, "program": program.name})
             self._engine.submit(partial(self._give, target, program, steering, event))
@@ -340,6 +347,22 @@ class SteeringCommands:
         if program is not None:
             details |= {"pid": str(program.pid), "process": program.name}
         self._audit("release", "done", TIDSCOPE, target, details)
+
+    def _log_division(
+        self,
+        target: str,
+        program: Program | None,
+        event: SteeringDecided,
+        division: CoreDivision,
+    ) -> None:
+        """Cores that a program got or lost through another one; what is learnt is in frames."""
+        if self._audit is None or division.cause != "members" or event.size == event.next_size:
+            return
+        details = {"size": str(event.next_size), "before": str(event.size)}
+        details["reason"] = division.reason[:256]
+        if program is not None:
+            details |= {"pid": str(program.pid), "process": program.name}
+        self._audit("divide", "done", TIDSCOPE, target, details)
 
     def _update(self, target: str, *, joins: bool) -> None:
         def update() -> None:

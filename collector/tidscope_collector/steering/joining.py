@@ -35,23 +35,23 @@ class _Tried:
 
 
 class Joining:
-    """Looks for new programs of one group until it is stopped.
+    """Looks for new programs of one group until it is stopped, or the group has ended.
 
     Args:
-        members: lists the group's living processes.
+        members: lists the group's living processes; None: it has ended, and nobody will join.
         join: steers one; raises as the service does.
         look_s: between two looks.
     """
 
     def __init__(
         self,
-        members: Callable[[], list[Program]],
+        members: Callable[[], list[Program] | None],
         join: Callable[[Program], None],
         look_s: float = LOOK_S,
     ) -> None:
         self._members, self._join, self._look_s = members, join, look_s
         self._known: dict[tuple[int, int], _Tried | None] = {
-            (one.pid, one.start_ticks): None for one in members()
+            (one.pid, one.start_ticks): None for one in members() or ()
         }
         self._looks = 0
         self._stopped = threading.Event()
@@ -68,14 +68,22 @@ class Joining:
     def _run(self) -> None:
         while not self._stopped.wait(self._look_s):
             try:
-                self.look()
+                if not self.look():
+                    return
             except Exception:
                 log.exception("new programs cannot be looked for")
 
-    def look(self) -> None:
-        """Let the programs join that came since the last look, and try the others again."""
+    def look(self) -> bool:
+        """Let the programs join that came since the last look, and try the others again.
+
+        Returns:
+            Whether more may come.
+        """
+        members = self._members()
+        if members is None:
+            return False
         self._looks += 1
-        living = {(one.pid, one.start_ticks): one for one in self._members()}
+        living = {(one.pid, one.start_ticks): one for one in members}
         self._known = {key: tried for key, tried in self._known.items() if key in living}
         room = MOST_A_LOOK
         for key, program in living.items():
@@ -88,7 +96,7 @@ class Joining:
                 continue
             room -= 1
             if self._stopped.is_set():
-                return
+                return False
             try:
                 self._join(program)
                 self._known[key] = None
@@ -98,3 +106,4 @@ class Joining:
                 if tried.tries == TRIES:
                     self._known[key] = None
                     log.info("%s does not join: %s", program, error)
+        return True

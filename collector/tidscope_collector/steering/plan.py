@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from tidscope_policies.algorithms.pss import Learner
+from tidscope_policies.arbitration.division import Claim
 from tidscope_policies.contract import Bounds
 from tidscope_policies.parameters import ParameterError, make_parameters
-from tidscope_policies.registry import POLICIES, SWEEP, ReadyPolicy, make_sweep
+from tidscope_policies.registry import POLICIES, SWEEP, PolicyEntry, ReadyPolicy, make_sweep
 from tidscope_predictd.model.perceptron import Rule
 from tidscope_wire.generated.models import SteerRequest, SweepPlan
 
@@ -15,6 +17,8 @@ from tidscope_collector.steering.loop.proof_reports import proof_settings
 from tidscope_collector.steering.loop.sweep_reports import sweep_settings
 from tidscope_collector.steering.refusals import BadParameterError
 
+CORES = "cores"
+"""A parameter of this name is the number of cores that an arbiter divides; 0: it finds out."""
 SIZE = "size"
 """A parameter of this name is a size that the policy keeps; 0: it has none."""
 
@@ -28,12 +32,14 @@ class SteeringPlan:
         parameters: all of them.
         waits: whether it steers on the time that jobs wait.
         shadow: decide, but do not act.
+        claim: what it asks of the arbiter; None: the policy does not ask it.
     """
 
     ready: ReadyPolicy
     parameters: Mapping[str, float]
     waits: bool
     shadow: bool
+    claim: Claim | None = None
 
     @classmethod
     def of(
@@ -66,7 +72,8 @@ class SteeringPlan:
         except ParameterError as error:
             raise BadParameterError(str(error)) from error
         parameters = {name: float(value) for name, value in vars(values).items()}
-        return cls(ready, parameters, entry.signal == "wait", bool(request.shadow))
+        waits, shadow = entry.signal == "wait", bool(request.shadow)
+        return cls(ready, parameters, waits, shadow, _claim(request, entry))
 
     def bounds(self, knob: KnobDescription, request: SteerRequest) -> Bounds:
         """The bounds that were asked for, else the knob's.
@@ -82,12 +89,40 @@ class SteeringPlan:
                 f"the bounds {low} to {high} are not within those of the knob, "
                 f"{knob.lower} to {knob.upper}"
             )
+        if self.claim is not None and self.claim.floor > high:
+            raise BadParameterError(
+                f"the floor {self.claim.floor} is above the largest size {high}"
+            )
         if request.sweep is not None and low == high:
             raise BadParameterError(f"a sweep needs two sizes: the bounds leave {low} only")
         size = self.parameters.get(SIZE, 0)
         if size and not low <= size <= high:
             raise BadParameterError(f"size {size:g} is not within the bounds {low} to {high}")
         return Bounds(low, high)
+
+
+def _claim(request: SteerRequest, entry: PolicyEntry[Any]) -> Claim | None:
+    """What a program asks of the arbiter.
+
+    Raises:
+        BadParameterError: another policy is asked for, or the arbiter cannot work so.
+    """
+    if not entry.arbitrated:
+        if (request.share, request.floor, request.priority) != (None, None, None):
+            raise BadParameterError(
+                f"share, floor and priority are for the policy arbiter, not {entry.name}"
+            )
+        return None
+    if request.shadow:
+        raise BadParameterError("the arbiter has to act: it cannot decide in shadow mode")
+    if request.proof is not None:
+        raise BadParameterError("a proof is of one program: the arbiter divides among several")
+    usual = Claim()
+    return Claim(
+        usual.share if request.share is None else request.share,
+        usual.floor if request.floor is None else request.floor,
+        usual.priority if request.priority is None else request.priority,
+    )
 
 
 def _sweep(request: SteerRequest, plan: SweepPlan) -> ReadyPolicy:

@@ -32,10 +32,10 @@ from tidscope_collector.steering.loop.control_loop import (
 )
 from tidscope_collector.steering.loop.core_limits import read_core_limits
 from tidscope_collector.steering.loop.learners import Learners
-from tidscope_collector.steering.loop.loop_inputs import ControlSetup, LoopSettings
+from tidscope_collector.steering.loop.loop_inputs import Contender, ControlSetup, LoopSettings
 from tidscope_collector.steering.loop.peers import PeerRegistry
 from tidscope_collector.steering.loop.setup import SetupOpener, SteeredProcess
-from tidscope_collector.steering.plan import SteeringPlan
+from tidscope_collector.steering.plan import CORES, SteeringPlan
 from tidscope_collector.steering.refusals import (
     NotSteerableError,
     NotSteeredError,
@@ -228,14 +228,21 @@ class SteeringService:
         def open_again() -> ControlSetup:
             return self._opener.open(target.process, knob, signal, counter, waits=plan.waits)
 
+        bounds = plan.bounds(setup.knob.describe(), request)
+        contender = None
+        if plan.claim is not None:
+            process = target.process
+            label = f"{self._program(process)} ({process.pid})"
+            contender = Contender(label, plan.claim, bounds, int(plan.parameters.get(CORES, 0)))
         settings = LoopSettings(
             target=target.id,
             attach_ns=target.attach_ns,
             policy=request.policy,
             parameters=plan.parameters,
             shadow=plan.shadow,
-            bounds=plan.bounds(setup.knob.describe(), request),
+            bounds=bounds,
             actor=actor,
+            contender=contender,
         )
         # A program that is steered by its affinity may use more CPUs than it has at the moment.
         cores = before.cores if before else read_core_limits(self._procfs, target.process.pid)

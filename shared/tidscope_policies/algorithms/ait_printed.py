@@ -21,7 +21,8 @@ grow. Use `ait` for anything but a comparison.
 
 from dataclasses import dataclass
 
-from tidscope_policies.contract import NOT_COUNTED, Decision, Observation, is_usable
+from tidscope_policies.algorithms.job_cycle import JobCycle
+from tidscope_policies.contract import Decision, Observation
 from tidscope_policies.parameters import Parameters, parameter
 
 
@@ -44,40 +45,24 @@ class AitPrinted:
         self._p = parameters
         self._begun = False
         self._why = "It begins"
-        self._empty()
+        self._cycle = JobCycle(parameters.cycle)
         self._forget()
 
     def observe(self, seen: Observation) -> Decision:
         """Take in an interval; decide when a cycle is full."""
-        bounds = seen.bounds
         if not self._begun:
             self._begun = True
-            size = bounds.clamp(self._p.start or seen.size)
+            size = seen.bounds.clamp(self._p.start or seen.size)
             return Decision(size, "starting", f"{self._why}, at {size}.")
-        if not is_usable(seen):
-            self._empty()
-            return Decision(bounds.clamp(seen.size), "holding", f"{NOT_COUNTED}.")
-        if seen.mean_wait_s is None:
-            why = "The signal does not report how long jobs wait."
-            return Decision(bounds.clamp(seen.size), "no signal", why)
-        self._jobs += seen.jobs
-        self._waited_s += seen.mean_wait_s * seen.jobs
-        if self._jobs < self._p.cycle:
-            why = f"{self._jobs} of {self._p.cycle} jobs of this cycle have ended."
-            return Decision(bounds.clamp(seen.size), "collecting", why)
-        current_s = self._waited_s / self._jobs
-        self._empty()
-        return self._decide(seen, current_s)
+        waited_s = self._cycle.take_in(seen)
+        return waited_s if isinstance(waited_s, Decision) else self._decide(seen, waited_s)
 
     def restart(self, reason: str) -> None:
         """Begin again, at the size to begin with."""
         self._begun = False
         self._why = f"It restarts: {reason}"
-        self._empty()
+        self._cycle.empty()
         self._forget()
-
-    def _empty(self) -> None:
-        self._jobs, self._waited_s = 0, 0.0
 
     def _forget(self) -> None:
         self._pre_s: float | None = None

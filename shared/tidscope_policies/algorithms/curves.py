@@ -5,14 +5,15 @@ alike. A measurement is
 
     y = f(size) + level + noise
 
-where the level is common to all sizes and wanders (a random walk): only sizes measured soon after
-one another can be compared, and how soon is what the variance of the walk says. Before anything is
-measured f is a Gaussian process over log2 of the size (C. E. Rasmussen and C. K. I. Williams,
-Gaussian Processes for Machine Learning, 2006, section 2.2). How much sizes differ and how smoothly
-is not known, so there are several such processes side by side, each with a Kalman filter (R. E.
+where the level is common to all sizes. It wanders around 0, to which it returns (an Ornstein-
+Uhlenbeck process; wandering.py): where it wanders far, only sizes measured soon after one another
+can be compared, and where it hardly wanders all can be. Before anything is measured f is a Gaussian
+process over log2 of the size (C. E. Rasmussen and C. K. I. Williams, Gaussian Processes for Machine
+Learning, 2006, section 2.2), whose average is not known. How much sizes differ and how smoothly is
+not known either, so there are several such processes side by side, each with a Kalman filter (R. E.
 Kalman, 1960), weighted by how well they predicted what was measured (D. T. Magill, Optimal adaptive
 estimation of sampled stochastic processes, 1965). After a jump one more is among them: the curve as
-it was before, on another level.
+it was before, with another average.
 """
 
 from collections.abc import Sequence
@@ -21,10 +22,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tidscope_policies.algorithms.wandering import Level
+
 Floats = NDArray[np.float64]
 
-LEVEL_SD = 5.0
-"""Of the level, in logarithms: as good as unknown."""
+AVERAGE_SD = 5.0
+"""Of the average of f, in logarithms: as good as unknown."""
 ROUGH_SCALE = 0.3
 """How far roughness is alike, in doublings."""
 MOST_SURPRISE = 4.0
@@ -86,51 +89,48 @@ class Curves:
         self._grows = self._shapes
         self._means = np.zeros(self._shapes.shape[:2])
         self._covariances = self._shapes.copy()
-        self._covariances[:, -1, -1] = LEVEL_SD**2
+        self.relevel(0.0)
 
     def split(self, kept: float, *, jumped: bool) -> None:
         """Something changed: the curve may be another one, or the one that it was.
 
         Args:
             kept: how likely it is the one that it was.
-            jumped: if so, on another level; otherwise all doubt about it returns.
+            jumped: if so, with another average; otherwise all doubt about it returns.
         """
         mean, covariance = self._mixed()
+        level = float(mean[:-1].mean() + mean[-1])
         grows = np.tensordot(self._weights, self._grows, 1)
         if jumped:
-            covariance[-1, :] = covariance[:, -1] = 0.0
-            covariance[-1, -1] = LEVEL_SD**2
+            covariance[:-1, :-1] += AVERAGE_SD**2
         else:
             covariance += grows
         self.forget()
-        self._means[:, -1] = mean[-1]
+        self._means[:, :-1] = level
         self._weights = np.append(self._weights * (1 - kept), kept)
         self._grows = np.concatenate([self._shapes, grows[None]])
         self._means = np.concatenate([self._means, mean[None]])
         self._covariances = np.concatenate([self._covariances, covariance[None]])
 
     def loosen(self, variance: float) -> None:
-        """The level moved by something; what is known of the differences stays."""
-        self._covariances[:, -1, -1] += variance
+        """The average moved by something; what is known of the differences stays."""
+        self._covariances[:, :-1, :-1] += variance
 
     def relevel(self, value: float) -> None:
-        """The level is not known any more, but for a measurement near `value`."""
+        """The average is not known any more, but for a measurement near `value`."""
+        self._means[:, :-1] += value - self._means[:, :-1].mean(axis=1, keepdims=True)
+        self._means[:, -1] = 0.0
         self._covariances[:, -1, :] = self._covariances[:, :, -1] = 0.0
-        self._covariances[:, -1, -1] = LEVEL_SD**2
-        self._means[:, -1] = value - self._means[:, :-1].mean(axis=1)
+        self._covariances[:, :-1, :-1] += AVERAGE_SD**2
 
-    def copy(self) -> "Curves":
-        """The same belief, which can change on its own."""
-        other = Curves(self.sizes, self._drift, self._kinds)
-        other._grows = self._grows
-        other._weights, other._means = self._weights.copy(), self._means.copy()
-        other._covariances = self._covariances.copy()
-        return other
-
-    def elapse(self, intervals: float, walk: float) -> None:
-        """Let some intervals pass, in each of which the level walks with this variance."""
+    def elapse(self, intervals: float, level: Level) -> None:
+        """Let some intervals pass, in which the level wanders so."""
+        kept = level.keep ** max(1.0, intervals)
         self._covariances += intervals * self._drift * self._grows
-        self._covariances[:, -1, -1] += max(1.0, intervals) * walk
+        self._means[:, -1] *= kept
+        self._covariances[:, -1, :] *= kept
+        self._covariances[:, :, -1] *= kept
+        self._covariances[:, -1, -1] += (1 - kept * kept) * level.variance
 
     def surprise(self, size: int, value: float, noise: float) -> tuple[float, float]:
         """How far a measurement is from what is expected: the difference, and its variance."""
@@ -159,17 +159,11 @@ class Curves:
         return value - self._means[:, at] - self._means[:, -1], variances
 
     def _mixed(self) -> tuple[Floats, Floats]:
-        """One Gaussian for all, of f around its average, and of the level."""
-        means = self._means.copy()
-        means[:, -1] += means[:, :-1].mean(axis=1)
-        means[:, :-1] -= means[:, :-1].mean(axis=1, keepdims=True)
-        covariances = self._covariances.copy()
-        covariances[:, :-1, :] -= covariances[:, :-1, :].mean(axis=1, keepdims=True)
-        covariances[:, :, :-1] -= covariances[:, :, :-1].mean(axis=2, keepdims=True)
-        mean = self._weights @ means
-        off = means - mean
+        """One Gaussian for all, of f and of the level."""
+        mean = self._weights @ self._means
+        off = self._means - mean
         between = np.einsum("k,ki,kj->ij", self._weights, off, off)
-        return mean, np.tensordot(self._weights, covariances, 1) + between
+        return mean, np.tensordot(self._weights, self._covariances, 1) + between
 
     @property
     def weights(self) -> Floats:
@@ -179,7 +173,9 @@ class Curves:
     @property
     def means(self) -> Floats:
         """Expected logarithm of progress at each size, around the average."""
-        return self._mixed()[0][:-1]
+        means: Floats = self._weights @ self._means[:, :-1]
+        centred: Floats = means - means.mean()
+        return centred
 
     @property
     def best(self) -> int:
@@ -193,8 +189,15 @@ class Curves:
             np.sqrt(max(0.0, found[one, one] + found[other, other] - 2 * found[one, other]))
         )
 
+    def doubts(self, one: int) -> Floats:
+        """Standard deviation of the difference between each size and one, given by its place."""
+        found = self._mixed()[1][:-1, :-1]
+        own = np.diagonal(found)
+        doubts: Floats = np.sqrt(np.maximum(0.0, own + own[one] - 2 * found[one]))
+        return doubts
+
     def gradients(
-        self, worths: Floats, noise: float, walk: float, most: int
+        self, worths: Floats, noise: float, level: Level, most: int
     ) -> tuple[Floats, NDArray[np.int64]]:
         """How much better the best choice is expected to become for each measurement made, by size.
 
@@ -209,7 +212,7 @@ class Curves:
         Args:
             worths: what each size is expected to be worth: its mean, less what going there costs.
             noise: variance of one measurement.
-            walk: variance of the level's steps.
+            level: how the level wanders.
             most: largest number in a row that is thought of.
 
         Returns:
@@ -232,7 +235,7 @@ class Curves:
         )
         variance = self._weights @ (variances + off**2)
         counts = _COUNTS[most >= _COUNTS]
-        noises = noise / counts + walk * (1 + counts / 3)
+        noises = noise / counts + np.minimum(level.step * (1 + counts / 3), level.variance)
         slopes = moves / np.sqrt(variance + noises[:, None])[:, :, None]
         futures = worths + _NODES[:, None, None, None] * slopes
         expected = np.tensordot(_WEIGHTS, futures.max(axis=3), 1)
@@ -242,6 +245,7 @@ class Curves:
         return gradients, counts.astype(np.int64)[number]
 
 
-_COUNTS = np.array([1, 2, 4, 8, 16, 32], dtype=np.float64)
+_COUNTS = np.array([2, 4, 8, 16, 32], dtype=np.float64)
+"""Two are the fewest: a change of size spoils a part of the first."""
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(15)
 _WEIGHTS = _WEIGHTS / _WEIGHTS.sum()

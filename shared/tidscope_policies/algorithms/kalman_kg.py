@@ -34,6 +34,7 @@ class KalmanKg:
             return self._search.miss(seen)
         if seen.probing_elsewhere:
             return Decision(seen.size, "waiting", WAITS_ITS_TURN)
+        self._search.share(1 if seen.peers is None else seen.peers.instances)
         return self._search.step(seen, log(seen.progress))
 
     def restart(self, reason: str) -> None:

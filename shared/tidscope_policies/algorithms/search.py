@@ -8,9 +8,8 @@ where the gradient is what is expected to be gained by measuring at n (the knowl
 how many intervals that takes. Changes of size are rationed: the price rises with every change and
 falls with time. No size is tried that is more than a doubling from all that were tried before.
 
-Where no size is worth a change the search rests. Then nothing is learnt: measurements are only
-compared with the last few, and thrown away. From time to time those few are taken in, and sizes are
-weighed up again. So what befalls the program in a rest (a dip, say) leaves no trace.
+Where no size is worth a change the search rests. From time to time it looks at other sizes by the
+clock (trials.py), and it searches again when one of them is surely better.
 
 A measurement that is odd, by four standard deviations,
 
@@ -24,7 +23,7 @@ from math import inf, sqrt
 
 import numpy as np
 
-from tidscope_policies.algorithms.curves import Curves
+from tidscope_policies.algorithms.curves import Curves, Floats
 from tidscope_policies.algorithms.trials import Trials
 from tidscope_policies.algorithms.wandering import Wandering
 from tidscope_policies.contract import NOT_COUNTED, Bounds, Decision, Observation
@@ -36,39 +35,51 @@ class SearchParameters(Parameters):
     """Of the policies that search so."""
 
     drift: float = parameter(
-        2e-3, 0.0, 0.1, "", "share of the initial uncertainty that returns in an interval"
+        5e-4, 0.0, 0.1, "", "share of the initial uncertainty that returns in an interval"
     )
     noise_sd: float = parameter(0.03, 0.001, 0.3, "", "initial relative noise of an interval")
     noise_floor: float = parameter(0.01, 0.001, 0.3, "", "smallest relative noise assumed")
     walk_sd: float = parameter(0.01, 0.0, 0.3, "", "initial relative step of the level")
     horizon: float = parameter(60.0, 0.0, 10000.0, "intervals", "how long a measurement is useful")
     lookahead: int = parameter(
-        8, 1, 32, "intervals", "longest run of measurements that a trial plans for"
+        8, 2, 32, "intervals", "longest run of measurements that a trial plans for"
     )
-    margin: float = parameter(0.01, 0.0, 1.0, "", "relative gain below which the size stays")
+    margin: float = parameter(0.005, 0.0, 1.0, "", "relative gain below which the size stays")
+    thrift: float = parameter(
+        0.01, 0.0, 1.0, "", "relative gain that twice the threads must bring at least"
+    )
     odd: float = parameter(4.0, 1.0, 100.0, "sd", "surprise that may mean a change")
+    threshold: float = parameter(10.0, 1.0, 1000.0, "sd", "sum of surprises that means a change")
     kept: float = parameter(
-        0.5, 0.0, 0.99, "", "how likely the curve is the same after a change of the level"
+        0.2, 0.0, 0.99, "", "how likely the curve is the same after a change of the level"
     )
     price: float = parameter(
         0.03, 0.0, 10.0, "intervals", "work that a change of size is taken to cost"
     )
     burst: int = parameter(16, 2, 1000, "changes", "changes of size in quick succession")
-    gap: float = parameter(12.0, 0.1, 1000.0, "intervals", "between changes, in the long run")
+    gap: float = parameter(14.0, 0.1, 1000.0, "intervals", "between changes, in the long run")
     rest: int = parameter(25, 4, 1000, "intervals", "between two trials while it rests")
-    sure: float = parameter(0.7, 0.0, 10.0, "sd", "that a size must be better by to end a rest")
+    sure: float = parameter(1.0, 0.0, 10.0, "sd", "that a size must be better by to end a rest")
     step: float = parameter(1.0, 0.1, 10.0, "doublings", "largest step beyond the sizes tried")
 
 
+APART = 1.2
+"""Ratio of sizes worth telling apart: near the best size closer ones do nearly the same."""
 MOST_SIZES = 32
 """Sizes thought of; the work of a decision grows with their square."""
 LOOSE_SD = 0.05
 """How much the level is thought to move when another program's size changes."""
+SLACK = 0.5
+"""Surprise that is no evidence of a change, in standard deviations."""
+MOST_SURPRISE = 4.0
+"""In standard deviations: one measurement says no more than this for a change."""
 BLIND = 1.0
 """Variance above which the level is not known yet, so that nothing is a surprise."""
-EXACT = 1e-8
-"""Variance of what is known: that a size does as much as itself."""
-RESERVE = 0.7
+MISTAKEN = 0.5
+"""How likely the curve is the same though a size does not do what was expected of it."""
+MOVES = 3.0
+"""Changes of size that trying sizes leaves, to move to what is expected to be the best."""
+RESERVE = 0.4
 """Share of a burst of changes that is left for a search: with fewer there is no trial."""
 
 
@@ -98,10 +109,12 @@ class Search:
         self._programs = 1
         self._at_s: float | None = None
         self._news = ""
+        self._changes = 0
         self._begin()
 
     def _begin(self) -> None:
         self._odd = self._size = self._run = 0
+        self._up = self._down = 0.0
         self._learnt_s = self._at_s
         self._trials: Trials | None = None
 
@@ -112,12 +125,16 @@ class Search:
             why: is reported next time.
             programs: share the host's changes of size.
         """
-        self._programs = programs
+        self.share(programs)
         self._curves.forget()
         self._wandering.move()
         self._tried.clear()
         self._begin()
         self._news = f"{why}: earlier measurements are discarded. "
+
+    def share(self, programs: int) -> None:
+        """So many programs are steered: together they have the changes of size of one."""
+        self._programs = programs
 
     def loosen(self) -> None:
         """Something else moved the level: what is known of differences stays."""
@@ -130,9 +147,15 @@ class Search:
         """An interval says nothing: the size stays, unless it is time to go."""
         self._pass(seen)
         size, trials = seen.size, self._trials
+        self._wandering.skip()
         if trials is not None and size == trials.size:
-            self._let_pass(trials, None)
+            if self._is_to_end(trials):
+                return self._choose(size)
             size = self._counted(trials, size)
+        elif trials is None and self._run and size in self._curves.sizes:
+            self._run -= 1
+            if not self._run:
+                return self._choose(size)
         return Decision(seen.bounds.clamp(size), "holding", f"{NOT_COUNTED}.")
 
     def step(self, seen: Observation, value: float) -> Decision:
@@ -144,7 +167,7 @@ class Search:
         """
         if seen.bounds != self._bounds:
             self._bounds = seen.bounds
-            self._curves = Curves(candidates(seen.bounds), self._p.drift)
+            self._curves = Curves(candidates(seen.bounds, APART), self._p.drift)
             self._tried.clear()
             self._begin()
         self._pass(seen)
@@ -167,42 +190,38 @@ class Search:
         self._left += max(0.0, seen.at_s - last_s) / (
             self._p.interval_s * self._p.gap * self._programs
         )
-        self._left = min(self._left, self._p.burst)
+        self._left = min(self._left, self._burst)
         self._at_s = seen.at_s
 
+    @property
+    def _burst(self) -> float:
+        """Changes of size in quick succession: the host's are shared."""
+        return self._p.burst / self._programs
+
+    def _worths(self) -> Floats:
+        """What each size is expected to be worth: its progress, less what its threads cost."""
+        worths: Floats = self._curves.means - self._p.thrift * np.log2(self._curves.sizes)
+        return worths
+
     def _explore(self, found: Measurement) -> Decision:
-        if self._trials is not None:
-            self._curves.relevel(found.value)
-            self._trials = None
+        self._trials = None
         self._run = max(0, self._run - 1)
-        if not self._learn(self._curves, found):
+        if not self._learn(found):
             return Decision(found.size, "exploring", "This interval is odd: the size stays.")
         if self._run:
             why = f"{found.size} is measured for another interval."
             return Decision(found.size, "exploring", self._take_news() + why, probing=True)
-        return self._choose(self._curves, found.size)
+        return self._choose(found.size)
 
     def _keep(self, trials: Trials, found: Measurement) -> Decision:
         """Rest, but for the trials, until there was a change or another size is surely better."""
-        noise = self._wandering
-        noise.least = found.least
-        if trials.usual is not None and not trials.is_away:
-            difference = found.value - trials.usual
-            if self._is_odd(difference, 1.5 * noise.noise + 2 * noise.walk):
-                if self._is_first(difference > 0):
-                    self._let_pass(trials, None)
-                    size = self._counted(trials, found.size)
-                    return Decision(size, "settled", "The last interval is odd, and not counted.")
-                self._change()
-                return self._explore(found)
-            self._odd = 0
-            noise.update(found.size, found.value)
-        weighed = self._weigh(trials) if self._let_pass(trials, found.value) else None
-        if weighed is not None:
-            weighed.relevel(found.value)
-            weighed.take_in(found.size, found.value, noise.noise)
-            self._curves, self._learnt_s, self._trials = weighed, self._at_s, None
-            return self._choose(weighed, found.size)
+        changes = self._changes
+        learnt = self._learn(found)
+        if self._changes != changes or self._is_to_end(trials):
+            return self._choose(found.size)
+        if not learnt:
+            size = self._counted(trials, found.size)
+            return Decision(size, "settled", "The last interval is odd, and not counted.")
         size = self._counted(trials, found.size)
         why = f"{size} is kept, and others are tried now and then."
         if trials.is_away:
@@ -213,40 +232,32 @@ class Search:
         turn = trials.is_away or size != found.size
         return Decision(size, state, self._take_news() + why, probing=turn)
 
-    def _let_pass(self, trials: Trials, value: float | None) -> bool:
-        """An interval of a rest; whether there is a new contrast."""
-        may = self._left >= RESERVE * self._p.burst
-        return trials.passed(self._at_s or 0.0, value, self._wandering, may=may)
+    def _is_to_end(self, trials: Trials) -> bool:
+        """An interval of a rest passes; whether a trial shows that another size is better."""
+        may = self._left >= RESERVE * self._burst
+        judged = trials.passed(self._at_s or 0.0, self._wandering.noise, may=may)
+        return judged and self._is_better(trials.base)
 
     def _counted(self, trials: Trials, size: int) -> int:
         """The size that a rest wants next; changes are counted."""
         self._left -= trials.size != size
         return trials.size
 
-    def _weigh(self, trials: Trials) -> Curves | None:
-        """What is believed after the trials, if another size is surely better; otherwise None."""
-        weighed, last_s = self._curves.copy(), self._learnt_s or 0.0
-        for each in trials.contrasts:
-            weighed.elapse(max(0.0, each.at_s - last_s) / self._p.interval_s, 0.0)
-            weighed.relevel(0.0)
-            weighed.take_in(trials.base, 0.0, EXACT)
-            difference, variance = weighed.surprise(each.size, each.value, each.variance)
-            if self._is_odd(difference, variance):
-                weighed.split(self._p.kept, jumped=False)
-            weighed.take_in(each.size, each.value, each.variance)
-            last_s = each.at_s
-        here, there = (weighed.sizes.index(size) for size in (trials.base, weighed.best))
-        gain = float(weighed.means[there] - weighed.means[here])
-        sure = gain > self._p.margin + self._p.sure * weighed.doubt(here, there)
-        return weighed if sure else None
+    def _is_better(self, base: int) -> bool:
+        """Whether another size is surely better than that of the rest."""
+        curves = self._curves
+        worths = self._worths()
+        here, there = curves.sizes.index(base), int(np.argmax(worths))
+        gain = float(worths[there] - worths[here])
+        return gain > self._p.margin + self._p.sure * curves.doubt(here, there)
 
-    def _change(self) -> None:
+    def _change(self, *, jumped: bool) -> None:
         """The program changed."""
-        self._pass_time(self._curves)
-        self._curves.split(self._p.kept, jumped=True)
+        self._curves.split(self._p.kept if jumped else MISTAKEN, jumped=jumped)
         self._wandering.move()
         self._odd = self._run = 0
-        self._trials = None
+        self._up = self._down = 0.0
+        self._changes += 1
         self._news = "The program changed. "
 
     def _is_odd(self, difference: float, variance: float) -> bool:
@@ -258,43 +269,54 @@ class Search:
         first, self._odd = self._odd != sign, sign
         return first
 
-    def _pass_time(self, curves: Curves) -> None:
-        """Let a curve age until now."""
-        if self._at_s is None or self._learnt_s is None:
-            self._learnt_s = self._at_s
-            return
-        intervals = max(0.0, self._at_s - self._learnt_s) / self._p.interval_s
-        curves.elapse(intervals, self._wandering.walk)
+    def _adds_up(self, surprise: float) -> bool:
+        """Whether surprises, in standard deviations, add up to a change (E. S. Page, 1954)."""
+        surprise = min(max(surprise, -MOST_SURPRISE), MOST_SURPRISE)
+        self._up = max(0.0, self._up + surprise - SLACK)
+        self._down = max(0.0, self._down - surprise - SLACK)
+        return max(self._up, self._down) > self._p.threshold
 
-    def _learn(self, curves: Curves, found: Measurement) -> bool:
+    def _learn(self, found: Measurement) -> bool:
         """Take a measurement in; False: it may be an odd one, and is left out."""
-        noise = self._wandering
+        noise, curves = self._wandering, self._curves
         noise.least = found.least
-        self._pass_time(curves)
+        if self._at_s is not None and self._learnt_s is not None:
+            intervals = max(0.0, self._at_s - self._learnt_s) / self._p.interval_s
+            curves.elapse(intervals, noise.level)
         self._learnt_s = self._at_s
         difference, variance = curves.surprise(found.size, found.value, noise.noise)
         if self._is_odd(difference, variance):
-            if found.size != self._size:
-                curves.split(self._p.kept, jumped=False)
+            if found.size not in self._tried:
+                pass
+            elif found.size != self._size:
+                self._change(jumped=False)
             elif self._is_first(difference > 0):
+                noise.skip()
                 return False
             else:
-                self._change()
+                self._change(jumped=True)
+        elif variance < BLIND and self._adds_up(difference / sqrt(variance)):
+            self._change(jumped=True)
         self._odd = 0
         self._size = found.size
+        self._tried.add(found.size)
         noise.update(found.size, found.value)
         curves.take_in(found.size, found.value, noise.noise)
         return True
 
-    def _choose(self, curves: Curves, size: int) -> Decision:
-        p, noise = self._p, self._wandering
+    def _choose(self, size: int) -> Decision:
+        p, noise, curves = self._p, self._wandering, self._curves
+        self._trials = None
         here = curves.sizes.index(size)
         means = curves.means
-        worths = means - p.margin
+        worths = self._worths() - p.margin
         worths[here] += p.margin
-        gains, counts = curves.gradients(worths, noise.noise, noise.walk, p.lookahead)
-        price = p.price * (p.burst / self._left) ** 2 if self._left >= 1 else inf
-        values = worths + p.horizon * gains - price / counts
+        gains, counts = curves.gradients(worths, noise.noise, noise.level, p.lookahead)
+        spare = self._left - MOVES
+        price = p.price * (self._burst / spare) ** 2 if spare > 0 else inf
+        prices = price / counts
+        prices[np.argmax(worths)] = p.price / p.rest if self._left >= 1 else inf
+        values = worths + p.horizon * gains - prices
         values[here] = worths[here] + p.horizon * gains[here]
         values[~self._near(curves, size)] = -inf
         at = int(np.argmax(values))
@@ -311,8 +333,9 @@ class Search:
             )
             self._trials = Trials(losses, size, slot_s, p.interval_s)
             why = f"{size} is expected to be the best; no other size is worth a trial."
-            if curves.best != size:
-                why = f"{curves.best} may be better than {size}, but not by enough to move."
+            best = curves.sizes[int(np.argmax(worths))]
+            if best != size:
+                why = f"{best} may be better than {size}, but not by enough to move."
             return Decision(size, "settled", self._take_news() + why)
         self._run = int(counts[at])
         self._left -= 1
@@ -324,7 +347,6 @@ class Search:
 
     def _near(self, curves: Curves, size: int) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
         """Which sizes are not too far from those that were tried."""
-        self._tried.add(size)
         sizes, tried = np.array(curves.sizes), np.array(sorted(self._tried))
         doublings = np.abs(np.log2(sizes[:, None] / tried)).min(axis=1)
         beside = np.abs(sizes[:, None] - tried).min(axis=1) <= 1
@@ -336,9 +358,18 @@ class Search:
         return news
 
 
-def candidates(bounds: Bounds) -> list[int]:
-    """Sizes that are thought of: all of them, or where they are many some, as far apart as log2."""
-    if len(bounds.sizes) <= MOST_SIZES:
-        return list(bounds.sizes)
-    ratio = (bounds.high / bounds.low) ** (1 / (MOST_SIZES - 1))
-    return sorted({bounds.clamp(round(bounds.low * ratio**at)) for at in range(MOST_SIZES)})
+def candidates(bounds: Bounds, apart: float = 1.0) -> list[int]:
+    """Sizes that are thought of: all of them, or where they are many some, as far apart as log2.
+
+    Args:
+        bounds: of the sizes.
+        apart: least ratio of one to the next, where whole numbers allow.
+    """
+    ratio = apart
+    if len(bounds.sizes) > MOST_SIZES:
+        ratio = max(ratio, (bounds.high / bounds.low) ** (1 / (MOST_SIZES - 1)))
+    sizes = [bounds.low]
+    while sizes[-1] < bounds.high:
+        following = max(sizes[-1] + 1, round(sizes[-1] * ratio))
+        sizes.append(min(following, bounds.high))
+    return sizes

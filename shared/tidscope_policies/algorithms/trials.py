@@ -1,81 +1,34 @@
-"""While a search rests it looks at other sizes by the clock: there, and back again.
+"""While a search rests it looks at other sizes by the clock: one larger, one smaller, and back.
 
-Such a trial begins at a fixed time, at a size that only the time decides, and ends at a fixed time.
-What was measured there is compared with what was measured before and after. The last few trials are
-remembered, and nothing else: so an interval that is missing (a dip) voids a trial, and a few trials
-later no decision depends on it any more.
+Such a trial begins at a fixed time, at sizes that only the time decides, and ends at a fixed time:
+an interval that is missing (a dip) moves nothing.
 """
 
-from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from math import ceil
-from statistics import fmean
+from dataclasses import dataclass
 
-from tidscope_policies.algorithms.wandering import Wandering
-
-BASE = 2
-"""Measurements before and after that a trial is compared with; or half its length, if more."""
-ROTA = (0.35, -0.35, 0.7, -0.7)
-"""Doublings from the current size: one trial after the other."""
+ROTA = (0.35, 0.35, 0.7)
+"""Doublings from the current size, to either side: one trial after the other."""
 LENGTHS = ((0.06, 2), (0.12, 4), (0.24, 8), (float("inf"), 16))
-"""Intervals that a trial takes, for noise up to a standard deviation."""
-REMEMBERED = 16
-SPENT = 0.005
+"""Intervals that a trial takes at a size, for noise up to a standard deviation."""
+AFTER = 2
+"""Intervals back at the usual size before a trial is judged."""
+BEARABLE = 0.06
+"""Loss up to which a size is tried; where a neighbour loses more, only the neighbour is."""
+SPENT = 0.004
 """Share of the progress that trials at one size may cost: what loses more is tried less often."""
 LONGEST = 8
 """Turns without a trial, at the most."""
+PAUSES = ((2, 1), (5, 4), (float("inf"), LONGEST))
+"""Turns from one trial at a size to the next, for costs up to a multiple of that."""
 
 
 @dataclass(frozen=True, slots=True)
-class Contrast:
-    """What a trial showed.
-
-    Attributes:
-        at_s: when.
-        size: that was tried.
-        value: how much more than at the usual size, as a logarithm.
-        variance: of that.
-    """
-
-    at_s: float
-    size: int
-    value: float
-    variance: float
-
-
-@dataclass(slots=True)
-class _Trial:
-    """One that is under way.
-
-    Attributes:
-        size: that is tried.
-        length: in intervals.
-        back_s: when it is over.
-        judged_s: when it can be judged.
-        base: measured before.
-        there: measured at the size.
-        after: measured after it.
-    """
+class _Leg:
+    """A stretch of a trial: at which size, until when."""
 
     size: int
-    length: int
-    back_s: float
-    judged_s: float
-    base: list[float]
-    there: list[float] = field(default_factory=list)
-    after: list[float] = field(default_factory=list)
-
-    def contrast(self, noise: Wandering) -> Contrast | None:
-        """What it showed; None where a measurement is missing."""
-        there, base, after = self.there, self.base, self.after
-        beside = _beside(self.length)
-        if len(there) < self.length or len(base) < beside or len(after) < beside:
-            return None
-        value = fmean(there) - (fmean(base) + fmean(after)) / 2
-        variance = noise.noise * (1 / self.length + 1 / (2 * beside))
-        variance += noise.walk * self.length / 2
-        return Contrast(self.judged_s, self.size, value, variance)
+    until_s: float
 
 
 class Trials:
@@ -89,7 +42,6 @@ class Trials:
 
     Attributes:
         base: the same.
-        contrasts: the last ones.
     """
 
     def __init__(
@@ -97,86 +49,67 @@ class Trials:
     ) -> None:
         self._losses, self.base = losses, base
         self._slot_s, self._interval_s = slot_s, interval_s
-        self.contrasts: deque[Contrast] = deque(maxlen=REMEMBERED)
-        self._before: deque[tuple[float, float]] = deque(maxlen=_beside(LENGTHS[-1][1]))
-        self._trial: _Trial | None = None
-        self._is_away = False
+        self._legs: list[_Leg] = []
         self._last_s: float | None = None
-
-    @property
-    def usual(self) -> float | None:
-        """What is usual at the size of the rest; None: not known."""
-        if not self._before:
-            return None
-        return fmean(value for _, value in list(self._before)[-BASE:])
 
     @property
     def is_away(self) -> bool:
         """Whether it is at another size."""
-        return self._is_away
+        return self.size != self.base
 
     @property
     def size(self) -> int:
         """The one that it wants next."""
-        return self._trial.size if self._trial and self._is_away else self.base
+        return self._legs[0].size if self._legs else self.base
 
     def abandon(self) -> None:
-        """The level moved, or the size was not changed: the trial is none."""
-        self._before.clear()
-        self._trial, self._is_away = None, False
+        """The size was not changed: the trial is none."""
+        self._legs.clear()
 
-    def passed(self, at_s: float, value: float | None, noise: Wandering, *, may: bool) -> bool:
+    def passed(self, at_s: float, noise: float, *, may: bool) -> bool:
         """An interval passed; `size` is the next one's.
 
         Args:
             at_s: its end.
-            value: measured in it; None: it says nothing.
-            noise: of measurements.
+            noise: variance of a measurement.
             may: the next trial may begin.
 
         Returns:
-            Whether there is a new contrast.
+            Whether a trial can be judged now.
         """
         late_s = at_s + 0.5 * self._interval_s
-        trial, judged = self._trial, False
-        if trial is not None:
-            if value is not None:
-                (trial.there if self._is_away else trial.after).append(value)
-            self._is_away = self._is_away and late_s < trial.back_s
-            if late_s > trial.judged_s:
-                self._trial, contrast = None, trial.contrast(noise)
-                if contrast is not None:
-                    self.contrasts.append(contrast)
-                    judged = True
-        if value is not None and (trial is None or at_s > trial.back_s + 0.5 * self._interval_s):
-            self._before.append((at_s, value))
+        judged = False
+        while self._legs and late_s > self._legs[0].until_s:
+            self._legs.pop(0)
+            judged = True
         last_s = at_s - self._interval_s if self._last_s is None else self._last_s
-        if may and self._trial is None and at_s // self._slot_s != last_s // self._slot_s:
+        if may and not self._legs and at_s // self._slot_s != last_s // self._slot_s:
             self._begin(at_s, noise)
         self._last_s = at_s
         return judged
 
-    def _begin(self, at_s: float, noise: Wandering) -> None:
-        """Begin the trial whose turn it is: measurements that are missing only void it."""
-        turns, turn = divmod(int(at_s // self._slot_s), len(ROTA))
-        size = self._nearest(self.base * 2.0 ** ROTA[turn])
-        if size == self.base:
-            size = self._nearest(self.base * 2.0 ** -ROTA[turn])
-        length = next(length for sd, length in LENGTHS if noise.noise <= sd * sd)
-        cost = max(0.0, self._losses[size]) * length * self._interval_s / self._slot_s
-        if size == self.base or turns % min(max(1, ceil(cost / SPENT)), LONGEST):
-            return
-        recent = (_beside(length) - 0.5) * self._interval_s
-        base = [value for when, value in self._before if at_s - when < recent]
-        back_s = at_s + length * self._interval_s
-        after_s = _beside(length) * self._interval_s
-        self._trial = _Trial(size, length, back_s, back_s + after_s, base)
-        self._is_away = True
+    def _begin(self, at_s: float, noise: float) -> None:
+        """Begin the trial whose turn it is."""
+        turn = int(at_s // self._slot_s)
+        turns, place = divmod(turn, len(ROTA))
+        length = next(length for sd, length in LENGTHS if noise <= sd * sd)
+        until_s = at_s
+        for sign in (1, -1):
+            size = self._size(sign * ROTA[place])
+            cost = max(0.0, self._losses[size]) * length * self._interval_s / self._slot_s
+            pause = next((turns for most, turns in PAUSES if cost <= most * SPENT))
+            if size == self.base or turns % pause:
+                continue
+            until_s += length * self._interval_s
+            self._legs.append(_Leg(size, until_s))
+        if self._legs:
+            self._legs.append(_Leg(self.base, until_s + AFTER * self._interval_s))
 
-    def _nearest(self, size: float) -> int:
-        return min(self._losses, key=lambda each: (abs(each - size), each))
-
-
-def _beside(length: int) -> int:
-    """Measurements before, and after, that a trial of a length is compared with."""
-    return max(BASE, length // 2)
+    def _size(self, doublings: float) -> int:
+        """The size so far away, or where that loses much the neighbour."""
+        wanted = self.base * 2.0**doublings
+        far = min(self._losses, key=lambda each: (abs(each - wanted), each))
+        if far == self.base or self._losses[far] <= BEARABLE:
+            return far
+        side = [each for each in self._losses if (each - self.base) * doublings > 0]
+        return min(side, key=lambda each: abs(each - self.base))

@@ -1,30 +1,52 @@
-"""How noisy measurements are, and how far the level wanders between them.
+"""How noisy measurements are, and how far and how fast the level wanders between them.
 
-Measurements at one size, k intervals apart, differ by
+The level is taken for an Ornstein-Uhlenbeck process: it wanders around where it usually is, and
+returns. Measurements at one size, k intervals apart, then differ by
 
-    variance(k) = 2 noise + k walk
+    variance(k) = 2 noise + 2 V (1 - keep^k)
 
-if the level is a random walk: two such variances give both. They are taken from medians of absolute
-differences, which a few odd measurements do not move.
+with V the variance of the level and `keep` the share of it that is left an interval later. Three
+such variances give all three. They are taken from medians of absolute differences, which a few odd
+measurements do not move.
 """
 
 from collections import deque
-from math import log2
+from dataclasses import dataclass
 from statistics import median
 
-NEAR, FAR = 1, 4
+NEAR, FAR, FURTHEST = 1, 4, 16
 """Intervals between the measurements compared."""
 NORMAL = 1.4826
 """Standard deviation of a normal distribution over the median of its absolute value."""
-REMEMBERED = 60
+REMEMBERED = 240
 LEAST = 1e-6
 """Smaller variances are none."""
 FIRST = 12
 """Differences before the first estimate counts half."""
+FIRST_KEEP = 0.9
+MOST_KEEP = 0.995
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """How the level wanders.
+
+    Attributes:
+        variance: of it, around where it usually is.
+        keep: share of it that is left an interval later.
+    """
+
+    variance: float
+    keep: float
+
+    @property
+    def step(self) -> float:
+        """Variance of what comes in an interval."""
+        return (1 - self.keep * self.keep) * self.variance
 
 
 class Wandering:
-    """Estimates both variances.
+    """Estimates the noise and the level.
 
     Args:
         noise_sd: what the noise is taken for at first.
@@ -33,12 +55,17 @@ class Wandering:
     """
 
     def __init__(self, noise_sd: float, walk_sd: float, floor: float) -> None:
-        self._first = {lag: 2 * noise_sd**2 + lag * walk_sd**2 for lag in (NEAR, FAR)}
+        usual = walk_sd**2 / (1 - FIRST_KEEP**2)
+        self._first = {
+            lag: 2 * noise_sd**2 + 2 * usual * (1 - FIRST_KEEP**lag)
+            for lag in (NEAR, FAR, FURTHEST)
+        }
         self._floor = floor
-        self._row: deque[float] = deque(maxlen=FAR + 1)
-        self._apart = {lag: deque[float](maxlen=REMEMBERED) for lag in (NEAR, FAR)}
+        self._row: deque[float | None] = deque(maxlen=FURTHEST + 1)
+        self._apart = {lag: deque[float](maxlen=REMEMBERED) for lag in self._first}
         self._size = 0
-        self.walk = self._noise = 0.0
+        self._noise = 0.0
+        self.level = Level(0.0, FIRST_KEEP)
         self.least = 0.0
         """Variance that a measurement has in any case."""
         self._estimate()
@@ -47,6 +74,10 @@ class Wandering:
         """The size or the level changed: what comes now is compared with nothing before."""
         self._row.clear()
 
+    def skip(self) -> None:
+        """An interval says nothing: those before and after it are as far apart as they were."""
+        self._row.append(None)
+
     def update(self, size: int, value: float) -> None:
         """Take in a measurement."""
         if size != self._size:
@@ -54,16 +85,22 @@ class Wandering:
         self._size = size
         self._row.append(value)
         for lag, found in self._apart.items():
-            if len(self._row) > lag:
-                found.append(abs(value - self._row[-1 - lag]))
+            before = self._row[-1 - lag] if len(self._row) > lag else None
+            if before is not None:
+                found.append(abs(value - before))
         self._estimate()
 
     def _estimate(self) -> None:
-        near, far = (self._variance(lag) for lag in (NEAR, FAR))
-        walk = max(0.0, (far - near) / (FAR - NEAR))
-        noise = max((near - walk) / 2, self._floor**2)
-        self.walk = _rounded(walk, self.walk)
-        self._noise = _rounded(noise, self._noise)
+        near, far, furthest = (self._variance(lag) / 2 for lag in self._first)
+        noise = max(near - max(0.0, far - near) / (FAR - NEAR), self._floor**2)
+        moved = max(0.0, far - noise)
+        variance = max(furthest - noise, 1.5 * moved)
+        self._noise = noise
+        if variance < LEAST:
+            self.level = Level(0.0, FIRST_KEEP)
+            return
+        keep = min(max(0.0, 1 - moved / variance) ** (1 / FAR), MOST_KEEP)
+        self.level = Level(variance, keep)
 
     @property
     def noise(self) -> float:
@@ -77,12 +114,3 @@ class Wandering:
         measured = (NORMAL * median(found)) ** 2
         share = len(found) / (len(found) + FIRST)
         return share * measured + (1 - share) * first
-
-
-def _rounded(variance: float, before: float) -> float:
-    """One of few values, and the one before if it fits: one measurement more or less is no news."""
-    if variance < LEAST:
-        return 0.0
-    if before > 0 and abs(log2(variance / before)) < 0.75:
-        return before
-    return float(2.0 ** round(log2(variance)))

@@ -9,10 +9,11 @@ times in a row it is no dip: the program has changed, and it counts.
 """
 
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
-from tidscope_policies.contract import Decision, Observation, Policy
+from tidscope_policies.contract import Decision, Observation, Part, Policy
 
 REMEMBERED = 40
 """Parts that the running median is of: 10 s."""
@@ -104,6 +105,16 @@ class DipGate:
     def _remember(self, decided: Decision) -> Decision:
         self._last = decided
         return decided
+
+
+def usual_progress(parts: Sequence[Part]) -> float:
+    """Operations a second of an interval, which a dip in a few of its parts hardly moves."""
+    ops, seconds = sum(part.ops for part in parts), sum(part.seconds for part in parts)
+    if not seconds:
+        return 0.0
+    if ops < COUNTABLE * len(parts):
+        return ops / seconds
+    return hodges_lehmann([part.progress for part in parts])
 
 
 def hodges_lehmann(values: list[float]) -> float:

@@ -3,7 +3,11 @@
 Blocks come in pairs: one in which the tested policy steers, and one with the program's own size.
 The tested policy keeps what it has learned between its blocks. The first interval of a block is
 left out, because the change of the size is still felt in it; the tested policy sees it marked as
-moved by others. A proof ends by itself. Only a policy that is better goes on.
+moved by others. Where the policy does not steer, so is one at another size than the program's own.
+A proof ends by itself. Only a policy that is better goes on.
+
+When more work seems lost than may be, the policy pauses within its block, and for as long as it
+steered the program is measured at its own size: what it lost by itself is not the policy's loss.
 """
 
 from dataclasses import replace
@@ -31,6 +35,9 @@ class Proof:
         self._began_s = 0.0
         self._pair = 0
         self._done: Block | None = None
+        self._paused: Block | None = None
+        self._check_s = 0.0
+        self._checks = Block(tested=False)
         self._block = Block(tested=False)
         self._fresh = True
 
@@ -47,10 +54,11 @@ class Proof:
         if self.verdict == "better":
             return self._steer(seen)
         self.record.elapsed_s = seen.at_s - self._began_s
-        if is_usable(seen) and not self._fresh:
+        at_its_size = self.steers or seen.size == self._original
+        if is_usable(seen) and not self._fresh and at_its_size:
             self._block.add(seen.elapsed_s, seen.ops, seen.responses)
             if self.steers:
-                self.record.add_loss(seen.elapsed_s, seen.ops)
+                self.record.since.add(seen.elapsed_s, seen.ops)
         decided = self._steer(seen) if self.steers else None
         self._fresh = False
         self._end_block()
@@ -62,9 +70,11 @@ class Proof:
     def restart(self, reason: str) -> None:
         """The program may have changed: search again, and discard the pair under way."""
         self._policy.restart(reason)
-        if self.verdict == "open" and (self._done is not None or self._block.seconds):
+        begun = self._block.seconds or self._done is not None or self._paused is not None
+        if self.verdict == "open" and begun:
             self.record.discarded += 1
-            self._done = None
+            self._done = self._paused = None
+            self._checks = Block(tested=False)
             self._begin_block(tested=self.steers)
 
     def _steer(self, seen: Observation) -> Decision:
@@ -74,20 +84,38 @@ class Proof:
 
     def _end_block(self) -> None:
         """Turn to the other side once a block is long enough."""
-        block = self._block
-        if block.seconds < self.record.settings.block_s:
+        block, record = self._block, self.record
+        if self._paused is not None:
+            self._end_check(block, self._paused)
+            return
+        if block.seconds < record.settings.block_s:
+            if block.tested and record.lost_s > record.most_lost_s:
+                self._paused, self._check_s = block, min(block.seconds, record.since.seconds)
+                self._begin_block(tested=False)
             return
         if not block.tested:
-            self.record.usual = block.progress
+            record.charge(block.progress)
         if self._done is None:
             self._done = block
             self._begin_block(tested=not block.tested)
             return
         tested, against = (block, self._done) if block.tested else (self._done, block)
-        self.record.add_pair(tested, against)
+        against.add(self._checks.seconds, self._checks.ops, self._checks.responses)
+        self._checks = Block(tested=False)
+        record.add_pair(tested, against)
         self._done = None
         self._pair += 1
         self._begin_block(tested=policy_first(self.record.settings.seed, self._pair))
+
+    def _end_check(self, check: Block, paused: Block) -> None:
+        """Let the policy go on once it is known what the program does without it."""
+        if check.seconds < self._check_s:
+            return
+        self.record.charge(check.progress)
+        self._checks.add(check.seconds, check.ops, check.responses)
+        self._paused = None
+        self._fresh = True
+        self._block = paused
 
     def _begin_block(self, *, tested: bool) -> None:
         self._fresh = self._fresh or tested != self.steers

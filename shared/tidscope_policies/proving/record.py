@@ -60,6 +60,10 @@ class Block:
         self.ops += ops
         self.responses = add_up((self.responses, responses))
 
+    def lost(self, usual: float) -> float:
+        """Seconds of work that it did less than at so many operations a second."""
+        return self.seconds - self.ops / usual if usual > 0 else 0.0
+
     @property
     def progress(self) -> float:
         """Operations a second; 0 before the first interval."""
@@ -76,9 +80,10 @@ class ProofRecord:
         p99_ratios: the same of the 99th percentile of response times, of pairs that have it.
         discarded: pairs in which a side did nothing, or the program entered another phase.
         elapsed_s: since the first interval, what does not count included.
-        lost_s: work that was lost while the policy steered, in seconds of what the program does
-            without; below 0 where it did more.
-        usual: operations a second of the last block without the policy; 0 before it.
+        charged_s: work that was surely lost while the policy steered, in seconds of what the
+            program does without; below 0 where it did more.
+        usual: operations a second when it steered last not; 0 before the first block has passed.
+        since: what the policy did since then.
     """
 
     settings: ProofSettings
@@ -86,8 +91,9 @@ class ProofRecord:
     p99_ratios: list[float] = field(default_factory=list)
     discarded: int = 0
     elapsed_s: float = 0.0
-    lost_s: float = 0.0
+    charged_s: float = 0.0
     usual: float = 0.0
+    since: Block = field(default_factory=lambda: Block(tested=True))
 
     def add_pair(self, tested: Block, against: Block) -> None:
         """Add two blocks next to each other."""
@@ -99,10 +105,23 @@ class ProofRecord:
         else:
             self.discarded += 1
 
-    def add_loss(self, seconds: float, ops: float) -> None:
-        """Count an interval in which the policy steered."""
-        if self.usual > 0:
-            self.lost_s += seconds - ops / self.usual
+    def charge(self, usual: float) -> None:
+        """The policy does not steer any more: charge it with what it lost since it began.
+
+        A program's level changes by itself, too. So only what is less than both before and after is
+        a loss, and only what is more than both is a gain.
+
+        Args:
+            usual: what the program does without it now, operations a second.
+        """
+        low, high = sorted((self.usual, usual))
+        self.charged_s += self.since.lost(min(max(self.since.progress, low), high))
+        self.since, self.usual = Block(tested=True), usual
+
+    @property
+    def lost_s(self) -> float:
+        """Work lost, with what is not sure yet: compared with what was usual last."""
+        return self.charged_s + self.since.lost(self.usual)
 
     @property
     def gain(self) -> Interval | None:
@@ -116,18 +135,17 @@ class ProofRecord:
         return _relative_mean(self.p99_ratios)
 
     @property
-    def is_harmful(self) -> bool:
-        """Whether more was lost than may be.
+    def most_lost_s(self) -> float:
+        """How much may be lost.
 
-        The bound is a share of the time so far, at least of two pairs: a loss of a moment is none.
+        A share of the time so far, at least of two pairs: a loss of a moment is none.
         """
-        least_s = 4 * self.settings.block_s
-        return self.lost_s > self.settings.loss * max(self.elapsed_s, least_s)
+        return self.settings.loss * max(self.elapsed_s, 4 * self.settings.block_s)
 
     @property
     def verdict(self) -> Verdict:
         """What the pairs show."""
-        if self.is_harmful:
+        if self.charged_s > self.most_lost_s:
             return "harmful"
         gain = self.gain
         if gain is not None and len(self.ratios) >= LEAST_PAIRS:

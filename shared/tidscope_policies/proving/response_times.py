@@ -7,6 +7,8 @@ LOWEST_BITS = 10
 LEAST_JOBS = 100
 """Of fewer jobs the 99th percentile is the longest of them."""
 PART = 0.99
+MOST_ALIKE = 0.5
+"""Where more of the jobs are in one entry, it is not seen where in it the percentile is."""
 
 
 def add_up(histograms: Sequence[Sequence[int]]) -> tuple[int, ...]:
@@ -16,7 +18,7 @@ def add_up(histograms: Sequence[Sequence[int]]) -> tuple[int, ...]:
 
 
 def p99(counts: Sequence[int]) -> float | None:
-    """The 99th percentile, seconds; None of fewer than 100 jobs.
+    """The 99th percentile, seconds; None of fewer than 100 jobs, or if the entry has most of them.
 
     Within an entry times count as spread evenly over their logarithms: two blocks whose percentile
     is in the same entry differ by where in it.
@@ -27,6 +29,8 @@ def p99(counts: Sequence[int]) -> float | None:
     left = PART * total
     for b, count in enumerate(counts):
         if count and left <= count:
+            if count > MOST_ALIKE * total:
+                return None
             return float(2 ** (b + LOWEST_BITS - 1 + left / count)) / 1e9
         left -= count
     return float(2 ** (len(counts) + LOWEST_BITS - 1)) / 1e9

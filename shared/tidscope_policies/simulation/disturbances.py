@@ -24,13 +24,15 @@ class Disturbances:
     """Of one program.
 
     Attributes:
-        factors: of the throughput, by step: noise and dips.
+        factors: of the throughput, by step: noise.
+        dips: what is left of it in dips, by step.
         levels: of the throughput, by step: what the best size has as well.
         work: of the operations, one after the other, 1 on average; None: they are a stream.
         phases: their ends in seconds, and what they are.
     """
 
     factors: list[float]
+    dips: list[float]
     levels: list[float]
     work: np.random.Generator | None
     phases: list[tuple[float, Phase]]
@@ -50,17 +52,19 @@ def draw_disturbances(
     steps = round(scenario.seconds / STEP_S)
     process = scenario.processes[at]
     factors = noise(np.random.default_rng([seed, at, NOISE]), scenario.noise, steps)
+    left: Floats = np.ones(steps)
     dip_stream = np.random.default_rng([seed, at, DIPS])
     if scenario.dips is not None:
-        factors *= dip_factors(draw_dips(dip_stream, scenario.dips, scenario.seconds), steps)
+        left *= dip_factors(draw_dips(dip_stream, scenario.dips, scenario.seconds), steps)
     if one_dip_s is not None:
         dips = scenario.dips or Dips()
         length_s = float(dip_stream.uniform(dips.shortest_s, dips.longest_s))
         one = (one_dip_s, one_dip_s + length_s, dips.to_percent / 100)
-        factors *= dip_factors([one], steps)
+        left *= dip_factors([one], steps)
     stream = np.random.default_rng([seed, at, PHASES])
     return Disturbances(
         factors.tolist(),
+        left.tolist(),
         levels(process, steps).tolist(),
         None if process.work_sd is None else np.random.default_rng([seed, at, WORK]),
         draw_phases(stream, process, scenario.seconds),

@@ -6,6 +6,7 @@ from math import inf, log
 
 from tidscope_policies.contract import Observation, Part, Peers
 from tidscope_policies.coordinator import Coordinator
+from tidscope_policies.decorators.dip_gate import usual_progress
 from tidscope_policies.registry import ReadyPolicy
 from tidscope_policies.simulation.disturbances import STEP_S, Disturbances, draw_disturbances
 from tidscope_policies.simulation.scenario import Scenario
@@ -153,7 +154,8 @@ class Simulation:
     def _advance(self, step: int, now: float, phases: Ints) -> None:
         """One step of time, cut where a change of size begins to act."""
         count = len(self._disturbances)
-        ops, clean, lost = [0.0] * count, [0.0] * count, [0.0] * count
+        ops, steady = [0.0] * count, [0.0] * count
+        clean, lost = [0.0] * count, [0.0] * count
         soon = now + STEP_S - HARDLY_ANY
         waiting = [one.pending[0] for one in self._running.values() if one.pending]
         cuts = sorted({cut for cut in waiting if cut < soon})
@@ -166,6 +168,8 @@ class Simulation:
             for at in self._running:
                 rate = rates[at] * self._disturbances[at].levels[step]
                 noisy = rate * self._disturbances[at].factors[step]
+                steady[at] += (end - begin) * self._pools.limited(at, phases[at], noisy)
+                noisy *= self._disturbances[at].dips[step]
                 ops[at] += (end - begin) * self._pools.limited(at, phases[at], noisy)
                 clean[at] += (end - begin) * self._pools.limited(at, phases[at], rate)
             begin = end
@@ -176,10 +180,12 @@ class Simulation:
                     lost[at] += self._scenario.change_cost_s
         for at, program in self._running.items():
             left = max(0.0, 1 - lost[at] / STEP_S)
-            program.parts.append(Part(STEP_S, self._ended(at, ops[at] * left)))
-            ops_per_s = ops[at] * left / STEP_S
+            done = ops[at] * left
+            if self._disturbances[at].work is not None:
+                done = self._ended(at, steady[at] * left, self._disturbances[at].dips[step])
+            program.parts.append(Part(STEP_S, done))
             queued = max(0, CLIENTS - program.size)
-            program.waited_s += queued * STEP_S if ops_per_s else 0.0
+            program.waited_s += queued * STEP_S if ops[at] * left else 0.0
             clean[at] *= left / STEP_S
         self.trial.done.append(
             tuple(clean[at] if at in self._running else None for at in range(count))
@@ -192,8 +198,12 @@ class Simulation:
             )
         )
 
-    def _ended(self, at: int, work: float) -> float:
-        """Operations that ended while so much work was done; whole ones, if they are."""
+    def _ended(self, at: int, work: float, dip: float) -> float:
+        """Whole operations that ended while so much work was done.
+
+        Those that would end in a dip are lost, all but this share: so the operations after it, and
+        with them the noise, are those of the run without it.
+        """
         stream, spread = self._disturbances[at].work, self._scenario.processes[at].work_sd
         if stream is None or spread is None:
             return work
@@ -202,7 +212,7 @@ class Simulation:
         while self._left[at] <= 0:
             self._left[at] += float(stream.lognormal(-0.5 * spread**2, spread))
             ended += 1
-        return float(ended)
+        return float(round(ended * dip))
 
     def _decide(self, step: int, now: float) -> None:
         due = [
@@ -252,11 +262,10 @@ class Simulation:
 def _log_sum(others: Sequence[_Program], steps: int) -> float | None:
     total = 0.0
     for other in others:
-        parts = other.parts[-steps:]
-        ops = sum(part.ops for part in parts)
-        if not ops:
+        progress = usual_progress(other.parts[-steps:])
+        if not progress:
             return None
-        total += log(ops / (len(parts) * STEP_S))
+        total += log(progress)
     return total
 
 

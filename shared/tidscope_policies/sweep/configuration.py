@@ -2,14 +2,13 @@
 
 from typing import Literal
 
-PoolKind = Literal["go", "python", "java", "rust-tokio", "rust-rayon"]
+PoolKind = Literal["go", "python", "java", "rust"]
 
 LINES: dict[PoolKind, str] = {
     "go": "GOMAXPROCS={size}",
     "python": "ThreadPoolExecutor(max_workers={size})",
     "java": "Executors.newFixedThreadPool({size})",
-    "rust-tokio": "TOKIO_WORKER_THREADS={size}",
-    "rust-rayon": "RAYON_NUM_THREADS={size}",
+    "rust": "Pool::new(name, {size})",
 }
 
 

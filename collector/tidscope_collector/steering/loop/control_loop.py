@@ -15,8 +15,10 @@ from tidscope_policies.contract import (
     Observation,
     is_usable,
 )
+from tidscope_policies.decorators.dip_gate import usual_progress
 from tidscope_policies.registry import ReadyPolicy
 from tidscope_wire.generated.models import (
+    CoreDivision,
     KnobOption,
     SearchRestarted,
     Steering,
@@ -31,9 +33,10 @@ from tidscope_wire.generated.models import (
 from tidscope_collector.agent.errors import AgentClientError
 from tidscope_collector.steering.knobs.knob import KnobError
 from tidscope_collector.steering.loop.core_limits import NO_LIMITS, CoreLimits
+from tidscope_collector.steering.loop.divisions import core_division
 from tidscope_collector.steering.loop.interval_meter import IntervalMeter
 from tidscope_collector.steering.loop.loop_inputs import ControlSetup, LoopSettings
-from tidscope_collector.steering.loop.peers import PeerRegistry
+from tidscope_collector.steering.loop.peers import Contention, PeerRegistry
 from tidscope_collector.steering.loop.trial import PROOF, SWEEP, Trial
 from tidscope_collector.steering.signals.signal import (
     PROXIES,
@@ -80,6 +83,11 @@ class _RestartRequest:
     actor: str
 
 
+@dataclass(frozen=True)
+class _GrantChange:
+    """The arbiter gives the target something else."""
+
+
 class ControlLoop:
     """A thread of its own, so that a program that answers slowly holds up no other one.
 
@@ -114,9 +122,12 @@ class ControlLoop:
         self._open_setup, self._setup = open_setup, setup
         self._peers, self._publish = peers, publish
         self._is_paused, self._is_gone = is_paused, is_gone
-        self._requests: queue.SimpleQueue[_RestartRequest | None] = queue.SimpleQueue()
+        self._requests: queue.SimpleQueue[_RestartRequest | _GrantChange | None] = (
+            queue.SimpleQueue()
+        )
         self._lock = threading.Lock()
         self._stopping = False
+        self._grant_changed = False
         self._holds = True
         self._trouble = ""
         self._suspended = False
@@ -199,7 +210,10 @@ class ControlLoop:
             ),
         )
         restart = partial(self.restart, actor="the collector")
-        self._peers.join(self.settings.target, restart, self._cores)
+        contender, contention = self.settings.contender, None
+        if contender is not None:
+            contention = Contention(contender, lambda: self._requests.put(_GrantChange()))
+        self._peers.join(self.settings.target, restart, self._cores, contention)
         self._thread.start()
 
     def suspend(self) -> ControlSetup | None:
@@ -314,7 +328,7 @@ class ControlLoop:
             finished, self._finished = self._finished, True
         if finished:
             return
-        self._peers.leave(self.settings.target)
+        self._peers.leave(self.settings.target, "has ended" if self._is_gone() else "is released")
         if self._trouble and not self._is_gone():
             self._report_problem(self._trouble)
         self._publish(
@@ -366,7 +380,9 @@ class ControlLoop:
         if problem == self._steering.problem:
             return
         problem = problem and problem[:1024]
-        self._steering = self._steering.model_copy(update={"problem": problem})
+        self._steering = self._steering.model_copy(
+            update={"problem": problem, "division": self._division()}
+        )
         self._publish(self._steering, SteeringProblem(policy=self.settings.policy, problem=problem))
 
     def _wait(self, seconds: float) -> bool:
@@ -377,9 +393,20 @@ class ControlLoop:
                 request = self._requests.get(timeout=max(0.0, deadline - time.monotonic()))
             except queue.Empty:
                 return False
+            if isinstance(request, _GrantChange):
+                self._grant_changed = True
+                return False
             if request is not None:
                 self._restart_search(request)
         return True
+
+    def _division(self) -> CoreDivision | None:
+        """What the arbiter gives the target, as the wire has it."""
+        contender = self.settings.contender
+        grant = self._peers.grant(self.settings.target)
+        if contender is None or grant is None:
+            return None
+        return core_division(contender.claim, grant)
 
     def _restart_search(self, request: _RestartRequest) -> None:
         self._policy.restart(request.reason)
@@ -401,8 +428,9 @@ class ControlLoop:
         """
         while True:
             times = setup.times if self._trial.wants_response_times else None
+            # The size that was set: after a loss the program may have its own again.
             meter = IntervalMeter(
-                setup.signal.read(), setup.knob.read(), () if times is None else times.read()
+                setup.signal.read(), self._steering.size, () if times is None else times.read()
             )
             if self._measure(setup, meter):
                 return
@@ -416,12 +444,14 @@ class ControlLoop:
                 peers=self._peers.peers(name, now),
                 cores=self._peers.share(name),
             )
+            seen = self._peers.divide_by(name, seen)
             if times is not None:
                 seen = replace(seen, responses=meter.responses(times.read()))
             steered = self._trial.with_policy
             decision = self._policy.observe(seen)
             wanted = self._allowed_size(decision, seen, now)
-            self._peers.record_interval(name, now, seen.progress, moved=wanted != seen.size)
+            progress = usual_progress(seen.parts) if seen.parts else seen.progress
+            self._peers.record_interval(name, now, progress, moved=wanted != seen.size)
             in_force = self._set_size(setup, seen.size, wanted)
             if in_force is None:
                 return
@@ -440,7 +470,11 @@ class ControlLoop:
             # What is left may be less than half a part: it goes with the one before.
             if self._wait(left if left < 1.5 * PART_S else PART_S):
                 return True
-            meter.add_part(setup.signal.read())
+            count = setup.signal.read()
+            meter.add_part(count)
+            self._peers.hear(self.settings.target, count.ops)
+            if self._is_due_now(setup):
+                return False
             if setup.restart_requested():
                 request = _RestartRequest("the program entered a new phase", "the program")
                 self._restart_search(request)
@@ -448,6 +482,14 @@ class ControlLoop:
                 setup.knob.renew()
                 self._renewed_s = time.monotonic()
         return False
+
+    def _is_due_now(self, setup: ControlSetup) -> bool:
+        """Whether the arbiter gave the target another size meanwhile."""
+        if not self._grant_changed:
+            return False
+        self._grant_changed = False
+        grant = self._peers.grant(self.settings.target)
+        return grant is not None and grant.cores not in (0, setup.knob.read())
 
     def _allowed_size(self, decision: Decision, seen: Observation, now_s: float) -> int:
         """The size to set: within bounds, and only where it is this one's turn to try."""
@@ -461,16 +503,24 @@ class ControlLoop:
         if wanted == size:
             return size
         in_force = setup.knob.apply(wanted)
-        deadline = time.monotonic() + SETTLE_S
-        while in_force != wanted and time.monotonic() < deadline:
+        began_s = counted_s = time.monotonic()
+        while in_force != wanted and time.monotonic() < began_s + SETTLE_S:
             if self._wait(SETTLE_STEP_S):
                 return None
             in_force = setup.knob.read()
+            count = None
+            if time.monotonic() - counted_s >= PART_S:
+                # What takes long to settle works meanwhile.
+                count, counted_s = setup.signal.read().ops, time.monotonic()
+            self._peers.hear(self.settings.target, count)
+            if self._grant_changed:
+                break
         return in_force
 
     def _publish_decision(
         self, seen: Observation, decision: Decision, in_force: int, *, with_policy: bool | None
     ) -> None:
+        division = self._division()
         waiting = decision.probing and in_force != decision.size and not self.settings.shadow
         self._steering = self._steering.model_copy(
             update={
@@ -481,6 +531,7 @@ class ControlLoop:
                 "ops_per_s": seen.progress,
                 "interval_s": seen.elapsed_s,
                 "decided_unix_us": time.time_ns() // 1000,
+                "division": division,
             }
             | self._trial.state()
         )
@@ -501,6 +552,7 @@ class ControlLoop:
                 counted=is_usable(seen),
                 probing=decision.probing,
                 with_policy=with_policy,
+                division=division,
                 gain=self._trial.gain,
             ),
         )

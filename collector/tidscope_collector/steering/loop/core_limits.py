@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from tidscope_policies.arbitration.division import Pool
 from tidscope_policies.contract import CoreShare
 
 from tidscope_collector.procfs.cgroup import cpu_limits
@@ -79,3 +80,49 @@ def share_of(name: str, limits: Mapping[str, CoreLimits]) -> CoreShare | None:
         usable.append(cores)
         shares.append(cores / sum(1 for other in limits.values() if group in (other.groups or {})))
     return CoreShare(usable=min(usable), share=min(shares))
+
+
+def divided_pools(named: Mapping[str, int], limits: Mapping[str, CoreLimits]) -> list[Pool]:
+    """The cores that an arbiter divides: what limits its programs, one by one or together.
+
+    Programs that are steered otherwise keep their equal part.
+
+    Args:
+        named: the arbiter's programs, each with the cores that its operator wants divided; 0: those
+            that it may use. Programs with the same number divide that.
+        limits: of all steered programs, by name.
+    """
+    pools = [
+        Pool(cores, frozenset(name for name, wanted in named.items() if wanted == cores))
+        for cores in sorted({*named.values()} - {0})
+    ]
+    free = {name for name, cores in named.items() if cores == 0}
+    sets = {limits[name].cpus for name in free}
+    for cpus in sorted({*sets, frozenset[int]().union(*sets)} - {frozenset()}, key=sorted):
+        members = frozenset(
+            name for name in free if limits[name].cpus and limits[name].cpus <= cpus
+        )
+        part = sum(
+            _part(free, {name for name, one in limits.items() if cpu in one.cpus}) for cpu in cpus
+        )
+        pools.append(Pool(_whole(part), members))
+    for group in sorted({group for name in free for group in limits[name].groups or {}}):
+        under = {name for name, one in limits.items() if group in (one.groups or {})}
+        cores = min((limits[name].groups or {})[group] for name in under)
+        pools.append(Pool(_whole(cores * _part(free, under)), frozenset(free & under)))
+    bounded = frozenset[str]().union(*(pool.members for pool in pools))
+    if not bounded >= named.keys():
+        pools.append(Pool(UNKNOWN, frozenset(named.keys() - bounded)))
+    return pools
+
+
+UNKNOWN = 1
+"""Cores that are divided where it is not known how many there are: each has its smallest size."""
+
+
+def _part(some: set[str], of: set[str]) -> float:
+    return len(some & of) / len(of)
+
+
+def _whole(cores: float) -> int:
+    return max(1, int(cores + 1e-9))

@@ -15,7 +15,7 @@ class IntervalMeter:
 
     Args:
         first: the count at its beginning.
-        size: the current size then.
+        size: that was set for it.
         times: finished jobs by response time until then, as an observation has them.
     """
 
@@ -60,7 +60,7 @@ class IntervalMeter:
         """The interval ends with the last part.
 
         Args:
-            size: in effect now; if it is another than at the beginning somebody else changed it.
+            size: in effect now; if it is another than was set somebody else changed it.
             bounds: what sizes there may be.
             paused: the target stood still in it.
             probing_elsewhere: another steered program tries sizes out.

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
+from tidscope_policies.arbitration.division import Claim
 from tidscope_policies.contract import Bounds
 from tidscope_policies.sweep.configuration import PoolKind
 
@@ -40,6 +41,23 @@ class ControlSetup:
 
 
 @dataclass(frozen=True)
+class Contender:
+    """A program that the arbiter gives cores to.
+
+    Attributes:
+        label: its name for people.
+        claim: what it asks for.
+        bounds: of its size.
+        cores: to divide among those that name the same number; 0: those that they may use.
+    """
+
+    label: str
+    claim: Claim
+    bounds: Bounds
+    cores: int = 0
+
+
+@dataclass(frozen=True)
 class LoopSettings:
     """What was asked for, complete.
 
@@ -51,6 +69,7 @@ class LoopSettings:
         shadow: decide, but do not act.
         bounds: within those of the knob.
         actor: who asked.
+        contender: how the arbiter sees the program; None: the policy does not ask it.
     """
 
     target: str
@@ -60,3 +79,4 @@ class LoopSettings:
     shadow: bool
     bounds: Bounds
     actor: str
+    contender: Contender | None = None

@@ -2,13 +2,21 @@
 
 import math
 import threading
+import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from tidscope_policies.contract import CoreShare, Peers
+from tidscope_policies.arbitration.arbiter import Arbiter
+from tidscope_policies.contract import CoreShare, Grant, Observation, Peers
 from tidscope_policies.coordinator import Coordinator
 
-from tidscope_collector.steering.loop.core_limits import NO_LIMITS, CoreLimits, share_of
+from tidscope_collector.steering.loop.core_limits import (
+    NO_LIMITS,
+    CoreLimits,
+    divided_pools,
+    share_of,
+)
+from tidscope_collector.steering.loop.loop_inputs import Contender
 
 FRESH_S = 30.0
 """What an instance said counts for so long."""
@@ -21,11 +29,31 @@ class _IntervalReport:
     moves: int
 
 
-class PeerRegistry:
-    """All of them; its methods are called from their threads."""
+@dataclass(frozen=True)
+class Contention:
+    """How a target takes part in the division of cores.
 
-    def __init__(self) -> None:
+    Attributes:
+        contender: what the arbiter needs to know of it.
+        wake: called, by any thread, when it has another grant.
+    """
+
+    contender: Contender
+    wake: Callable[[], None]
+
+
+class PeerRegistry:
+    """All of them; its methods are called from their threads.
+
+    Args:
+        clock: in seconds, never steps.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._lock = threading.Lock()
+        self._clock = clock
+        self._arbiter = Arbiter()
+        self._contentions: dict[str, Contention] = {}
         self._coordinator = Coordinator()
         self._restarts: dict[str, Callable[[str], None]] = {}
         self._limits: dict[str, CoreLimits] = {}
@@ -33,7 +61,11 @@ class PeerRegistry:
         self._seen_moves: dict[str, int] = {}
 
     def join(
-        self, name: str, restart: Callable[[str], None], cores: CoreLimits = NO_LIMITS
+        self,
+        name: str,
+        restart: Callable[[str], None],
+        cores: CoreLimits = NO_LIMITS,
+        contention: Contention | None = None,
     ) -> None:
         """A target is steered from now on; the others search again, unless it was before.
 
@@ -41,27 +73,88 @@ class PeerRegistry:
             name: its identity.
             restart: restarts its policy's search; called when another one joins or leaves.
             cores: limits of the CPU time that it may have.
+            contention: how it takes part in the division of cores; None: it does not.
         """
         with self._lock:
             known = name in self._restarts
             self._coordinator.join(name)
-            others = [] if known else list(self._restarts.values())
+            others = [] if known else self._searching()
             self._restarts[name], self._limits[name] = restart, cores
+            label, why = "", "is steered otherwise"
+            if contention is None:
+                label = self._arbiter.leave(name)
+            self._contentions.pop(name, None)
+            if contention is not None:
+                self._contentions[name] = contention
+                label, why = contention.contender.label, "takes part"
+                one = contention.contender
+                self._arbiter.join(name, one.label, one.claim, one.bounds, self._clock())
+            wakes = self._divide(f"{label or name} {why}.")
         for each in others:
             each("another program is steered too")
+        for wake in wakes:
+            wake()
 
-    def leave(self, name: str) -> None:
-        """A target is steered no more; the others search again."""
+    def leave(self, name: str, how: str = "is released") -> None:
+        """A target is steered no more; the others search again.
+
+        Args:
+            name: its identity.
+            how: why it leaves, as what follows its name in a sentence.
+        """
         with self._lock:
             if self._restarts.pop(name, None) is None:
                 return
+            self._contentions.pop(name, None)
+            label = self._arbiter.leave(name)
             self._coordinator.leave(name)
             self._said.pop(name, None)
             self._limits.pop(name, None)
             self._seen_moves.pop(name, None)
-            others = list(self._restarts.values())
+            others = self._searching()
+            wakes = self._divide(f"{label or name} {how}: its cores go to the others.")
         for each in others:
             each("another program is no longer steered")
+        for wake in wakes:
+            wake()
+
+    def _searching(self) -> list[Callable[[str], None]]:
+        """Those that search by themselves: the arbiter knows what it knows."""
+        return [each for name, each in self._restarts.items() if name not in self._contentions]
+
+    def _divide(self, reason: str) -> list[Callable[[], None]]:
+        """Divide the cores again; whom to wake."""
+        if not self._contentions:
+            return []
+        named = {name: each.contender.cores for name, each in self._contentions.items()}
+        pools = divided_pools(named, self._limits)
+        return self._wakes(changed=self._arbiter.limit(pools, reason, self._clock()))
+
+    def _wakes(self, *, changed: bool) -> list[Callable[[], None]]:
+        return [each.wake for each in self._contentions.values()] if changed else []
+
+    def hear(self, name: str, count: float | None = None) -> None:
+        """A target answered just now, with its count if that was read."""
+        with self._lock:
+            changed = self._arbiter.hear(name, count, self._clock())
+            wakes = self._wakes(changed=changed)
+        for wake in wakes:
+            wake()
+
+    def grant(self, name: str) -> Grant | None:
+        """What the arbiter gives a target; None: it takes no part."""
+        with self._lock:
+            return self._arbiter.grant(name)
+
+    def divide_by(self, name: str, seen: Observation) -> Observation:
+        """Let the arbiter learn from an interval that ends now; with what it gives the target."""
+        with self._lock:
+            changed = self._arbiter.report(name, seen, self._clock())
+            wakes = self._wakes(changed=changed)
+            grant = self._arbiter.grant(name)
+        for wake in wakes:
+            wake()
+        return replace(seen, grant=grant)
 
     def share(self, name: str) -> CoreShare | None:
         """What a target may have of the machine, and its share among those that are steered."""
@@ -79,12 +172,12 @@ class PeerRegistry:
             return self._coordinator.request_turn(name, now_s, probing=probing)
 
     def record_interval(self, name: str, now_s: float, progress: float, *, moved: bool) -> None:
-        """EventSink the others of an interval.
+        """Report an interval to the others.
 
         Args:
             name: who.
             now_s: its end.
-            progress: operations a second.
+            progress: operations a second, dips left out.
             moved: the size changes after it.
         """
         with self._lock:

@@ -9,7 +9,10 @@ from tidscope_wire.generated.models import ProofPlan, ProofState
 from tidscope_collector.steering.loop.changes import measured_change, percent
 
 USUAL = ProofSettings()
-FEW_JOBS = f"No pair of blocks had {LEAST_JOBS} finished jobs with response times on both sides."
+NOT_SEEN = (
+    "In no pair of blocks is the 99th percentile of response times seen on both sides: that takes "
+    f"{LEAST_JOBS} finished jobs, at most half of them within the factor of two that it is in."
+)
 
 
 def proof_settings(plan: ProofPlan) -> ProofSettings:
@@ -32,7 +35,7 @@ def proof_state(proof: Proof, without_times: str = "") -> ProofState:
     """
     record = proof.record
     gain, p99 = record.gain, record.p99
-    missing = without_times or (FEW_JOBS if record.ratios and p99 is None else None)
+    missing = without_times or (NOT_SEEN if record.ratios and p99 is None else None)
     return ProofState(
         verdict=proof.verdict,
         pairs=len(record.ratios),

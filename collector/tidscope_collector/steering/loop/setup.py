@@ -1,7 +1,7 @@
 """Which knobs and signals a target has, and opening them."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,6 +53,8 @@ SIGNALS: tuple[SignalKind, ...] = (
     "network-calls",
     "network-bytes",
 )
+POOLS: Mapping[Runtime, PoolKind] = {"python": "python", "java": "java", "native": "rust"}
+"""Whose pool an agent sets, by the runtime that it names."""
 MOST_RESTORED = 64
 ASK_FOR_PROMETHEUS = "Give the port and path of the target's metrics, and the name of a counter."
 
@@ -328,7 +330,7 @@ class _SignalWithAgent:
 def _pool(knob: KnobKind, runtime: Runtime) -> PoolKind | None:
     if knob != "pool-agent":
         return "go"
-    return runtime if runtime in ("python", "java") else None
+    return POOLS.get(runtime)
 
 
 def _option(kind: KnobKind, open_knob: Callable[[], Knob]) -> KnobOption:

@@ -4,7 +4,7 @@ import { screen, within } from "@testing-library/react";
 import { expect, it } from "vitest";
 import { FakeBackend, problem, refuse } from "../../../testing/backend";
 import { TARGET } from "../../../testing/frames";
-import { OPTIONS, POLICY, STEERING } from "../../../testing/steering";
+import { DIVISION, OPTIONS, POLICY, STEERING } from "../../../testing/steering";
 import { TestPage } from "../../../testing/TestPage";
 import type {
   Group,
@@ -39,6 +39,7 @@ const PROGRAMS = [
   program(13, "pool"),
   ...[21, 22, 23].map((pid) => program(pid, "postgres", noAgent(pid))),
 ];
+const ARBITER = { ...POLICY, name: "arbiter" };
 const COOPERATIVE = { ...POLICY, name: "cooperative" };
 
 /** A backend that steers the programs that are asked for. */
@@ -59,11 +60,11 @@ function groupBackend(role: "operator" | "viewer" = "operator") {
     unexamined: 4,
   };
   backend.begin({ targets: [target] });
-  backend.on("GET /policies", () => ({ policies: [POLICY, COOPERATIVE] }));
+  backend.on("GET /policies", () => ({ policies: [POLICY, COOPERATIVE, ARBITER] }));
   backend.on(`GET ${PATH}`, () => options);
   backend.on(`PUT ${PATH}`, ({ body }) => {
     const { policy, programs, join } = body as SteerRequest;
-    const steered = (programs ?? []).map(({ pid, lower, upper }) => ({
+    const steered = (programs ?? []).map(({ pid, lower, upper, share, floor }) => ({
       pid,
       start_ticks: 7,
       name: PROGRAMS.find((one) => one.pid === pid)?.name ?? "",
@@ -72,6 +73,10 @@ function groupBackend(role: "operator" | "viewer" = "operator") {
         policy,
         lower: lower ?? STEERING.lower,
         upper: upper ?? STEERING.upper,
+        division:
+          policy === "arbiter"
+            ? { ...DIVISION, share: share ?? 1, floor: floor ?? 0, cores: pid - 9 }
+            : null,
       },
     }));
     return set({ programs: steered, programs_join: join ?? false });
@@ -156,4 +161,30 @@ it("lets viewers see it all and press nothing", async () => {
   const { button, box } = await open(groupBackend("viewer"));
   expect(button("Steer 3 programs").disabled).toBe(true);
   expect(box("api (11)").disabled).toBe(true);
+});
+
+it("asks the arbiter for shares and floors, and shows who got what", async () => {
+  const { page, drawer, asked, button } = await open(groupBackend());
+  expect(drawer.queryByLabelText("Share")).toBeNull();
+  await page.select(drawer.getByRole("combobox", { name: "Policy" }), "arbiter");
+  const [share] = drawer.getAllByLabelText("Share");
+  const [floor] = drawer.getAllByLabelText("Floor");
+  if (share === undefined || floor === undefined) throw new Error("no claims");
+  await page.fill(floor, "1.5");
+  expect(button("Steer 3 programs").disabled).toBe(true);
+  await page.fill(floor, "1");
+  await page.fill(share, "2.5");
+  await page.click(button("Steer 3 programs"));
+  expect(asked()?.programs?.[0]).toMatchObject({ pid: 11, share: 2.5, floor: 1, priority: null });
+  const cores = within(drawer.getByRole("region", { name: "Cores" }));
+  cores.getByText("8 cores among 3 programs");
+  expect(cores.getAllByRole("listitem").map(({ dataset }) => dataset["divided"])).toEqual([
+    "13",
+    "12",
+    "11",
+  ]);
+  cores.getByText("share 2.5, floor 1");
+  expect(cores.getAllByText(/One core more is expected to bring 12 %/)).toHaveLength(3);
+  // Beside the charts as well.
+  expect(screen.getAllByText("8 cores among 3 programs")).toHaveLength(2);
 });

@@ -7,15 +7,18 @@ import { Notice } from "../../../ui/Notice";
 import { ProblemNotice } from "../../../ui/ProblemNotice";
 import { Select } from "../../../ui/Select";
 import { useLiveClient } from "../../clients";
+import { CoresSection } from "./CoreDivisions";
 import { DecisionLog } from "./DecisionLog";
 import styles from "./GroupSteerPanel.module.css";
 import {
+  ARBITER,
   alike,
   type GroupEdits,
   groupRequest,
   isChecked,
   NO_GROUP_EDITS,
   programBounds,
+  programClaim,
   ranked,
 } from "./groupDraft";
 import { ProgramRow } from "./ProgramRow";
@@ -41,8 +44,10 @@ export function GroupSteerPanel({ state }: { readonly state: GroupSteerState }) 
     shadow: steered[0]?.steering.shadow ?? false,
   };
   const wrong = checked.some((program) => {
-    const { lower, upper } = programBounds(program, edits);
-    return lower.wrong !== "" || upper.wrong !== "";
+    const claim = policy === ARBITER ? Object.values(programClaim(program, edits)) : [];
+    return [...Object.values(programBounds(program, edits)), ...claim].some(
+      (field) => field.wrong !== "",
+    );
   });
   const blocked = locked || wrong || checked.length === 0;
   const press = () => {
@@ -94,6 +99,7 @@ export function GroupSteerPanel({ state }: { readonly state: GroupSteerState }) 
           </>
         )}
       </section>
+      <CoresSection target={target} />
       <section aria-label="Programs" className={styles.section}>
         <header className={styles.head}>
           <h3>
@@ -118,12 +124,13 @@ export function GroupSteerPanel({ state }: { readonly state: GroupSteerState }) 
               steering={steered.find(({ pid }) => pid === program.pid)?.steering ?? null}
               checked={checked.includes(program)}
               bounds={programBounds(program, edits)}
+              claim={policy === ARBITER ? programClaim(program, edits) : null}
               locked={locked}
               pending={pending}
               onCheck={(on) =>
                 setEdits({ ...edits, checked: { ...edits.checked, [program.pid]: on } })
               }
-              onBounds={(own) =>
+              onEdit={(own) =>
                 setEdits({
                   ...edits,
                   programs: {

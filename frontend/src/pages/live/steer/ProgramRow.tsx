@@ -4,7 +4,7 @@ import { Checkbox } from "../../../ui/Checkbox";
 import type { ProgramOptions, Steering } from "../../../wire/generated/models";
 import type { Field } from "./draft";
 import styles from "./GroupSteerPanel.module.css";
-import { bestKnob, bestSignal, type ProgramEdits } from "./groupDraft";
+import { bestKnob, bestSignal, type ClaimFields, type ProgramEdits } from "./groupDraft";
 import { NumberField } from "./NumberField";
 import type { Pending } from "./useSteering";
 
@@ -13,17 +13,25 @@ interface ProgramRowProps {
   readonly steering: Steering | null;
   readonly checked: boolean;
   readonly bounds: { readonly lower: Field; readonly upper: Field };
+  /** What it asks of the arbiter; null: another policy is chosen. */
+  readonly claim: ClaimFields | null;
   readonly locked: boolean;
   readonly pending: Pending | null;
   readonly onCheck: (on: boolean) => void;
-  readonly onBounds: (edits: ProgramEdits) => void;
+  readonly onEdit: (edits: ProgramEdits) => void;
   readonly onRestart: () => void;
   readonly onRelease: () => void;
 }
 
+const CLAIMS = [
+  { name: "share", label: "Share", help: "Weight of its throughput.", usual: "1" },
+  { name: "floor", label: "Floor", help: "Cores that it has at least.", usual: "0" },
+  { name: "priority", label: "Priority", help: "Higher ones get cores first.", usual: "0" },
+] as const;
+
 /** A program that can be steered: its knob and signal, what steers it, and its own bounds. */
 export function ProgramRow(props: ProgramRowProps) {
-  const { program, steering, checked, bounds, locked, pending } = props;
+  const { program, steering, checked, bounds, claim, locked, pending } = props;
   const { pid, name } = program;
   const knob = bestKnob(program);
   const signal = bestSignal(program);
@@ -63,7 +71,10 @@ export function ProgramRow(props: ProgramRowProps) {
         </>
       )}
       <details className={styles.details}>
-        <summary>Bounds{steering === null ? "" : " and actions"}</summary>
+        <summary>
+          Bounds{claim === null ? "" : ", share"}
+          {steering === null ? "" : " and actions"}
+        </summary>
         <div className={styles.fields}>
           <NumberField
             label="Lower bound"
@@ -72,7 +83,7 @@ export function ProgramRow(props: ProgramRowProps) {
             placeholder={String(knob?.lower ?? "")}
             field={bounds.lower}
             disabled={locked}
-            onChange={(lower) => props.onBounds({ lower })}
+            onChange={(lower) => props.onEdit({ lower })}
           />
           <NumberField
             label="Upper bound"
@@ -81,8 +92,22 @@ export function ProgramRow(props: ProgramRowProps) {
             placeholder={String(knob?.upper ?? "")}
             field={bounds.upper}
             disabled={locked}
-            onChange={(upper) => props.onBounds({ upper })}
+            onChange={(upper) => props.onEdit({ upper })}
           />
+          {claim === null
+            ? null
+            : CLAIMS.map(({ name, label, help, usual }) => (
+                <NumberField
+                  key={name}
+                  label={label}
+                  unit=""
+                  help={help}
+                  placeholder={usual}
+                  field={claim[name]}
+                  disabled={locked}
+                  onChange={(text) => props.onEdit({ [name]: text })}
+                />
+              ))}
         </div>
         {steering === null ? null : (
           <div className={styles.buttons}>

@@ -54,6 +54,19 @@ it("switches policies by one press each, and back", async () => {
   expect([pressed("kalman-kg"), pressed("fixed")]).toEqual(["true", "false"]);
 });
 
+it("measures a size curve, and proves the policy shown, within the time asked for", async () => {
+  const { page, drawer, policy, asked } = await open(steeringBackend());
+  await page.click(drawer.getByRole("button", { name: "Size curve" }));
+  expect(asked()).toMatchObject({ policy: "sweep", parameters: {}, sweep: { most_s: 300 } });
+  await page.click(drawer.getByRole("button", { name: /^Release/ }));
+  await page.fill(drawer.getByLabelText("Longest time"), "5");
+  drawer.getByText(/Between 10 and 86400\./);
+  await page.fill(drawer.getByLabelText("Longest time"), "60");
+  await page.click(drawer.getByRole("button", { name: "Prove kalman-kg" }));
+  expect(asked()).toMatchObject({ policy: "kalman-kg", proof: { most_s: 60 }, shadow: false });
+  expect(policy("kalman-kg").getAttribute("aria-pressed")).toBe("true");
+});
+
 it("only decides in shadow mode, and the header says so", async () => {
   const { page, drawer, policy, asked } = await open(steeringBackend());
   await page.click(policy("kalman-kg"));

@@ -6,6 +6,7 @@ import { ProblemNotice } from "../../../ui/ProblemNotice";
 import type { PolicyInfo, Target } from "../../../wire/generated/models";
 import { useLiveClient } from "../../clients";
 import { ControlSetupForm } from "./ControlSetupForm";
+import { CoresSection } from "./CoreDivisions";
 import { DecisionLog } from "./DecisionLog";
 import { changesParameters, type Edits, requestFor } from "./draft";
 import { NotSteerableNotice } from "./NotSteerableNotice";
@@ -15,6 +16,7 @@ import { PolicyButtons } from "./PolicyButtons";
 import { SizeBars } from "./SizeBars";
 import { SteeringStatus } from "./SteeringStatus";
 import styles from "./SteerPanel.module.css";
+import { TrialSection } from "./trials/TrialSection";
 import type { Pending, SteerState } from "./useSteering";
 
 interface SteerPanelProps {
@@ -77,6 +79,7 @@ export function SteerPanel({ target, state }: SteerPanelProps) {
         onRestart={state.restart}
         onRelease={state.release}
       />
+      <CoresSection target={target} />
       {undo === null ? null : (
         <div className={styles.undo} data-undo="">
           <span>{undo.done}</span>
@@ -102,6 +105,20 @@ export function SteerPanel({ target, state }: SteerPanelProps) {
           <SizeBars steer={steer} steering={steering} />
           <DecisionLog target={target} steer={steer} />
         </>
+      )}
+      {shown === null ? null : (
+        <TrialSection
+          steer={steer}
+          steering={steering}
+          policy={shown}
+          pending={pending}
+          locked={locked || obstacle !== null}
+          request={() => {
+            const waits = current?.wait ?? null;
+            return requestFor(shown, steering, edits, { known: counter, waits });
+          }}
+          onStart={state.steer}
+        />
       )}
       {policies === null || shown === null ? null : (
         <ParameterForm

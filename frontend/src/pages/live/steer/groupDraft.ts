@@ -12,6 +12,19 @@ import { type Field, wrongNumber } from "./draft";
 export interface ProgramEdits {
   readonly lower?: string;
   readonly upper?: string;
+  readonly share?: string;
+  readonly floor?: string;
+  readonly priority?: string;
+}
+
+/** The policy that divides cores among programs. */
+export const ARBITER = "arbiter";
+
+/** What a program asks of the arbiter; empty means what is usual. */
+export interface ClaimFields {
+  readonly share: Field;
+  readonly floor: Field;
+  readonly priority: Field;
 }
 
 /** Choices that are not applied yet. */
@@ -97,6 +110,24 @@ export function programBounds(
   };
 }
 
+/** The fields of what a program asks of the arbiter. */
+export function programClaim(program: ProgramOptions, edits: GroupEdits): ClaimFields {
+  const typed = edits.programs[program.pid] ?? {};
+  const known = program.steering?.division;
+  const field = (own: string | undefined, now: number | undefined, low: number, high: number) => {
+    const text = own ?? String(now ?? "");
+    return { text, wrong: text.trim() === "" ? "" : wrongNumber(text, low, high, low !== LEAST) };
+  };
+  return {
+    share: field(typed.share, known?.share, LEAST, 1000),
+    floor: field(typed.floor, known?.floor, 0, 4096),
+    priority: field(typed.priority, known?.priority, -100, 100),
+  };
+}
+
+/** Smallest share. */
+const LEAST = 0.01;
+
 /** The request for the checked programs. */
 export function groupRequest(
   policy: string,
@@ -106,7 +137,15 @@ export function groupRequest(
 ): SteerRequest {
   const chosen = programs.map((program): ProgramChoice => {
     const { lower, upper } = programBounds(program, edits);
-    return { pid: program.pid, lower: numberOf(lower), upper: numberOf(upper) };
+    const own = { pid: program.pid, lower: numberOf(lower), upper: numberOf(upper) };
+    if (policy !== ARBITER) return own;
+    const { share, floor, priority } = programClaim(program, edits);
+    return {
+      ...own,
+      share: numberOf(share),
+      floor: numberOf(floor),
+      priority: numberOf(priority),
+    };
   });
   return {
     policy,

@@ -121,7 +121,7 @@ export function useSteering(target: Target, open: boolean): SteerState {
     }
   };
   const back = (before: Steering | null, after: string | null, done: string): Undo | null =>
-    before === null
+    before === null || before.sweep != null
       ? null
       : { done, label: undoLabel(before, after), request: requestOf(before, counter) };
 
@@ -165,6 +165,8 @@ export function useSteering(target: Target, open: boolean): SteerState {
 }
 
 function doneText(before: Steering | null, request: SteerRequest): string {
+  if (request.sweep != null) return "Measuring the size curve.";
+  if (request.proof != null) return `Proving ${request.policy}.`;
   if (before === null || before.policy !== request.policy)
     return `Steering with ${request.policy}.`;
   if (request.shadow !== before.shadow) {

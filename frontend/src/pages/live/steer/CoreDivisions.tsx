@@ -1,0 +1,74 @@
+import {
+  claimText,
+  type DividedProgram,
+  dividedPrograms,
+  divisionState,
+  marginText,
+  sinceText,
+} from "../../../model/divisionText";
+import { counted } from "../../../model/format";
+import { Panel } from "../../../ui/Panel";
+import type { Target } from "../../../wire/generated/models";
+import styles from "./CoreDivisions.module.css";
+
+/** Who got how many of the cores that an arbiter divides, and why; nothing without one. */
+export function CoresPanel({ target }: { readonly target: Target }) {
+  const programs = dividedPrograms(target);
+  if (programs.length === 0) return null;
+  return (
+    <Panel title="Cores" note={summary(programs)} data-panel="cores">
+      <CoreDivisions programs={programs} />
+    </Panel>
+  );
+}
+
+/** The same inside a drawer. */
+export function CoresSection({ target }: { readonly target: Target }) {
+  const programs = dividedPrograms(target);
+  if (programs.length === 0) return null;
+  return (
+    <section aria-label="Cores">
+      <h3 className={styles.title}>
+        Cores <small>{summary(programs)}</small>
+      </h3>
+      <CoreDivisions programs={programs} />
+    </section>
+  );
+}
+
+/** How many cores are divided, of the part that most of these programs are in. */
+function summary(programs: readonly DividedProgram[]): string {
+  const { total = 0, programs: among = 0 } = programs[0]?.division ?? {};
+  return `${counted(total, "core")} among ${counted(among, "program")}`;
+}
+
+function CoreDivisions({ programs }: { readonly programs: readonly DividedProgram[] }) {
+  return (
+    <ul className={styles.list}>
+      {programs.map(({ pid, name, division }) => (
+        <li key={pid} className={styles.program} data-divided={pid} data-state={division.state}>
+          <p className={styles.head}>
+            <b>
+              {name} ({pid})
+            </b>
+            <span className={styles.claim}>{claimText(division)}</span>
+            <span className={styles.cores} data-cores={division.cores}>
+              {division.cores} of {division.total}
+            </span>
+          </p>
+          <meter
+            className={styles.bar}
+            min={0}
+            max={Math.max(1, division.total)}
+            value={division.cores}
+            aria-label={`Cores of ${name} (${pid})`}
+          />
+          <p className={styles.about}>
+            <b>{divisionState(division)}</b>, {sinceText(division)}. {division.reason}{" "}
+            {marginText(division)}
+          </p>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,147 @@
+import { formatValue } from "../../../../model/format";
+import type { DecisionView } from "../../../../model/steerView";
+import type { ProofState } from "../../../../wire/generated/models";
+import { type GainAt, gainsOf, LEFT, proofBlocks, RIGHT, scaleOf, TOP, WIDTH } from "./trialScale";
+import styles from "./trials.module.css";
+
+const BLOCKS_BOTTOM = 124;
+const GAIN_TOP = 150;
+const GAIN_BOTTOM = 216;
+const HEIGHT = 240;
+/** A gain of few pairs may have an interval that is far wider. */
+const MOST_PERCENT = 100;
+
+interface ProofPictureProps {
+  readonly proof: ProofState;
+  readonly decisions: readonly DecisionView[];
+}
+
+/** Blocks with the policy and without it on a time axis, and the gain's interval as it narrows. */
+export function ProofPicture({ proof, decisions }: ProofPictureProps) {
+  const blocks = proofBlocks(decisions);
+  const gains = gainsOf(decisions);
+  const all = blocks.flatMap(({ intervals }) => intervals).filter(({ rate }) => rate >= 0);
+  const from = all[0]?.start_s ?? 0;
+  const to = all.at(-1)?.t_s ?? from + 1;
+  const most = 1.1 * Math.max(0, ...all.map(({ rate }) => rate)) || 1;
+  const rates = scaleOf([from, to], [0, most], [TOP, BLOCKS_BOTTOM]);
+  const reach = reachOf(gains);
+  const gain = scaleOf([from, to], [-reach, reach], [GAIN_TOP, GAIN_BOTTOM]);
+  return (
+    <div className={styles.picture} data-proof={proof.verdict}>
+      {all.length === 0 ? null : (
+        <svg
+          className={styles.svg}
+          viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+          role="img"
+          aria-label={`Blocks of the proof. ${proof.text}`}
+        >
+          {rates.ticks.map((value) => (
+            <g key={value}>
+              <Line
+                kind={styles.grid}
+                from={[LEFT, rates.y(value)]}
+                to={[WIDTH - RIGHT, rates.y(value)]}
+              />
+              <text className={styles.tick} x={LEFT - 5} y={rates.y(value) + 3} textAnchor="end">
+                {formatValue(value, "count")}
+              </text>
+            </g>
+          ))}
+          <text className={styles.tick} x={2} y={TOP - 4}>
+            ops/s
+          </text>
+          {blocks.map(({ withPolicy, intervals, mean }) => (
+            <g key={intervals[0]?.id} data-block={withPolicy ? "with" : "without"}>
+              {intervals.map(({ id, start_s, t_s, rate, counted }, at) => (
+                <circle
+                  key={id}
+                  className={withPolicy ? styles.with : styles.without}
+                  data-left-out={at === 0 || !counted}
+                  cx={rates.x((start_s + t_s) / 2)}
+                  cy={rates.y(rate)}
+                  r={2}
+                />
+              ))}
+              {Number.isNaN(mean) ? null : (
+                <Line
+                  kind={withPolicy ? styles.meanWith : styles.meanWithout}
+                  from={[rates.x(intervals[0]?.start_s ?? from), rates.y(mean)]}
+                  to={[rates.x(intervals.at(-1)?.t_s ?? to), rates.y(mean)]}
+                />
+              )}
+            </g>
+          ))}
+          <text className={styles.tick} x={2} y={GAIN_TOP - 6}>
+            gain, percent
+          </text>
+          {[-reach, 0, reach].map((value) => (
+            <g key={value}>
+              <Line
+                kind={styles.grid}
+                from={[LEFT, gain.y(value)]}
+                to={[WIDTH - RIGHT, gain.y(value)]}
+              />
+              <text className={styles.tick} x={LEFT - 5} y={gain.y(value) + 3} textAnchor="end">
+                {value > 0 ? `+${value}` : value}
+              </text>
+            </g>
+          ))}
+          {gains.map(({ t_s, percent, low, high }) => (
+            <g key={t_s} data-gain={percent.toFixed(1)}>
+              <title>{gainText(percent, low, high)}</title>
+              {low === null && high === null ? null : (
+                <Line
+                  kind={styles.interval}
+                  from={[gain.x(t_s), gain.y(low ?? -reach)]}
+                  to={[gain.x(t_s), gain.y(high ?? reach)]}
+                />
+              )}
+              <circle className={styles.point} cx={gain.x(t_s)} cy={gain.y(percent)} r={3} />
+            </g>
+          ))}
+          <text className={styles.tick} x={LEFT} y={HEIGHT - 6}>
+            0 s
+          </text>
+          <text className={styles.tick} x={WIDTH - RIGHT} y={HEIGHT - 6} textAnchor="end">
+            {Math.round(to - from)} s
+          </text>
+        </svg>
+      )}
+      <p className={styles.legend}>
+        <span className={styles.legendWith}>● with the policy</span>
+        <span className={styles.legendWithout}>● without it</span>
+      </p>
+      <p>{proof.text}</p>
+      {proof.p99 == null && proof.p99_missing != null ? (
+        <p className={styles.muted}>No response times: {proof.p99_missing}</p>
+      ) : null}
+    </div>
+  );
+}
+
+interface LineProps {
+  readonly kind: string | undefined;
+  readonly from: readonly [number, number];
+  readonly to: readonly [number, number];
+}
+
+function Line({ kind, from, to }: LineProps) {
+  return <line className={kind} x1={from[0]} y1={from[1]} x2={to[0]} y2={to[1]} />;
+}
+
+function reachOf(gains: readonly GainAt[]): number {
+  const ends = gains.flatMap(({ percent, low, high }) => [
+    percent,
+    low ?? percent,
+    high ?? percent,
+  ]);
+  return Math.min(MOST_PERCENT, Math.max(2, Math.ceil(1.1 * Math.max(0, ...ends.map(Math.abs)))));
+}
+
+function gainText(percent: number, low: number | null, high: number | null): string {
+  const signed = (value: number) => `${value >= 0 ? "+" : "−"}${Math.abs(value).toFixed(1)} %`;
+  return low === null || high === null
+    ? signed(percent)
+    : `${signed(percent)} [${signed(low)}, ${signed(high)}]`;
+}

@@ -1,0 +1,52 @@
+"""arbiter: every program has what the host's arbiter gives it.
+
+Ours. The arbiter (arbitration/) divides the cores among all programs under this policy; here what
+it gives becomes a size. Without an arbiter, as in a simulation of one program, it is the equal
+share of the cores.
+"""
+
+from dataclasses import dataclass
+
+from tidscope_policies.contract import Decision, Observation
+from tidscope_policies.parameters import Parameters, parameter
+
+
+@dataclass(frozen=True)
+class ArbitratedParameters(Parameters):
+    """Of the policy `arbiter`."""
+
+    interval_s: float = parameter(
+        1.0, 0.5, 60.0, "s", "length of an interval: how often the policy decides"
+    )
+    cores: int = parameter(
+        0, 0, 4096, "cores", "cores to divide; 0: those that the programs may use"
+    )
+
+
+class Arbitrated:
+    """Follows the arbiter.
+
+    Args:
+        parameters: of the policy.
+    """
+
+    def __init__(self, parameters: ArbitratedParameters) -> None:
+        self._p = parameters
+
+    def observe(self, seen: Observation) -> Decision:
+        """The size that it is given."""
+        grant = seen.grant
+        if grant is not None and grant.state != "absent":
+            noun = "core" if grant.total == 1 else "cores"
+            have = f"{grant.cores} of {grant.total} {noun}"
+            return Decision(seen.bounds.clamp(grant.cores), grant.state, f"{have}. {grant.reason}")
+        if self._p.cores or seen.cores is None:
+            programs = 1 if seen.peers is None else seen.peers.instances
+            share = float(self._p.cores or seen.bounds.high) / programs
+        else:
+            share = seen.cores.share
+        size = seen.bounds.clamp(int(share))
+        return Decision(size, "starting", f"{size}, the equal share: there is no division yet.")
+
+    def restart(self, reason: str) -> None:
+        """Nothing: the arbiter knows who takes part."""

@@ -1,0 +1,1 @@
+"""Divides cores among programs."""

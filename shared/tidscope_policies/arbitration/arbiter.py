@@ -1,0 +1,289 @@
+"""Divides the cores of a host among its steered programs, and learns which division is best. Pure.
+
+Ours. All programs are measured at the current division, each against its own size. A round is over
+when every one that answers and makes progress was measured for `ROUND` intervals. Then cores are
+divided again (division.py) by curves on which what is not known counts in favour (belief.py), so
+that moving a core tries two sizes at once, and never more cores are in use than there are (optimism
+under uncertainty; W. Chen and others, Combinatorial multi-armed bandit, 2013). Tries are rationed:
+`BURST` at once, and one each `GAP_S`; without any left the division is the one that is expected to
+be the best.
+
+A program from which nothing is heard, or that makes no progress, loses what it has until it
+does again. Each control loop says that its program lives (`hear`), and notices by that the silence
+of the others.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import exp
+from typing import Literal
+
+from tidscope_policies.arbitration.belief import Belief
+from tidscope_policies.arbitration.division import Claim, Claimant, Pool, divide, worth
+from tidscope_policies.arbitration.exchange import best_move
+from tidscope_policies.contract import Bounds, Grant, Observation, is_usable
+
+ROUND = 2
+"""Intervals in which a division is measured."""
+SHORT_S = 0.4
+"""Shorter intervals, cut off by a change, do not count."""
+MARGIN = 0.01
+"""Relative gain, of a program of mean share, below which a division stays."""
+BURST, GAP_S = 24.0, 60.0
+SILENT_S = 1.0
+"""A program that is not heard of for so long loses its cores."""
+STALL_S = 0.5
+"""If nobody was heard of for longer, those who listen stood still: what is more does not count."""
+IDLE_S = 1.25
+"""One without progress for so long does, too."""
+IDLE_OPS = 8.0
+"""But not before so many operations are missing."""
+
+Cause = Literal["members", "try", "estimate"]
+State = Literal["settled", "trying", "idle", "absent"]
+STAYS = "It was tried, and is expected to be the best division."
+"""Of a division that does not change after a round."""
+SETTLED: State = "settled"
+TRYING: State = "trying"
+IDLE: State = "idle"
+ABSENT: State = "absent"
+
+
+@dataclass
+class _Member:
+    """A program.
+
+    Attributes:
+        label: its name for people.
+        claim: what it asks for.
+        bounds: of its size.
+        belief: about its curve.
+        heard_s: when it last answered.
+        moved_s: when it last made progress.
+        count: its counter then.
+        rate: operations a second in the last counted interval.
+        state: SETTLED stands for TRYING, too.
+        measured: intervals since the division changed.
+        grant: None before the first division.
+    """
+
+    label: str
+    claim: Claim
+    bounds: Bounds
+    belief: Belief
+    heard_s: float
+    moved_s: float
+    count: float | None = None
+    rate: float = 0.0
+    state: State = SETTLED
+    measured: int = 0
+    grant: Grant | None = None
+
+
+class Arbiter:
+    """One for a host; its methods are not called at the same time.
+
+    Every method that may change the division returns whether it did: then all members have to be
+    given theirs soon.
+    """
+
+    def __init__(self) -> None:
+        self._members: dict[str, _Member] = {}
+        self._pools: Sequence[Pool] = ()
+        self._tries = BURST
+        self._refilled_s = 0.0
+        self._since_s = 0.0
+        self._heard_s = 0.0
+        self._division: dict[str, int] = {}
+        self._trying = False
+
+    def join(self, name: str, label: str, claim: Claim, bounds: Bounds, now_s: float) -> None:
+        """A program takes part from the next call of `limit` on; one that does has a new claim."""
+        known = self._members.get(name)
+        if known is not None and known.bounds == bounds:
+            known.label, known.claim, known.heard_s, known.moved_s = label, claim, now_s, now_s
+            return
+        self._members[name] = _Member(label, claim, bounds, Belief(bounds), now_s, now_s)
+        self._tries = BURST
+
+    def limit(self, pools: Sequence[Pool], reason: str, now_s: float) -> bool:
+        """Divide these cores from now on; called after `join` and `leave`, too.
+
+        Args:
+            pools: every member is in one at least.
+            reason: of a change, a sentence.
+            now_s: now.
+        """
+        self._pools = pools
+        return self._divide_known(reason, now_s)
+
+    def leave(self, name: str) -> str:
+        """A program takes part no more; its name for people, empty: it did not."""
+        member = self._members.pop(name, None)
+        return "" if member is None else member.label
+
+    def grant(self, name: str) -> Grant | None:
+        """What a program has; None: it takes no part."""
+        member = self._members.get(name)
+        return None if member is None else member.grant
+
+    def hear(self, name: str, count: float | None, now_s: float) -> bool:
+        """A program answered; called a few times a second.
+
+        Args:
+            name: which.
+            count: its operations so far; None: they were not read.
+            now_s: now.
+        """
+        member = self._members.get(name)
+        if member is None:
+            return False
+        self._excuse(now_s)
+        member.heard_s = now_s
+        if count is not None and count != member.count:
+            member.count, member.moved_s = count, now_s
+        return self._judge(now_s)
+
+    def report(self, name: str, seen: Observation, now_s: float) -> bool:
+        """Learn from an interval of a program; divide again if the round is over."""
+        member = self._members.get(name)
+        if member is None:
+            return False
+        counts = is_usable(seen) and seen.ops > 0
+        began_s = now_s - seen.elapsed_s
+        if began_s >= self._since_s and seen.elapsed_s >= SHORT_S:
+            # One that does not follow holds nobody up.
+            member.measured += 1
+            if counts and member.grant is not None and seen.size == member.grant.cores:
+                member.rate = seen.progress
+                member.belief.take_in(seen)
+        active = self._active()
+        if not active or any(one.measured < ROUND for one in active.values()):
+            return False
+        return self._weigh(now_s)
+
+    def _excuse(self, now_s: float) -> None:
+        """Leave out the time in which nobody was listened to.
+
+        But not all of it: a single listener that is slow notices another one's silence, too.
+        """
+        stalled_s, self._heard_s = now_s - self._heard_s - STALL_S, now_s
+        if stalled_s > 0:
+            for member in self._members.values():
+                member.heard_s = min(now_s, member.heard_s + stalled_s)
+                member.moved_s = min(now_s, member.moved_s + stalled_s)
+
+    def _judge(self, now_s: float) -> bool:
+        """Who is silent or idle, or is not any more."""
+        changed = False
+        for member in self._members.values():
+            patience_s = max(IDLE_S, IDLE_OPS / member.rate if member.rate > 0 else 5 * IDLE_S)
+            state: State = SETTLED
+            if now_s - member.heard_s > SILENT_S:
+                state = ABSENT
+            elif now_s - member.moved_s > patience_s:
+                state = IDLE
+            if state == member.state:
+                continue
+            member.state = state
+            how = {
+                ABSENT: "does not answer: its cores go to the others",
+                IDLE: "makes no progress: its cores go to the others",
+                SETTLED: "works again",
+            }[state]
+            changed |= self._divide_known(f"{member.label} {how}.", now_s)
+        return changed
+
+    def _active(self) -> dict[str, _Member]:
+        return {name: one for name, one in self._members.items() if one.state == SETTLED}
+
+    def _claimants(self, *, optimistic: bool) -> list[Claimant]:
+        """Those that answer; who is idle has its smallest size."""
+        found = []
+        for name, one in self._members.items():
+            if one.state == ABSENT:
+                continue
+            bounds, claim = one.bounds, one.claim
+            if one.state == IDLE:
+                bounds, claim = Bounds(bounds.low, bounds.low), replace(claim, floor=0)
+            here = self._division.get(name, 0) if optimistic else 0
+            most = min(bounds.high, max(bounds.low, self._total(name)))
+            found.append(Claimant(name, claim, bounds, one.belief.worths(most, here=here)))
+        return found
+
+    def _total(self, name: str) -> int:
+        """Cores of the tightest pool of a member."""
+        return min((one.cores for one in self._pools if name in one.members), default=1)
+
+    def _weigh(self, now_s: float) -> bool:
+        """The round is over: try another division, or take the one that is expected to be best."""
+        self._tries = min(BURST, self._tries + (now_s - self._refilled_s) / GAP_S)
+        self._refilled_s = now_s
+        margin = (
+            MARGIN * sum(one.claim.share for one in self._active().values()) / len(self._active())
+        )
+        hopeful = self._claimants(optimistic=True)
+        gain, wanted = best_move(hopeful, self._pools, self._division)
+        if self._tries >= 1 and gain > margin:
+            self._tries -= 1
+            self._trying = True
+            return self._put(wanted, "Another division is tried: it may do more.", "try", now_s)
+        self._trying = False
+        known = self._claimants(optimistic=False)
+        wanted = divide(known, self._pools)
+        gain = worth(known, wanted) - worth(known, self._division)
+        if wanted != self._division and gain > margin:
+            why = "It is expected to be the best division."
+            return self._put(wanted, why, "estimate", now_s)
+        return self._put(self._division, STAYS, "estimate", now_s)
+
+    def _divide_known(self, reason: str, now_s: float) -> bool:
+        self._trying = False
+        return self._put(
+            divide(self._claimants(optimistic=False), self._pools), reason, "members", now_s
+        )
+
+    def _put(self, division: Mapping[str, int], reason: str, cause: Cause, now_s: float) -> bool:
+        """Make a division the current one; whether anybody's cores or state changes."""
+        moved = dict(division) != self._division
+        if moved:
+            self._division, self._since_s = dict(division), now_s
+        if moved or reason == STAYS:
+            # After a round that changes nothing the next one begins.
+            for member in self._members.values():
+                member.measured = 0
+        changed = moved
+        expected = {one.name: one for one in self._claimants(optimistic=False)}
+        for name, member in self._members.items():
+            before, cores = member.grant, self._division.get(name, 0)
+            state = member.state
+            if state == SETTLED and self._trying:
+                state = TRYING
+            same = before is not None and before.cores == cores
+            changed |= before is None or before.state != state
+            more, less = _slopes(expected.get(name), cores)
+            kept = before if before is not None and same else None
+            was_tried = kept is not None and kept.cause == "try" and reason == STAYS
+            member.grant = Grant(
+                cores=cores,
+                total=self._total(name),
+                programs=len(self._division),
+                state=state,
+                reason=reason if kept is None or was_tried else kept.reason,
+                cause=cause if kept is None or was_tried else kept.cause,
+                since_s=now_s if kept is None else kept.since_s,
+                more=more,
+                less=less,
+            )
+        return changed
+
+
+def _slopes(one: Claimant | None, cores: int) -> tuple[float | None, float | None]:
+    """What a core more brings and a core less costs, relative."""
+    if one is None:
+        return None, None
+    at = cores - one.bounds.low
+    worths = one.worths
+    more = exp(worths[at + 1] - worths[at]) - 1 if 0 <= at < len(worths) - 1 else None
+    less = 1 - exp(worths[at - 1] - worths[at]) if 0 < at < len(worths) else None
+    return more, less

@@ -1,0 +1,193 @@
+"""Divides cores among programs so that the sum of share x log(throughput) is largest. Pure.
+
+Every program has what its claim and its bounds leave no choice about. Then cores are handed out one
+by one, each to the program for which it adds the most (water-filling). For curves that are concave
+that is the best division, also where control groups and affinities limit programs together, as long
+as such sets contain one another or have nothing in common (H. Groenevelt, Two algorithms for
+maximizing a separable concave function over a polymatroid feasible region, 1991). Others are
+replaced by the lowest concave curve above them, and who would end in a dent of his curve, where
+fewer cores do more, has those.
+
+The logarithm makes a percent of one program worth a percent of another (proportional fairness; F.
+Kelly, Charging and rate control for elastic traffic, 1997); a share of 2 makes it worth two.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from heapq import heapify, heappop, heappush
+from itertools import pairwise
+from math import log
+
+from tidscope_policies.contract import Bounds
+
+LEAST = 0.1
+"""A core that adds less than this part of what it adds where work scales with cores stays free."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What a program may ask of a division.
+
+    Attributes:
+        share: weight of its throughput, above 0.
+        floor: cores that it has in any case; 0: its smallest size.
+        priority: programs of a higher one get what they can use before others get more than floors.
+    """
+
+    share: float = 1.0
+    floor: int = 0
+    priority: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Claimant:
+    """A program among which cores are divided.
+
+    Attributes:
+        name: its identity.
+        claim: what it asks for.
+        bounds: sizes that it can have.
+        worths: natural logarithm of its throughput at each size of the bounds, the lowest first;
+            only differences count. Sizes beyond the last one add nothing.
+    """
+
+    name: str
+    claim: Claim
+    bounds: Bounds
+    worths: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """Cores that some programs have together.
+
+    Attributes:
+        cores: so many.
+        members: names of the programs; others are not limited by it.
+    """
+
+    cores: int
+    members: frozenset[str]
+
+
+def divide(claimants: Iterable[Claimant], pools: Sequence[Pool]) -> dict[str, int]:
+    """The size of each.
+
+    Nobody has less than the smallest size of his bounds, even if that is more than there is. Floors
+    come next, those of higher priority first where they do not all fit; then gains.
+
+    Returns:
+        By name. What nobody gains from stays free.
+    """
+    ranked = sorted(claimants, key=lambda one: one.name)
+    priorities = sorted({one.claim.priority for one in ranked}, reverse=True)
+    while True:
+        filling = _Filling(ranked, pools)
+        for priority in priorities:
+            filling.fill_floors([one for one in ranked if one.claim.priority == priority])
+        for priority in priorities:
+            filling.fill_gains([one for one in ranked if one.claim.priority == priority])
+        bounded = [_out_of_dent(one, filling.sizes[one.name]) for one in ranked]
+        if bounded == ranked:
+            return filling.sizes
+        ranked = bounded
+
+
+def _out_of_dent(one: Claimant, size: int) -> Claimant:
+    """The same; if fewer cores than this do more, with no more than those that do most."""
+    bounds = one.bounds
+    least = max(bounds.low, min(one.claim.floor, size))
+    sizes = range(least, min(size, bounds.low + len(one.worths) - 1) + 1)
+    best = max(sizes, key=lambda each: (one.worths[each - bounds.low], -each), default=size)
+    if best >= size or one.worths[best - bounds.low] <= one.worths[sizes[-1] - bounds.low]:
+        return one
+    kept = one.worths[: best - bounds.low + 1]
+    return replace(one, bounds=Bounds(bounds.low, best), worths=kept)
+
+
+def worth(claimants: Iterable[Claimant], sizes: dict[str, int]) -> float:
+    """Sum of share x log(throughput) of a division."""
+    return sum(
+        one.claim.share * one.worths[min(sizes[one.name] - one.bounds.low, len(one.worths) - 1)]
+        for one in claimants
+    )
+
+
+def smooth(worths: Sequence[float]) -> list[float]:
+    """The lowest concave curve above a curve."""
+    hull: list[int] = []
+    for at, value in enumerate(worths):
+        while len(hull) > 1:
+            first, last = hull[-2], hull[-1]
+            if (worths[last] - worths[first]) * (at - first) > (value - worths[first]) * (
+                last - first
+            ):
+                break
+            hull.pop()
+        hull.append(at)
+    found = [float(worths[0])]
+    for first, last in pairwise(hull):
+        slope = (worths[last] - worths[first]) / (last - first)
+        found.extend(worths[first] + slope * (at - first) for at in range(first + 1, last + 1))
+    return found
+
+
+class _Filling:
+    """A division that is being made."""
+
+    def __init__(self, claimants: Sequence[Claimant], pools: Sequence[Pool]) -> None:
+        self.sizes = {one.name: one.bounds.low for one in claimants}
+        self._pools = {
+            one.name: [at for at, pool in enumerate(pools) if one.name in pool.members]
+            for one in claimants
+        }
+        self._rooms = [
+            pool.cores - sum(size for name, size in self.sizes.items() if name in pool.members)
+            for pool in pools
+        ]
+
+    def fill_floors(self, claimants: Sequence[Claimant]) -> None:
+        """One core at a time, to the one that has the smallest part of its floor."""
+        wanted = {
+            one.name: min(one.claim.floor, one.bounds.high)
+            for one in claimants
+            if one.claim.floor > one.bounds.low
+        }
+        heap = [(self.sizes[name] / floor, name) for name, floor in wanted.items()]
+        heapify(heap)
+        while heap:
+            _, name = heappop(heap)
+            if self.sizes[name] < wanted[name] and self._give(name):
+                heappush(heap, (self.sizes[name] / wanted[name], name))
+
+    def fill_gains(self, claimants: Sequence[Claimant]) -> None:
+        """One core at a time, to the one that gains the most from it."""
+        curves = {one.name: (one, smooth(one.worths)) for one in claimants}
+        heap: list[tuple[float, float, str]] = []
+
+        def offer(name: str) -> None:
+            one, worths = curves[name]
+            size = self.sizes[name]
+            at = size - one.bounds.low
+            if size >= one.bounds.high or at + 1 >= len(worths):
+                return
+            gain = worths[at + 1] - worths[at]
+            if gain > LEAST * log((size + 1) / size):
+                # Equal gains go to the one that has less for its share.
+                heappush(heap, (-one.claim.share * gain, size / one.claim.share, name))
+
+        for name in curves:
+            offer(name)
+        while heap:
+            _, _, name = heappop(heap)
+            if self._give(name):
+                offer(name)
+
+    def _give(self, name: str) -> bool:
+        pools = self._pools[name]
+        if any(self._rooms[at] < 1 for at in pools):
+            return False
+        for at in pools:
+            self._rooms[at] -= 1
+        self.sizes[name] += 1
+        return True

@@ -1,0 +1,212 @@
+"""The arbiter divides cores among a Go program, a Python pool and a Java pool of one tree."""
+
+import asyncio
+import os
+import signal
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from math import log
+
+import pytest
+from capabilities import needs
+from follower import Follower
+from processes import start_ticks
+from programs.agent_program import AgentFolder
+from programs.steered import (
+    Steered,
+    known_throughput,
+    paced_go,
+    paced_java,
+    paced_python,
+    several,
+)
+from tidscope_collector.agent.client import open_agent
+from tidscope_collector.procfs.files import ProcFs
+from tidscope_policies.arbitration.division import Claim, Claimant, Pool, divide, worth
+from tidscope_policies.contract import Bounds
+from tidscope_wire.audit import read_records
+from tidscope_wire.generated.models import CoreDivision, SteeringDecided, Target
+from whole_site import Site
+
+pytestmark = [
+    needs("root"),
+    pytest.mark.asyncio(loop_scope="module"),
+    pytest.mark.timeout(300),
+]
+LARGEST, CORES = 8, 8
+BESTS = (2, 4, 6)
+"""Best sizes of the Go program, the Python pool and the Java pool."""
+PATIENCE_S = 90.0
+BOUNDS = Bounds(1, LARGEST)
+
+
+class Programs:
+    """The three, in a tree, and their group.
+
+    Attributes:
+        pids: Go, Python, Java.
+    """
+
+    def __init__(self, root: Site, parent: Steered, target: Target) -> None:
+        self.root, self.target = root, target
+        self.pids = [int(pid) for pid in parent.said.split()[1:]]
+
+    async def divisions(self) -> dict[int, CoreDivision]:
+        """What each has at the moment."""
+        now = await self.root.target(self.target.id)
+        found = {one.pid: one.steering.division for one in now.programs or []}
+        return {pid: division for pid, division in found.items() if division is not None}
+
+    async def until(
+        self, wanted: Callable[[dict[int, CoreDivision]], bool], what: str
+    ) -> dict[int, CoreDivision]:
+        deadline = time.monotonic() + PATIENCE_S
+        while not wanted(found := await self.divisions()):
+            assert time.monotonic() < deadline, f"{what}: {found}"
+            await asyncio.sleep(0.05)
+        return found
+
+    def is_best(self, pids: list[int], shares: dict[int, float]) -> Callable[[object], bool]:
+        """Whether the division is settled and the best one by the known curves."""
+        claimants = [
+            Claimant(
+                str(pid),
+                Claim(share=shares.get(pid, 1.0)),
+                BOUNDS,
+                tuple(log(known_throughput(size, best)) for size in BOUNDS.sizes),
+            )
+            for pid, best in zip(self.pids, BESTS, strict=True)
+            if pid in pids
+        ]
+        pools = [Pool(CORES, frozenset(str(pid) for pid in pids))]
+        most = worth(claimants, divide(claimants, pools))
+
+        def check(found: object) -> bool:
+            assert isinstance(found, dict)
+            if any(found[pid].state != "settled" for pid in pids if pid in found):
+                return False
+            if not {*pids} <= found.keys():
+                return False
+            sizes = {str(pid): found[pid].cores for pid in pids}
+            return worth(claimants, sizes) > most - 1e-9
+
+        return check
+
+
+def size_of(pid: int) -> int:
+    client = open_agent(ProcFs(), pid, start_ticks(pid), timeout_s=10)
+    try:
+        return client.read().size
+    finally:
+        client.close()
+
+
+@asynccontextmanager
+async def programs(root: Site) -> AsyncIterator[Programs]:
+    go, python, java = BESTS
+    commands = (
+        paced_go(LARGEST, go),
+        paced_python(LARGEST, python, 0.010),
+        paced_java(LARGEST, java, 0.010),
+    )
+    with AgentFolder() as folder, Steered(several(*commands), folder) as parent:
+        asked = {"group": {"kind": "tree", "pid": parent.pid}, "rate_hz": 10}
+        answer = await root.client.post("/api/v1/targets", json=asked)
+        assert answer.status_code == 201, answer.text
+        yield Programs(root, parent, Target.model_validate_json(answer.content))
+
+
+def gained(follower: Follower, why: str) -> list[SteeringDecided]:
+    """Decisions that gave a program more cores because of what happened to another one."""
+    return [
+        one
+        for one in follower.events(SteeringDecided)
+        if one.division is not None
+        and one.division.cause == "members"
+        and why in one.division.reason
+        and one.next_size > one.size
+    ]
+
+
+async def test_cores_go_where_they_bring_the_most(root: Site) -> None:
+    async with programs(root) as group:
+        go, python, java = group.pids
+        original = {pid: await asyncio.to_thread(size_of, pid) for pid in group.pids}
+        parameters = {"interval_s": 0.5, "cores": CORES}
+        await root.page.subscribe(group.target.id)
+        follower = Follower(root.page)
+        await root.steer(group.target.id, policy="arbiter", parameters=parameters)
+        first = await group.until(lambda found: len(found) == 3, "there is a division")
+        assert all(one.total == CORES for one in first.values())
+        await group.until(group.is_best(group.pids, {}), "the best division")
+
+        # Who does not answer loses its cores until it does.
+        stopped_s = time.monotonic()
+        os.kill(java, signal.SIGSTOP)
+        try:
+            await group.until(lambda found: found[java].state == "absent", "it is noticed")
+            print(f"after a stop: {time.monotonic() - stopped_s:.2f} s")
+            await follower.until(lambda _: bool(gained(follower, "does not answer")))
+            assert {one.pid for one in gained(follower, "does not answer")} <= {go, python}
+            found = await group.divisions()
+            assert (found[java].cores, found[java].programs) == (0, 2)
+            assert sum(one.cores for one in found.values()) <= CORES
+        finally:
+            os.kill(java, signal.SIGCONT)
+        await group.until(lambda found: found[java].state in ("settled", "trying"), "it is back")
+        await group.until(group.is_best(group.pids, {}), "the best division again")
+
+        # So does one that is killed, for good.
+        killed_s = time.monotonic()
+        os.kill(go, signal.SIGKILL)
+        await follower.until(lambda _: bool(gained(follower, "has ended")))
+        print(f"after a kill: {time.monotonic() - killed_s:.2f} s")
+        left = [python, java]
+        now = await group.until(group.is_best(left, {}), "the best division of the other two")
+        assert now.keys() == {*left}
+
+        await root.release(group.target.id)
+        assert {pid: await asyncio.to_thread(size_of, pid) for pid in left} == {
+            pid: original[pid] for pid in left
+        }
+        lines = [
+            line.details
+            for line in read_records(root.collector.audit)
+            if line.action == "divide" and line.object == group.target.id
+        ]
+        assert any("does not answer" in one["reason"] for one in lines)
+        assert any("has ended" in one["reason"] for one in lines)
+
+
+async def test_claims_count(root: Site) -> None:
+    async with programs(root) as group:
+        go, python, java = group.pids
+        claims = [{"pid": go, "floor": 3}, {"pid": python}, {"pid": java, "share": 3}]
+        parameters = {"interval_s": 0.5, "cores": CORES}
+        answer = await root.steer(
+            group.target.id, policy="arbiter", parameters=parameters, programs=claims
+        )
+        assert {one.pid for one in answer.programs or []} == {*group.pids}
+        found = await group.until(lambda found: len(found) == 3, "there is a division")
+        assert (found[go].floor, found[java].share, found[python].priority) == (3, 3, 0)
+        # 3 for the floor, and 5 in parts of 1 and 3: 4 : 1 is the best of whole numbers.
+        await group.until(
+            lambda found: (
+                [found[pid].cores for pid in group.pids] == [3, 1, 4]
+                and all(one.state == "settled" for one in found.values())
+            ),
+            "floor and share",
+        )
+        path = f"/api/v1/targets/{group.target.id}/steering"
+        for wrong, words in (
+            ({"policy": "cooperative", "share": 2}, "for the policy arbiter"),
+            ({"policy": "arbiter", "shadow": True}, "shadow"),
+            ({"policy": "arbiter", "programs": [{"pid": go, "floor": 9}]}, "floor 9"),
+        ):
+            refused = await root.client.put(path, json=wrong)
+            assert refused.status_code == 422, refused.text
+            assert words in refused.json()["detail"]
+        # What was refused changed nothing.
+        assert (await group.divisions()).keys() == {*group.pids}
+        await root.release(group.target.id)
