@@ -37,7 +37,9 @@ async def read_to_the_end(page: LivePage, last: int) -> int:
 
 async def attach(port: int, pid: int) -> Target:
     async with httpx.AsyncClient(
-        base_url=f"http://127.0.0.1:{port}", headers={"authorization": f"Bearer {TOKEN}"}
+        base_url=f"http://127.0.0.1:{port}",
+        headers={"authorization": f"Bearer {TOKEN}"},
+        timeout=120,
     ) as client:
         answer = await client.post("/api/v1/targets", json={"pid": pid, "rate_hz": 50})
     return Target.model_validate_json(answer.raise_for_status().content)

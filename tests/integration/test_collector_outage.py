@@ -67,7 +67,7 @@ async def test_what_a_crashed_collector_watched_is_attached_again(known_work: Kn
                 assert lost.outage.back_unix_us is None
             async with CollectorProcess(backend.port):
                 back = await host_when(
-                    client, lambda host: host.outage is not None and bool(host.outage.attached)
+                    client, lambda host: host.outage is not None and len(host.outage.steered) == 2
                 )
                 assert back.outage is not None
                 assert (back.connected, back.outage.kind) == (True, "crashed")
@@ -77,13 +77,22 @@ async def test_what_a_crashed_collector_watched_is_attached_again(known_work: Kn
                 # Another collector of this machine may have been first.
                 assert {one.pid for one in back.outage.restored} <= {go.pid}
                 assert [str(pool.pid) in name for name in back.outage.leases] == [True]
-                assert set(map(len, go.masks().values())) == {os.cpu_count()}
                 now = [one for one in await targets(client) if one.state == "attached"]
                 assert {one.continues for one in now} == {one.id for one in before}
                 by_old = {one.continues: one for one in now}
                 again = by_old[before[0].id]
                 assert (again.process.pid, again.rate_hz) == (known_work.pid, 7)
-                assert by_old[before[1].id].group is not None
+                # Their policies are started again, with what they were asked for.
+                programs = by_old[before[1].id].programs
+                assert programs is not None
+                assert [(one.pid, one.steering.policy) for one in programs] == [(pool.pid, "fixed")]
+                steering = by_old[before[2].id].steering
+                assert steering is not None
+                assert (steering.policy, steering.parameters["size"]) == ("fixed", 1)
+                assert steering.original == os.cpu_count()
+                while set(map(len, go.masks().values())) != {1}:
+                    assert time.monotonic() < deadline + WAIT_S
+                    await asyncio.sleep(0.05)
                 assert {one.state for one in await targets(client)} == {"attached", "detached"}
 
 

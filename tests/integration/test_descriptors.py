@@ -82,7 +82,9 @@ async def test_connections_wait_until_there_are_some() -> None:
         asyncio.timeout(200),
         served(port) as backend,
         httpx.AsyncClient(
-            base_url=f"http://127.0.0.1:{port}", headers={"authorization": f"Bearer {TOKEN}"}
+            base_url=f"http://127.0.0.1:{port}",
+            headers={"authorization": f"Bearer {TOKEN}"},
+            timeout=120,
         ) as known,
     ):
         # Its connection stays open.

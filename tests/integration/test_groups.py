@@ -9,6 +9,7 @@ import pytest
 from capabilities import needs
 from control_groups import MOUNTED, control_group, move
 from group_targets import Heard, HeldCommand, group_targets, used_ns
+from programs.build import build_c
 from tidscope_collector.groups.accounts import CgroupAccount
 from tidscope_collector.groups.cgroups import find_cgroups
 from tidscope_collector.procfs.files import ProcFs
@@ -17,6 +18,7 @@ from tidscope_wire.generated.models import GroupSelector, ProgramExecuted, Threa
 
 pytestmark = [needs("root"), needs("btf")]
 
+PROGRAMS = Path(__file__).parents[1] / "programs"
 COMMANDS = 300
 SHELL_LOOP = f"for i in $(seq {COMMANDS}); do /bin/true; done"
 EXACT = 0.005
@@ -49,6 +51,20 @@ def test_a_loop_of_short_commands_is_what_wait4_says(counters: WalkChoice) -> No
     # The shell had used some milliseconds before the attachment, which its row leaves out.
     assert cpu_ns(heard) - BEFORE_NS < heard.processes["cpu_ns"].sum() <= cpu_ns(heard)
     assert heard.processes["threads_ended"].sum() == COMMANDS + 2
+
+
+def test_what_threads_run_while_others_of_their_process_end_is_counted() -> None:
+    program = str(build_c(PROGRAMS / "sudden_ends.c"))
+    with group_targets() as groups:
+        command = HeldCommand(["bash", "-c", f"echo | {program} 30 2 64"])
+        groups.attach(GroupSelector(kind="tree", pid=command.pid))
+        used = command.run()
+        heard = groups.hear()
+    assert heard.last.health.exit_records_lost == 0
+    assert heard.counts.missed == 0
+    # Who lets go of the memory last runs for milliseconds more, when others have gone. Beyond what
+    # wait4 says is only what threads run after they were added to their process' account.
+    assert 0.9995 < cpu_ns(heard) / used_ns(used) < 1 + 4 * EXACT
 
 
 def test_without_ebpf_it_is_said_that_some_may_be_missed() -> None:

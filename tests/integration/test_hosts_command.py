@@ -9,7 +9,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from backend_server import TOKEN
+from backend_server import NO_KEPT_CONNECTIONS, TOKEN
 from capabilities import needs
 from collector_process import NOBODY, CollectorProcess
 from served import free_port, served
@@ -44,7 +44,12 @@ async def test_hosts_with_a_running_backend(tmp_path: Path) -> None:
     headers = {"authorization": f"Bearer {TOKEN}"}
     async with (
         served(port, XDG_STATE_HOME=str(state)),
-        httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", headers=headers) as client,
+        httpx.AsyncClient(
+            base_url=f"http://127.0.0.1:{port}",
+            headers=headers,
+            timeout=120,
+            limits=NO_KEPT_CONNECTIONS,
+        ) as client,
     ):
         first = secret_of(await asyncio.to_thread(hosts, state, "add", "web-1"))
         async with CollectorProcess(port, secret=first) as collector:

@@ -222,6 +222,7 @@ def test_tables_say_what_rows_do_not(waits: KnownWaits) -> None:
         before = {tuple(row)[:3] for row in merged["stays"].tolist()}
         after = {tuple(row)[:3] for row in tables["stays"].tolist()}
         assert len(before ^ after) <= len(after) // 5
+        seen = followed.seen.rows[names["flock"]]
     finished = set(
         zip(tables["stays"]["tid"].tolist(), tables["stays"]["state"].tolist(), strict=True)
     )
@@ -229,6 +230,12 @@ def test_tables_say_what_rows_do_not(waits: KnownWaits) -> None:
     assert (names["pipe"], State.PIPE) in finished
     assert names["futex"] in tables["locks"]["tid"].tolist()
     assert set(tables["locks"]["lock"].tolist()) <= set(tables["lock_names"]["lock"].tolist())
+    # A call that is no state of its own has a name beside the locks.
+    [flock] = [row for row in tables["lock_names"] if row["name"] == "flock"]
+    assert (flock["kind"], flock["source"]) == ("call", "system-call")
+    locks = tables["locks"]
+    mine = locks[(locks["lock"] == flock["lock"]) & (locks["tid"] == names["flock"])]
+    assert 0 < int(mine["wait_ns"].sum()) <= seen["state_other_call_ns"]
     wakes = tables["wakes"]
     asleep = wakes[wakes["wakee_tid"] == names["sleep"]]
     assert "interrupt" in asleep["waker_name"].tolist()

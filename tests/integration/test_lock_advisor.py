@@ -80,7 +80,8 @@ def test_go_tests_pass() -> None:
 def test_waits_of_known_measure_are_found(contended: str, tmp_path: Path) -> None:
     found = report("--profile", contended, "--seconds", str(WATCH_S), "--experiments", tmp_path)
     assert found["measured"]["basis"] == "time"
-    assert found["measured"]["seconds"] == pytest.approx(WATCH_S, rel=0.2)
+    # A busy machine asks for the second profile later: shares are of the time in between.
+    assert found["measured"]["seconds"] >= 0.9 * WATCH_S
     slow, plain = found["findings"]
     assert slow["lock"] == "example.com/contended/table.Table.slow"
     assert slow["declared"] == {"file": "table/table.go", "line": 14}

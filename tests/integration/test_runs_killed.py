@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import httpx
-from backend_server import TOKEN
+from backend_server import NO_KEPT_CONNECTIONS, TOKEN
 from collector_process import CollectorProcess
 from follower import connected
 from live_page import LivePage
@@ -25,6 +25,7 @@ def client(port: int) -> httpx.AsyncClient:
         base_url=f"http://127.0.0.1:{port}",
         headers={"authorization": f"Bearer {TOKEN}"},
         timeout=120,
+        limits=NO_KEPT_CONNECTIONS,
     )
 
 

@@ -1,4 +1,4 @@
-"""`tidscope sizes`: Go programs in a control group with a CPU limit."""
+"""`tidscope sizes`: programs in a control group with a CPU limit."""
 
 import asyncio
 import os
@@ -7,8 +7,10 @@ import sys
 import pytest
 from backend_server import TOKEN
 from capabilities import needs
+from programs.agent_program import ORIGINAL, AgentFolder, AgentProgram
 from programs.cpu_quota import cpu_quota
 from programs.go_program import GoProgramRun
+from programs.named_java import NamedJava
 from tidscope_wire.generated.models import SizeAudit, SizedProgram
 from whole_site import Site
 
@@ -31,18 +33,18 @@ async def sizes(root: Site, *arguments: str) -> tuple[int, str]:
     return process.returncode, out.decode()
 
 
-async def audited(root: Site, pid: int) -> SizedProgram:
+async def audited(root: Site, pid: int, pool: str = "GOMAXPROCS") -> SizedProgram:
     _, out = await sizes(root, "--json")
     audit = SizeAudit.model_validate_json(out)
-    (found,) = [one for one in audit.programs if one.process.pid == pid]
-    return found
+    found = {one.pool: one for one in audit.programs if one.process.pid == pid}
+    return found[pool]
 
 
 async def test_a_program_with_more_threads_than_its_limit_is_found(root: Site) -> None:
     cpus = len(os.sched_getaffinity(0))
     with GoProgramRun(gomaxprocs=cpus + 6) as program, cpu_quota(program.pid, 1.5) as folder:
         found = await audited(root, program.pid)
-        assert (found.gomaxprocs, found.chosen) == (cpus + 6, "environment")
+        assert (found.size, found.chosen) == (cpus + 6, "environment")
         assert (found.allowance.cpus, found.allowance.limit_cores) == (cpus, 1.5)
         assert found.allowance.limit_group == str(folder)
         assert found.allowance.periods is not None
@@ -58,11 +60,11 @@ async def test_what_a_program_has_set_itself_is_changed_there(root: Site) -> Non
     cpus = len(os.sched_getaffinity(0))
     with GoProgramRun((cpus + 3,), gomaxprocs=1) as program:
         before = await audited(root, program.pid)
-        assert (before.gomaxprocs, before.chosen) == (1, "environment")
+        assert (before.size, before.chosen) == (1, "environment")
         assert before.verdict == ("too-small" if cpus > 1 else "fits")
         assert program.step() == cpus + 3
         after = await audited(root, program.pid)
-        assert (after.gomaxprocs, after.chosen) == (cpus + 3, "program")
+        assert (after.size, after.chosen) == (cpus + 3, "program")
         assert after.change == f"runtime.GOMAXPROCS({cpus})"
 
 
@@ -75,3 +77,22 @@ async def test_what_the_runtime_chose_fits(root: Site) -> None:
         assert f"(pid {program.pid}, " not in text
         _, text = await sizes(root, "--all")
         assert f"(pid {program.pid}, " in text
+
+
+async def test_a_java_virtual_machine_without_an_agent(root: Site) -> None:
+    cpus = len(os.sched_getaffinity(0))
+    given = f"-XX:ActiveProcessorCount={cpus + 2}"
+    with NamedJava(["worker"], [given]) as java:
+        found = await audited(root, java.pid, "Active processors")
+        assert (found.size, found.source, found.chosen) == (cpus + 2, "hsperfdata", "environment")
+        assert found.verdict == "too-large"
+        assert found.change == f"-XX:ActiveProcessorCount={cpus}"
+        assert "-XX:ActiveProcessorCount" in found.why
+
+
+async def test_pools_that_agents_report(root: Site) -> None:
+    with AgentFolder() as folder, AgentProgram("python", folder) as program:
+        found = await audited(root, program.pid, "pool")
+        assert (found.size, found.source, found.kind) == (ORIGINAL, "agent", "threads")
+        # Its workers may wait for something: no number of them is wrong by itself.
+        assert (found.verdict, found.change) == ("unknown", None)

@@ -119,9 +119,8 @@ async def searched(root: Site, command: list[str], knob: str, best: int) -> int:
     for earlier, later in pairwise(decided):
         assert later.at_ns > earlier.at_ns
         assert later.size == earlier.next_size or not later.counted
-    # The search goes on for good: where it mostly is counts.
-    last = [one.next_size for one in decided[-16:]]
-    return max(set(last), key=last.count)
+    # The search goes on for good, and looks at other sizes: the last one that it kept counts.
+    return [one.next_size for one in decided if one.state == "settled"][-1]
 
 
 async def test_from_the_first_press_to_the_release(root: Site) -> None:

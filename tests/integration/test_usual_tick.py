@@ -1,6 +1,8 @@
 """Usual ticks while threads come and go: counters go on, and what happened waits for Python."""
 
 import os
+import socket
+import struct
 import time
 from collections.abc import Iterator
 
@@ -13,6 +15,7 @@ from tidscope_collector.compiled.library import load
 from tidscope_collector.compiled.rows import SteadySource
 from tidscope_collector.discovery.task_iterator import TaskIterator, TaskIterators
 from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.sampling.process_meter import Question
 from tidscope_collector.sampling.usual_tick import UsualTick
 from tidscope_collector.targets.sources import Sources
 from tidscope_collector.threads.reading import ProcessReader, Reading, ThreadReader
@@ -50,7 +53,7 @@ class Ticked:
             assert time.monotonic() < deadline
             time.sleep(0.001)
 
-    def python(self) -> None:
+    def python(self, question: Question | None = None) -> None:
         """Let Python take a sample, and arm the next ticks."""
         self.settle()
         self.reading = self.reader.read()
@@ -67,7 +70,7 @@ class Ticked:
             exited=header.exited,
             counters_from="walk",
         )
-        self._tick.arm(prepared, FOREVER_NS, 0, None)
+        self._tick.arm(prepared, FOREVER_NS, 0, None, question)
 
     def tick(self, *, waits: bool = True) -> set[int] | None:
         """Take a usual tick; ids of the rows of its frame. None: Python has to take it."""
@@ -76,6 +79,11 @@ class Ticked:
         if made is None:
             return None
         return set(self._decoder.decode(made.data)[1].tid.tolist())
+
+    @property
+    def waits_for_answer(self) -> bool:
+        """Whether the question that ticks ask has no answer yet."""
+        return self._tick.waits_for_answer
 
     def has_news(self) -> bool:
         """Whether something waits for Python."""
@@ -219,3 +227,19 @@ def test_more_births_than_there_is_room_for_are_pythons(
     ticked.python()
     assert np.array_equal(sorted(ticked.rows()), sorted(ticked.plain()))
     assert ticked.tick() == set()
+
+
+def test_ticks_ask_and_another_answer_is_pythons(ticked: Ticked) -> None:
+    mine, childs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with mine, childs:
+        ticked.python(Question(mine.fileno(), 4))
+        for _ in range(2):
+            childs.send(struct.pack("<i", 4))  # the answer is there before it is waited for
+            assert ticked.tick() is not None
+            assert (childs.recv(9), ticked.waits_for_answer) == (b"?", False)
+        childs.send(struct.pack("<i", 5))
+        assert ticked.tick() is None
+        assert (childs.recv(9), ticked.waits_for_answer) == (b"?", False)
+        ticked.python(Question(mine.fileno(), 5))
+        assert ticked.tick() is None
+        assert (childs.recv(9), ticked.waits_for_answer) == (b"?", True)

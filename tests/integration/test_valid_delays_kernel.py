@@ -11,7 +11,7 @@ from capabilities import needs
 from delay_switch import switched
 from followed_target import FollowedTarget
 from programs.direct_reads import DirectReads
-from tidscope_collector.sampling.valid_delays import DISK_STATES
+from tidscope_collector.sampling.io_bounds import DISK_STATES
 from tidscope_collector.waits.source import Choice, LedgerOptions
 
 pytestmark = [needs("root"), needs("delay-accounting"), needs("btf")]

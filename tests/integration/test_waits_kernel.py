@@ -2,6 +2,7 @@
 
 import os
 import signal
+import subprocess
 import threading
 import time
 from collections.abc import Iterator
@@ -9,7 +10,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from capabilities import needs
+from capabilities import missing, needs
+from programs.build import build_c
 from programs.known_waits import SHORT_THREADS, KnownWaits, Report
 from programs.time_parts import TimeParts
 from tidscope_collector.procfs.files import ProcFs
@@ -36,6 +38,9 @@ WAITS = {
     "child": (State.CHILD,),
     "disk": (State.FILE_READ_DISK, State.FILE_READ),
     "fault": (State.PAGE_FAULT_DISK, State.PAGE_FAULT),
+    "splice": (State.SOCKET_RECEIVE,),
+    "flock": (State.OTHER_CALL,),
+    "io_uring": (State.IO_URING,),
 }
 PARKED = (State.POLL, State.FUTEX)
 """Where threads are before and after; each in the one that it does not test."""
@@ -95,12 +100,15 @@ def test_a_wait_is_counted_as_what_it_is(
     ns = grown[name]
     [one] = [one for one in report.threads if one.name == name]
     in_call = one.in_call_ns
+    if name == "io_uring" and not in_call:
+        raise missing("io_uring", "the kernel refuses one")
     wait = sum(int(ns[state]) for state in WAITS[name])
     known = (*WAITS[name], *PARKED, State.ON_CPU, State.PREEMPTED, State.WOKEN)
     named = {State(state).name: int(ns[state]) for state in np.flatnonzero(ns).tolist()}
     assert wait > 0
-    # Who begins a thread may wait for a lock of the C library.
-    longest = one.whole_ns if State.FUTEX in WAITS[name] else in_call
+    # Who begins a thread may wait for a lock of the C library, and for memory of the process.
+    beside = {State.FUTEX, State.OTHER_CALL} & set(WAITS[name])
+    longest = one.whole_ns if beside else in_call
     assert wait <= longest + AROUND_NS, named
     parked = sum(int(ns[state]) for state in PARKED if state not in WAITS[name])
     assert int(ns.sum()) - parked >= in_call - AROUND_NS, named
@@ -172,10 +180,10 @@ def test_threads_that_live_shortly_are_all_there(keeper: LedgerKeeper) -> None:
         grown = int(after.at(time.monotonic_ns())[:, State.ON_CPU].sum())
         grown -= sum(int(ns[State.ON_CPU]) for ns in before.values())
         ages = after.since_ns - after.start_ns
-        final, has = keeper.exited(program.pid, after.tid[ended][::2], ages[ended][::2])
+        final, has, _ = keeper.exited(program.pid, after.tid[ended][::2], ages[ended][::2])
         assert has.all()
         assert (final == after.ns[ended][::2]).all()
-        again, has = keeper.exited(program.pid, after.tid[ended][::2], ages[ended][::2])
+        again, has, _ = keeper.exited(program.pid, after.tid[ended][::2], ages[ended][::2])
         assert not has.any()
         assert not again.any()
         assert int((keeper.read(program.pid).state == State.ENDED).sum()) == SHORT_THREADS // 2
@@ -202,6 +210,42 @@ def test_a_stopped_process_is_stopped(keeper: LedgerKeeper) -> None:
         assert (time.monotonic_ns() - stopped) > 0
         os.kill(program.pid, signal.SIGCONT)
         keeper.forget(program.pid)
+
+
+def test_calls_of_32_bit_programs_are_not_taken_for_others(keeper: LedgerKeeper) -> None:
+    """Their nanosleep has the number that sync has in 64-bit programs."""
+    source = Path(__file__).parents[1] / "programs" / "sleep_32.c"
+    flags = ("-m32", "-nostdlib", "-static", "-ffreestanding", "-fno-pie", "-no-pie")
+    try:
+        sleeper = subprocess.Popen([build_c(source, *flags)])
+    except (OSError, RuntimeError) as error:
+        raise missing("32-bit", str(error)) from error
+    with sleeper:
+        try:
+            await_state(sleeper.pid, "S")
+            keeper.watch(sleeper.pid)
+            state = keeper.read(sleeper.pid).state.tolist()
+            keeper.forget(sleeper.pid)
+        finally:
+            sleeper.kill()
+    assert state == [State.OTHER_CALL]
+
+
+def test_a_call_goes_on_as_what_it_was_after_a_stop(keeper: LedgerKeeper) -> None:
+    """The kernel goes on with it by another system call."""
+    with subprocess.Popen(["sleep", "1000"]) as sleeper:
+        try:
+            await_state(sleeper.pid, "S")
+            keeper.watch(sleeper.pid)
+            os.kill(sleeper.pid, signal.SIGSTOP)
+            await_state(sleeper.pid, "T")
+            os.kill(sleeper.pid, signal.SIGCONT)
+            await_state(sleeper.pid, "S")
+            after = keeper.read(sleeper.pid)
+            keeper.forget(sleeper.pid)
+        finally:
+            sleeper.kill()
+    assert after.state.tolist() == [State.SLEEP]
 
 
 def test_slots_are_given_back_and_begin_at_zero(keeper: LedgerKeeper) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from capabilities import missing, needs
+from processes import wait_until
 from programs.build import build_c
 from programs.cpu_quota import cpu_quota
 from programs.known_wakes import KnownWakes
@@ -89,6 +90,33 @@ def test_who_ran_meanwhile_ran_for_so_long(keeper: LedgerKeeper) -> None:
     # The kernel counts who runs at ticks; and at the end a time in the queue is under way.
     assert others["ns"] <= 1.02 * sum(ran) + 60 * MS
     assert others["ns"] >= 0.98 * sum(ran) - 60 * MS - unknown - under_way
+
+
+@needs("two-cpus")
+def test_who_ran_where_a_thread_waited_before_it_was_moved(keeper: LedgerKeeper) -> None:
+    """It waits for a hog that leaves the CPU to nobody, and runs at last on another CPU."""
+    allowed = sorted(os.sched_getaffinity(0))
+    here, there = allowed[0], allowed[-1]
+    with Hog(here) as one, Hog(here) as moved:
+        os.setpriority(os.PRIO_PROCESS, one.pid, -20)
+        os.sched_setscheduler(moved.pid, os.SCHED_IDLE, os.sched_param(0))
+        keeper.watch(moved.pid)
+        keeper.read(moved.pid)
+        began = one.run_ns()
+        wait_until(lambda: one.run_ns() - began > 40 * MS)
+        before_move = one.run_ns() - began
+        os.sched_setscheduler(moved.pid, os.SCHED_OTHER, os.sched_param(0))
+        os.sched_setaffinity(moved.pid, {there})
+        moved_at = one.run_ns() - began
+        ran = moved.run_ns()
+        wait_until(lambda: moved.run_ns() - ran > 5 * MS)
+        takers = joined(keeper.tables(moved.pid))["takers"]
+        keeper.forget(moved.pid)
+    others = takers[(takers["name"] == b"hog") & (takers["pid"] != moved.pid)]
+    # A CPU remembers 2,048 switches: on a busy machine some of the time has more of them.
+    assert others["ns"].sum() >= 0.2 * before_move
+    # What it ran after the move, on a CPU where the other one was not, took nothing from that.
+    assert others["ns"].sum() <= moved_at + 60 * MS
 
 
 def test_a_thread_beyond_its_quota_is_queued(keeper: LedgerKeeper) -> None:

@@ -36,7 +36,7 @@ class Sums:
         ledgers = self._keeper.read(self._pid)
         rows = np.flatnonzero(ledgers.state == State.ENDED)
         ages = ledgers.since_ns[rows] - ledgers.start_ns[rows]
-        ns, has = self._keeper.exited(self._pid, ledgers.tid[rows], ages)
+        ns, has, _ = self._keeper.exited(self._pid, ledgers.tid[rows], ages)
         assert has.all()
         self.ended += len(rows)
         self._ended_ns += int(ns[:, State.ON_CPU].sum())

@@ -174,6 +174,9 @@ struct tick {
 	char *path;
 	char *executable;
 	__u64 executable_bytes;
+	/* a child that answers each byte with an int32 (../foreign/gomaxprocs.py); asks: whether there is one */
+	__u64 asks, child, answer; /* what it answered last; another one is Python's */
+	__u64 asked;		   /* whether an answer is still to come */
 	__u64 incomplete; /* whether Python completes the rows before there is a frame */
 	__u64 waits;	  /* whether births, ends and names wait for a later tick; not without a frame */
 	__u64 drains;	  /* whether exit records do not wait even then */

@@ -38,7 +38,7 @@ LEDGERS = _members(
 )
 TICK = _members(
     "plan walk frame ledgers watched watched_count folder path executable executable_bytes",
-    "incomplete waits drains sample_cpu_ns news exits",
+    "asks child answer asked incomplete waits drains sample_cpu_ns news exits",
 )
 KEPT = _members("at size sample_us started_ns sample_cpu_ns sent_ns")
 LINK = _members("lock socket rest_bytes")

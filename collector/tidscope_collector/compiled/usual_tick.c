@@ -7,6 +7,8 @@
 #include "common.h"
 
 enum { PATH_BYTES = 512, POLL_MOST = 4096 };
+enum { POLLIN = 1, NOW = 0x4040 /* MSG_DONTWAIT, MSG_NOSIGNAL */ };
+enum { PATIENCE_NS = 5000000 /* as PATIENCE_S of ../foreign/gomaxprocs.py */ };
 
 /* Whether the process runs the program that it ran before, as far as can be seen. */
 static int same_program(const struct tick *t)
@@ -27,6 +29,34 @@ static int same_program(const struct tick *t)
 	return 1;
 }
 
+/* Asks the child; whether it could be asked. */
+static int ask_child(struct tick *t)
+{
+	static const char question = '?';
+
+	if (!t->asks)
+		return 1;
+	t->asked = call(__NR_sendto, (long)t->child, (long)&question, 1, NOW, 0, 0) == 1;
+	return (int)t->asked;
+}
+
+/* Whether the child answers soon, and what it answered before. */
+static int same_answer(struct tick *t)
+{
+	struct pollfd one = {(int)t->child, POLLIN, 0};
+	struct { long s, ns; } patience = {0, PATIENCE_NS};
+	__s32 answer;
+	long bytes;
+
+	if (!t->asks)
+		return 1;
+	if (call(__NR_ppoll, (long)&one, 1, (long)&patience, 0, 0, 0) <= 0)
+		return 0;
+	t->asked = 0;
+	bytes = call(__NR_recvfrom, (long)t->child, (long)&answer, sizeof answer, NOW, 0, 0);
+	return bytes == sizeof answer && answer == (__s32)t->answer;
+}
+
 /* Makes the frame after EXITS or TO_COMPLETE. */
 __attribute__((visibility("default"))) long frame_of_tick(struct tick *t)
 {
@@ -34,8 +64,7 @@ __attribute__((visibility("default"))) long frame_of_tick(struct tick *t)
 	return usual_frame(t->frame);
 }
 
-/* Takes a sample and makes the frame; see common.h for what it returns. */
-__attribute__((visibility("default"))) long usual_tick(struct tick *t)
+static long take(struct tick *t)
 {
 	const struct rows *rows = t->plan ? rows_of_plan(t->plan) : rows_of_walk(t->walk);
 	struct { long s, ns; } now = {0, 0};
@@ -43,6 +72,8 @@ __attribute__((visibility("default"))) long usual_tick(struct tick *t)
 	long result;
 
 	t->exits = 0;
+	if (t->frame && !ask_child(t))
+		return OTHER_THREADS;
 
 	/* First, so that they are of the sample's own time. */
 	if (!take_ledgers(t->ledgers))
@@ -64,7 +95,7 @@ __attribute__((visibility("default"))) long usual_tick(struct tick *t)
 		return result;
 	if (result && t->watched[0].found)
 		return OTHER_THREADS;
-	if (!same_program(t))
+	if (!same_answer(t) || !same_program(t))
 		return OTHER_THREADS;
 	t->exits = result != 0;
 	t->news |= t->exits && !t->drains;
@@ -73,4 +104,14 @@ __attribute__((visibility("default"))) long usual_tick(struct tick *t)
 	if (t->exits && t->drains)
 		return EXITS;
 	return t->incomplete ? TO_COMPLETE : frame_of_tick(t);
+}
+
+/* Takes a sample and makes the frame; see common.h for what it returns. */
+__attribute__((visibility("default"))) long usual_tick(struct tick *t)
+{
+	long result = take(t);
+
+	if (t->asked)
+		same_answer(t); /* so that Python finds nothing on its way, where it asks itself */
+	return result;
 }

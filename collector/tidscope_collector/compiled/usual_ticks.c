@@ -86,23 +86,25 @@ static __u64 write_message(__u8 *out, const __u8 *frame, __u64 size)
 	return at + size;
 }
 
-/* Sends a frame; when the connection had taken it, or a part of it, or 0. */
+/* Sends a frame; when it was given to the connection, which took it or a part of it, or 0. */
 static __u64 send_frame(struct round *r, const __u8 *frame, __u64 size)
 {
 	struct link *l = r->link;
 	long sent = -1; /* if nothing is */
+	__u64 now_ns;
 
 	r->message_bytes = write_message(r->message, frame, size);
 	lock_link(l);
+	now_ns = (__u64)clock_ns(MONOTONIC);
 	if (r->message_bytes && l->socket != (__u64)-1)
 		sent = call(__NR_sendto, (long)l->socket, (long)r->message, (long)r->message_bytes, NOW,
 			    0, 0);
 	if (sent >= 0 && (__u64)sent < r->message_bytes) {
 		l->rest_bytes = r->message_bytes - (__u64)sent;
-		return (__u64)clock_ns(MONOTONIC);
+		return now_ns;
 	}
 	unlock_link(l);
-	return sent < 0 ? 0 : (__u64)clock_ns(MONOTONIC);
+	return sent < 0 ? 0 : now_ns;
 }
 
 /* Waits until a moment; whether Python is wanted before. */

@@ -1,6 +1,7 @@
 """Checks of kernel, capabilities and machine: from facts to finding, impact and fix."""
 
 import re
+from collections.abc import Sequence
 
 from tidscope_confinement.capabilities import capability_name
 from tidscope_wire.generated.models import CheckStatus, DoctorCheck
@@ -19,6 +20,7 @@ from tidscope_collector.doctor.probe import EbpfProbe, TaskstatsProbe
 from tidscope_collector.procfs.mount import NOTHING_HIDDEN
 
 _OLDEST = (5, 4)
+_MOST_TROUBLES = 4
 _CHEAP_CLOCKS = frozenset({"tsc", "kvm-clock", "arch_sys_counter", "hyperv_clocksource_tsc_page"})
 
 
@@ -261,11 +263,27 @@ def walk(facts: Facts, ebpf: EbpfProbe) -> DoctorCheck:
     )
 
 
-def ledger(facts: Facts, ebpf: EbpfProbe) -> DoctorCheck:
-    """Can it be said what each thread waits for?"""
+def ledger(facts: Facts, ebpf: EbpfProbe, lock_troubles: Sequence[str] = ()) -> DoctorCheck:
+    """Can it be said what each thread waits for, and the locks be named?
+
+    Args:
+        facts: of the machine.
+        ebpf: the program that keeps ledgers.
+        lock_troubles: why locks of attached programs cannot be read or named.
+    """
     about = "ledger", "What threads wait for"
     if not ebpf.refusal:
         finding = "eBPF: a test load of the program that keeps a ledger of states succeeded."
+        if lock_troubles:
+            return make_check(
+                about,
+                "limited",
+                f"{finding} Of attached programs: {_listed(lock_troubles)}.",
+                "Their waits for locks are counted; which locks these are is not known, or not all "
+                "that the programs know of them.",
+                "Let the collector read the programs' memory as root, or leave --ask-programs out "
+                "for programs that serve nothing.",
+            )
         return make_check(about, "ok", finding)
     return make_check(
         about,
@@ -275,6 +293,12 @@ def ledger(facts: Facts, ebpf: EbpfProbe) -> DoctorCheck:
         "no sleep, and nobody who wakes a thread.",
         _ebpf_fix(facts, ebpf),
     )
+
+
+def _listed(troubles: Sequence[str]) -> str:
+    shown = "; ".join(one.rstrip(".") for one in troubles[:_MOST_TROUBLES])
+    more = len(troubles) - _MOST_TROUBLES
+    return f"{shown}; and {more} more" if more > 0 else shown
 
 
 def _ebpf_fix(facts: Facts, ebpf: EbpfProbe) -> str:

@@ -152,4 +152,5 @@ def diagnose_running(sources: Sources, confinement: Confinement) -> DoctorReport
         LiveEbpf(sources.ledger.ebpf),
         confinement,
         children().ended,
+        sources.ledger.lock_troubles,
     )

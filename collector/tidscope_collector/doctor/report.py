@@ -1,6 +1,7 @@
 """All checks of a machine, as one report."""
 
 import time
+from collections.abc import Sequence
 
 from tidscope_wire.generated.models import CheckStatus, DoctorCheck, DoctorReport
 
@@ -21,6 +22,7 @@ def examine(
     ledger: EbpfProbe,
     confinement: Confinement,
     reader_ended: bool = False,
+    lock_troubles: Sequence[str] = (),
 ) -> DoctorReport:
     """Run all checks, the exit self-test too."""
     found = [
@@ -38,7 +40,7 @@ def examine(
         checks.network(facts, probe, network),
         checks.task_iterator(facts, iterator),
         checks.walk(facts, walk),
-        checks.ledger(facts, ledger),
+        checks.ledger(facts, ledger, lock_troubles),
         checks.energy(facts),
         checks.clock_source(facts),
         checks.transactions(facts),

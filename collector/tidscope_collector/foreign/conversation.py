@@ -43,6 +43,13 @@ class Conversation:
         self.pending = True
         return True
 
+    @property
+    def free(self) -> int | None:
+        """The connection's descriptor, while no answer is to come; None else."""
+        if self.pending:
+            self.receive(0)
+        return None if self.pending or self._connection.fileno() < 0 else self._connection.fileno()
+
     def receive(self, patience_s: float) -> bytes:
         """The answer, if it comes soon; empty if it does not, and after the end of the child."""
         poll = select.poll()

@@ -72,6 +72,15 @@ class GomaxprocsReader:
         (value,) = WORD.unpack(word)
         return int(value) if 1 <= value <= MOST else None
 
+    @property
+    def free(self) -> int | None:
+        """A descriptor that others may ask on as `request` does; None: an answer is late."""
+        return self._conversation.free
+
+    def asked(self, pending: bool) -> None:
+        """Others have asked; whether the answer is still to come."""
+        self._conversation.pending = pending
+
     def read(self) -> int | None:
         """The value in effect; None when there is none within DEADLINE_S."""
         self.request()

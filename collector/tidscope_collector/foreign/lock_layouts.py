@@ -9,7 +9,7 @@ import struct
 from collections.abc import Collection
 from typing import Literal, NamedTuple
 
-Kind = Literal["lock", "condition", "gil", "park", "join", "monitor", "unknown"]
+Kind = Literal["lock", "condition", "gil", "park", "join", "monitor", "call", "unknown"]
 
 BEFORE, AFTER = 192, 128
 """Bytes that are read before and behind an address."""

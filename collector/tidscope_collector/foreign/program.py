@@ -10,6 +10,8 @@ from tidscope_collector.procfs.files import ProcFs
 
 PATIENCE_S = 0.005
 """What a sample waits for an answer; one that is late is there for the next question."""
+OPEN_S = 5.0
+"""For the first answer: on a busy machine a child may wait 2 s for a CPU."""
 _LINE_BYTES = 16384
 
 
@@ -63,7 +65,7 @@ def open_program(procfs: ProcFs, pid: int, start_ticks: int) -> ProgramReader | 
         reader = ProgramReader(procfs, pid, start_ticks)
     except ChildError:
         return None
-    found = reader.look(patience_s=1.0)
+    found = reader.look(patience_s=OPEN_S)
     if found is None or not found.stack:
         reader.close()
         return None

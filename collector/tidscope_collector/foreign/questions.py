@@ -34,6 +34,7 @@ from tidscope_collector.foreign.answering import (
 )
 from tidscope_collector.foreign.container_files import container_names
 from tidscope_collector.foreign.go_threads import go_threads
+from tidscope_collector.foreign.hsperfdata import java_counters
 from tidscope_collector.foreign.inner_users import read_users
 from tidscope_collector.foreign.loaded import HIGHEST_ADDRESS, relocate
 from tidscope_collector.foreign.lock_addresses import lock_addresses
@@ -361,6 +362,7 @@ QUESTIONS: Mapping[str, Question[Arguments]] = {
     "java_blocked": java_blocked,
     "go_threads": go_threads,
     "java_names": java_names,
+    "java_counters": java_counters,
     "arguments": arguments_again,
     "container_names": container_names,
 }

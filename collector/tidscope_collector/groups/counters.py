@@ -1,6 +1,7 @@
 """The counters of all threads of many processes, by each of the ways in which they can be read."""
 
 import os
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Protocol
@@ -56,7 +57,7 @@ class GroupCounters(Protocol):
             pids: uint32[m], ascending.
 
         Returns:
-            A reading that does not change any more, with the process of each thread.
+            A reading with the process of each thread.
 
         Raises:
             OSError: the kernel answered nonsense.
@@ -188,6 +189,8 @@ class ListedCounters:
 class WalkedCounters:
     """`GroupCounters` by one walk of the kernel over all threads, checked by taskstats.
 
+    While threads stay the same, readings are updated in place; see `Reading.changed`.
+
     Args:
         walks: over many processes.
         reader: over taskstats: gives fields and absent ones, and is asked about some threads.
@@ -202,7 +205,9 @@ class WalkedCounters:
         self.executed = _NOBODY
         self._width = len(reader.fields)
         self._delays = np.array([is_delay(name) for name in reader.fields], np.bool_)
-        self._columns = Columns(self._width, _ROOM)
+        self._now = Columns(self._width, _ROOM)
+        self._then: Columns | None = None
+        self._last: Reading | None = None
 
     @property
     def fields(self) -> tuple[str, ...]:
@@ -222,22 +227,59 @@ class WalkedCounters:
         Raises:
             DisagreementError: the walk, or the one before it, says otherwise than taskstats.
         """
-        self._columns, count, owners = self._walks.read(pids, self._columns)
-        now = self._columns
-        tid, start_ns = now.tid[:count].copy(), now.start_ns[:count].copy()
-        counters = np.ascontiguousarray(now.counters[:, :count].T)
+        before = time.monotonic_ns()
+        now, count, owners = self._walks.read(pids, self._now)
+        self._now = now
+        same = self._are_same(now, count, owners)
         # As another than the main thread, whose id and start that thread then takes over.
         self._check.mains = self.executed
+        counters = now.counters[: self._width, :count].T
         if count:
-            self._check.check(Walked(tid, start_ns, counters), same=False)
-        return Reading(
-            tid,
-            counters,
-            self._absent(now.state[:count]),
-            start_ns,
-            now.comm[:count].copy().view("S16").reshape(-1),
-            process=owners,
+            self._check.check(Walked(now.tid[:count], now.start_ns[:count], counters), same=same)
+        # An id stood for its thread when this was visited: not before it began, nor before now.
+        seen = np.maximum(now.start_ns[:count], before)
+        last = self._last
+        if last is not None and same and self._updated(last, now, count):
+            self._last = replace(last, seen_ns=seen)
+        else:
+            self._then, self._now = now, Columns(self._width, now.room)
+            self._last = Reading(
+                now.tid[:count],
+                counters,
+                self._absent(now.state[:count]),
+                now.start_ns[:count],
+                now.comm[:count].view("S16").reshape(-1),
+                seen_ns=seen,
+                changed=np.zeros(count, np.bool_),
+                process=owners,
+            )
+        return self._last
+
+    def _are_same(self, now: Columns, count: int, owners: Pids) -> bool:
+        """Whether the threads are those of the last reading, and nobody executed a program."""
+        then, last = self._then, self._last
+        return (
+            then is not None
+            and last is not None
+            and last.process is not None
+            and count == len(last.tid)
+            and not len(self.executed)
+            and now.same_threads(count, then)
+            and np.array_equal(now.state[:count] & DELAYS, then.state[:count] & DELAYS)
+            and np.array_equal(owners, last.process)
         )
+
+    def _updated(self, last: Reading, now: Columns, count: int) -> bool:
+        """Bring the last reading up to date, which has the same threads, unless something fell."""
+        then, changed = self._then, last.changed
+        if then is None or changed is None:
+            return False
+        counters, before = now.counters[:, :count], then.counters[:, :count]
+        if (counters < before).any():
+            return False
+        changed |= (counters != before).any(axis=0)
+        before[:] = counters
+        return True
 
     def _absent(self, state: npt.NDArray[np.uint32]) -> npt.NDArray[np.bool_] | None:
         without = state & DELAYS == 0

@@ -8,10 +8,13 @@ import numpy.typing as npt
 
 from tidscope_collector.groups.counters import GroupTaskstats
 from tidscope_collector.groups.membership import Membership
+from tidscope_collector.sampling.exit_cpu import CPU, with_tick_time
 from tidscope_collector.sampling.readings import text
+from tidscope_collector.threads.matching import rows_of_both
 from tidscope_collector.threads.reading import Reading
 
-CPU = "cpu_run_ns"
+_SAME_START_NS = 10_000_000
+"""The start of a record's thread comes from an age: it is that of a walk's within so much."""
 _MOST = 65_536
 """Threads of which one account is kept that waits for the other; more are forgotten."""
 
@@ -39,9 +42,13 @@ class GroupExits:
     Args:
         base: decodes records.
         membership: of the group.
+
+    Attributes:
+        seen: the last reading of living threads; None: there is none.
     """
 
     def __init__(self, base: GroupTaskstats, membership: Membership) -> None:
+        self.seen: Reading | None = None
         self._base = base
         self._membership = membership
         self._cpu = base.fields.index(CPU) if CPU in base.fields else None
@@ -60,8 +67,9 @@ class GroupExits:
         if reading.process is None:
             reading = replace(reading, process=np.zeros(len(reading.tid), np.uint32))
         if self._cpu is None or self._membership.discovery != "ebpf" or reading.process is None:
-            return reading
+            return with_tick_time(reading, self._base.fields)
         counters = reading.counters.copy()
+        self._raise_to_seen(reading, counters[:, self._cpu])
         said = counters[:, self._cpu].tolist()
         processes = reading.process.tolist()
         for row, (tid, process) in enumerate(zip(reading.tid.tolist(), processes, strict=True)):
@@ -71,6 +79,22 @@ class GroupExits:
             elif len(self._open) < _MOST:
                 self._open[tid] = Late(text(bytes(reading.name[row])), process, said[row])
         return replace(reading, counters=counters)
+
+    def _raise_to_seen(self, reading: Reading, cpu_ns: npt.NDArray[np.uint64]) -> None:
+        """A thread that has sent its record runs on, and may have been seen with more than it said.
+
+        Args:
+            reading: of records.
+            cpu_ns: what they say; becomes what is known.
+        """
+        if self.seen is None or self._cpu is None:
+            return
+        here, there = rows_of_both(reading.tid, self.seen.tid)
+        apart_ns = np.abs(reading.start_ns[here] - self.seen.start_ns[there])
+        found = np.where(
+            apart_ns < _SAME_START_NS, self.seen.counters[there, self._cpu], np.uint64(0)
+        )
+        cpu_ns[here] = np.maximum(cpu_ns[here], found)
 
     def _settle(self) -> None:
         for tid, run_ns in self._membership.take_done():

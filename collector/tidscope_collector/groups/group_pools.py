@@ -47,15 +47,20 @@ class Reader(Protocol):
 
     def tables(self) -> dict[TableName, Table]: ...
 
-    def executed(self, pid: int) -> None: ...
-
     def close(self) -> None: ...
 
 
 class Readers(Protocol):
     """See `PoolReaders`."""
 
-    def open(self, pid: int, start_ticks: int, registry: PoolRegistry | None = None) -> Reader: ...
+    def open(
+        self,
+        pid: int,
+        start_ticks: int,
+        registry: PoolRegistry | None = None,
+        *,
+        java: bool = True,
+    ) -> Reader: ...
 
 
 @dataclass(slots=True)
@@ -92,6 +97,7 @@ class GroupPools:
         self._numbers = count(1)
         self._programs: dict[int, _Program] = {}
         self._looked_ns: dict[int, int] = {}
+        self._executed: set[int] = set()
         self._ended: list[tuple[int, dict[TableName, Table]]] = []
         self._due_ns = 0
         self.left_out = 0
@@ -112,6 +118,7 @@ class GroupPools:
             self._end(number, now_ns)
         self._ended = [one for one in self._ended if now_ns - one[0] < ENDED_NS][-MOST_ENDED:]
         self._looked_ns = {n: when for n, when in self._looked_ns.items() if n in alive}
+        self._executed &= alive.keys()
         waiting = [
             (self._looked_ns.get(one.number, 0), _ORDER.index(runtime), one.start_ns, one)
             for one in alive.values()
@@ -122,13 +129,15 @@ class GroupPools:
         waiting.sort(key=lambda one: one[:3])
         self._make_room(len(waiting), now_ns)
         free = min(MOST_READ - len(self._programs), MOST_BEGUN)
-        for *_, member in waiting[: max(0, free)]:
-            self._begin(member, now_ns)
+        for _, place, _, member in waiting[: max(0, free)]:
+            self._begin(member, _ORDER[place], now_ns)
         self.left_out = max(0, len(waiting) - max(0, free))
 
-    def _begin(self, member: Member, now_ns: int) -> None:
-        registry = PoolRegistry(self._numbers, member.number, since_start=not member.before)
-        reader = self._readers.open(member.pid, member.start_ticks, registry)
+    def _begin(self, member: Member, runtime: Runtime, now_ns: int) -> None:
+        young = not member.before or member.number in self._executed
+        registry = PoolRegistry(self._numbers, member.number, since_start=young)
+        java = runtime == "java"
+        reader = self._readers.open(member.pid, member.start_ticks, registry, java=java)
         self._programs[member.number] = _Program(member, reader, now_ns)
         self._looked_ns[member.number] = now_ns
 
@@ -148,9 +157,11 @@ class GroupPools:
             self._ended.append((now_ns, tables))
 
     def executed(self, pid: int) -> None:
-        """A member runs another program."""
-        for program in self._programs.values():
-            program.reader.executed(pid)
+        """A member runs another program, which is looked at once it is known what that is."""
+        for number, program in list(self._programs.items()):
+            if program.member.pid == pid:
+                self._end(number, self._due_ns)
+                self._executed.add(number)
 
     def tables(self) -> dict[TableName, Table]:
         """All rows as they were read last."""

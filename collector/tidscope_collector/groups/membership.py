@@ -1,6 +1,7 @@
 """Who belongs to a group now: reported by eBPF programs, or found by looking again and again."""
 
 import time
+from collections import deque
 from collections.abc import Mapping
 from typing import Literal, NamedTuple, Protocol
 
@@ -11,7 +12,7 @@ from tidscope_collector.groups.boundaries import Boundary, Matching
 from tidscope_collector.groups.cgroups import Cgroup
 from tidscope_collector.groups.descriptions import user_name
 from tidscope_collector.groups.events import BORN, DONE, EXECUTED, MOVED, Events
-from tidscope_collector.groups.members import Members, Newcomer
+from tidscope_collector.groups.members import BELIEVED_NS, Members, Newcomer
 from tidscope_collector.groups.programs import Bit, GroupPrograms
 from tidscope_collector.procfs.thread_reader import TICKS_PER_SECOND
 
@@ -111,6 +112,8 @@ class ReportedMembership:
         self._attach_ns = attach_ns
         self._executions: list[Execution] = []
         self._done: list[Done] = []
+        self._ending: deque[tuple[int, int]] = deque()
+        """When members ended whose threads the kernel does not count, and their ids."""
         self._missed = 0
         self._lost = programs.lost
         self._closed = False
@@ -174,7 +177,16 @@ class ReportedMembership:
             self._missed += lost - self._lost
             self._lost = lost
             self._find()
-        self.members.forget(time.monotonic_ns())
+        now_ns = time.monotonic_ns()
+        self._take_out(now_ns - BELIEVED_NS)
+        self.members.forget(now_ns)
+
+    def _take_out(self, until_ns: int) -> None:
+        """Let go of members that ended before: by now all of their threads are done."""
+        while self._ending and self._ending[0][0] < until_ns:
+            _, pid = self._ending.popleft()
+            if pid not in self.members.alive:
+                self._programs.remove(self._bit, pid)
 
     def _began(self, pid: int) -> int:
         """CLOCK_MONOTONIC at which a member became the program that it is."""
@@ -231,8 +243,9 @@ class ReportedMembership:
             elif kind == DONE:
                 if groups & mask:
                     self._done.append(Done(other, run_ns))
-                    if not value:
-                        members.end(pid, at_ns, now_ns)
+                    ended = None if value else members.end(pid, at_ns, now_ns)
+                    if ended is not None and ended.before:
+                        self._ending.append((now_ns, pid))
             elif kind in (BORN, MOVED) and groups & mask:
                 moved = kind == MOVED
                 members.add(one, before=moved, moved_ns=run_ns if moved else None)
@@ -259,7 +272,7 @@ class ReportedMembership:
             self._closed = True
             self._matching = None
             cgroups = list(self._boundary.cgroups)
-            alive = list(self.members.alive)
+            alive = [*self.members.alive, *(pid for _, pid in self._ending)]
             # Who was born since the last look is among the members then.
             for events in self._programs.release(self._bit, alive, cgroups):
                 self._apply(events)

@@ -100,6 +100,11 @@ class JoinedTables:
         self._processes = processes
         self._others = others
 
+    @property
+    def locks_reason(self) -> str:
+        """See `TableSource`."""
+        return "" if self._others is None else self._others.locks_reason
+
     def read(self) -> Iterator[Tables]:
         """See `TableSource`."""
         yield from self._processes.read()

@@ -60,6 +60,7 @@ class GroupPrograms:
     def __init__(self, procfs: ProcFs, lent: dict[str, int] | None = None) -> None:
         self._program = libbpf.Program(OBJECT.read_bytes(), lent=lent)
         self._members = self._program.map("members")
+        self._unfinished = self._program.map("unfinished")
         self._cgroups = self._program.map("cgroups")
         shared = mmap.mmap(self._program.map("control"), mmap.PAGESIZE)
         self._control = np.frombuffer(shared, CONTROL, 1)
@@ -126,13 +127,13 @@ class GroupPrograms:
                 key = _CGROUP.pack(cgroup.id, cgroup.hierarchy)
                 self._change(self._cgroups, key, 0, bit.mask)
             for pid in pids:
-                self._change(self._members, _KEY.pack(pid), 0, bit.mask)
+                self._leave(bit, pid)
             self._share()
             del self._bits[bit.mask]
             left, bit.events = bit.events, []
             for events in left:
                 for pid in np.unique(events["pid"]).tolist():
-                    self._change(self._members, _KEY.pack(pid), 0, bit.mask)
+                    self._leave(bit, pid)
             if not self._bits:
                 self._program.detach()
             return left
@@ -149,7 +150,7 @@ class GroupPrograms:
     def remove(self, bit: Bit, pid: int) -> None:
         """Make a process a member no more."""
         with self._lock:
-            self._change(self._members, _KEY.pack(pid), 0, bit.mask)
+            self._leave(bit, pid)
 
     def add_cgroup(self, bit: Bit, cgroup: Cgroup) -> None:
         """Make the processes that come into a control group members.
@@ -175,8 +176,13 @@ class GroupPrograms:
         for bit in self._bits.values():
             bit.events.append(events)
 
-    def _change(self, descriptor: int, key: bytes, added: int, removed: int) -> None:
-        """Change bits of an entry, which is there while it has any."""
+    def _leave(self, bit: Bit, pid: int) -> None:
+        key = _KEY.pack(pid)
+        if not self._change(self._members, key, 0, bit.mask):
+            libbpf.remove_entry(self._unfinished, key)
+
+    def _change(self, descriptor: int, key: bytes, added: int, removed: int) -> bool:
+        """Change bits of an entry, which is there while it has any; whether it is."""
         found = libbpf.read_entry(descriptor, key, _BITS.size)
         before = 0 if found is None else int(_BITS.unpack(found)[0])
         now = (before | added) & ~removed
@@ -184,6 +190,7 @@ class GroupPrograms:
             libbpf.write_entry(descriptor, key, _BITS.pack(now))
         elif found is not None:
             libbpf.remove_entry(descriptor, key)
+        return bool(now)
 
 
 def load(procfs: ProcFs, make: Callable[[], dict[str, int]] = dict) -> GroupPrograms | Obstacle:

@@ -51,6 +51,7 @@ class GroupReader:
         if taskstats is not None:
             self.exits = self._ends = GroupExits(taskstats, membership)
         self.listed = np.empty(0, np.uint32)
+        self._seen: npt.NDArray[np.uint32] | None = None
         self.reason = ""
         self.disagreement: str | None = None
         self.uncounted = 0
@@ -92,7 +93,11 @@ class GroupReader:
         self.uncounted = max(0, len(pids) - MOST_MEMBERS)
         reading = self._read(pids[:MOST_MEMBERS])
         self.listed = reading.tid
-        if reading.process is not None:
+        if self._ends is not None:
+            self._ends.seen = reading
+        # Where a reading is brought up to date in place, nobody is seen who was not before.
+        if reading.process is not None and reading.process is not self._seen:
+            self._seen = reading.process
             self.members.see(np.unique(reading.process))
         return reading
 

@@ -18,7 +18,6 @@ from tidscope_collector.foreign.gomaxprocs import GomaxprocsReader, GoProgram
 from tidscope_collector.groups.account_check import AccountCheck
 from tidscope_collector.groups.accounts import account_of
 from tidscope_collector.groups.descriptions import Descriptions
-from tidscope_collector.groups.exits import CPU
 from tidscope_collector.groups.group_pools import GroupPools
 from tidscope_collector.groups.matching import MatchWatch
 from tidscope_collector.groups.members import Member
@@ -32,6 +31,7 @@ from tidscope_collector.groups.selector import group_name
 from tidscope_collector.locks.group_locks import GroupLocks
 from tidscope_collector.procfs.delay_accounting import DelayAccounting
 from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.sampling.exit_cpu import CPU
 from tidscope_collector.sampling.health import HealthNow
 from tidscope_collector.sampling.presence import Presence, presence_in
 from tidscope_collector.sampling.process_clock import process_cpu_ns

@@ -24,6 +24,8 @@ from tidscope_collector.locks.registry import (
 from tidscope_collector.locks.waited import LockSource
 from tidscope_collector.procfs.files import ProcFs
 
+_MOST_REFUSED = 64
+"""Processes of which it is remembered why they could not be examined."""
 _BETWEEN_S = 0.2
 """Between two questions about locks, each of which takes some 10 ms of CPU time: of a build's
 processes most end before their turn comes."""
@@ -71,6 +73,8 @@ class GroupLocks:
         self._pending: dict[LockOwner, set[int]] = {}
         self._examined: dict[int, str] = {}
         """Of each process the name under which it was asked about."""
+        self._refused: dict[int, str] = {}
+        """Of processes that could not be examined: why."""
         self.without_number = 0
         """Locks that have no number, because there are too many."""
         self._changed = threading.Condition()
@@ -97,6 +101,12 @@ class GroupLocks:
                 self._changed.notify_all()
         return found
 
+    def number_of_call(self, name: str) -> int:
+        """The number of waits in a system call, of all processes; 0: there are too many locks."""
+        row = LockName(0, 0, name, "call", "system-call", "")
+        with self._changed:
+            return self._add(("call", name), row)
+
     def names(self) -> list[LockName]:
         """Rows of `lock_names`; a row never changes."""
         with self._changed:
@@ -115,6 +125,20 @@ class GroupLocks:
                 del self._locks[key]
             for owner in [owner for owner in self._pending if owner.pid == pid]:
                 del self._pending[owner]
+
+    @property
+    def reason(self) -> str:
+        """Why locks of living processes have no names, by the last of them; empty if all have."""
+        with self._changed:
+            for pid in list(self._refused):
+                owner = self._find(pid)
+                if owner is None or not owner.lives:
+                    del self._refused[pid]
+            if not self._refused:
+                return ""
+            others = len(self._refused) - 1
+            last = next(reversed(self._refused.values()))
+            return f"{last}; so have those of {others} more" if others else last
 
     def close(self) -> None:
         """Stop examining; returns at once, names stay."""
@@ -160,10 +184,23 @@ class GroupLocks:
     def _ask(self, owner: LockOwner, asked: list[int]) -> LockAnswer | None:
         join_place = self._join_places.get(owner.name, 0)
         try:
-            return ask_lock_addresses(self._procfs, owner.pid, owner.start_ticks, asked, join_place)
+            answer = ask_lock_addresses(
+                self._procfs, owner.pid, owner.start_ticks, asked, join_place
+            )
         except NoAnswerError as error:
             log.info("locks of process %d: %s", owner.pid, error)
+            with self._changed:
+                self._refuse(owner, str(error))
             return None
+        with self._changed:
+            self._refused.pop(owner.pid, None)
+        return answer
+
+    def _refuse(self, owner: LockOwner, why: str) -> None:
+        self._refused.pop(owner.pid, None)
+        self._refused[owner.pid] = f"locks of {owner.name} ({owner.pid}) have no names: {why}"
+        if len(self._refused) > _MOST_REFUSED:
+            del self._refused[next(iter(self._refused))]
 
     def _enter(self, owner: LockOwner, asked: list[int], answer: LockAnswer | None) -> None:
         left = self._pending.pop(owner) - set(asked)

@@ -74,6 +74,7 @@ class Locks:
         self._source = source
         self._read_at_s = 0.0
         self._waits: list[LockWaits] = []
+        self._unexamined = ""
         self._changed = threading.Condition()
         self._closed = False
         self._worker = threading.Thread(target=self._work, name=f"locks-{pid}", daemon=True)
@@ -110,6 +111,11 @@ class Locks:
         """The same of addresses that are all in the one process."""
         return self.numbers(addresses)
 
+    def number_of_call(self, name: str) -> int:
+        """The number of waits in a system call; 0: there are too many locks."""
+        with self._changed:
+            return self._registry.number_of("system-call", name, "call")
+
     def names(self, after: int = 0) -> list[LockName]:
         """Rows of `lock_names`; a row never changes.
 
@@ -126,8 +132,10 @@ class Locks:
 
     @property
     def reason(self) -> str:
-        """Why locks that are no futexes are not known; empty if they are, or there are none."""
-        return self._source.reason if self._source else ""
+        """Why locks have no names, or those that are no futexes are not known; empty if none is
+        missing."""
+        account = self._source.reason if self._source else ""
+        return "; ".join(filter(None, (self._unexamined, account)))
 
     @property
     def without_number(self) -> int:
@@ -213,10 +221,15 @@ class Locks:
 
     def _ask(self, asked: list[int], join_place: int) -> LockAnswer | None:
         try:
-            return ask_lock_addresses(self._procfs, self._pid, self._start_ticks, asked, join_place)
+            answer = ask_lock_addresses(
+                self._procfs, self._pid, self._start_ticks, asked, join_place
+            )
         except NoAnswerError as error:
             log.info("locks of process %d: %s", self._pid, error)
+            self._unexamined = f"locks have no names: {error}"
             return None
+        self._unexamined = ""
+        return answer
 
     def _enter(self, asked: list[int], answer: LockAnswer | None) -> None:
         found: dict[int, Found] = {address: _unexamined(address) for address in asked}

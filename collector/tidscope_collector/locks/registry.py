@@ -15,7 +15,7 @@ from tidscope_collector.foreign.lock_layouts import Kind
 
 Addresses = npt.NDArray[np.uint64]
 Numbers = npt.NDArray[np.uint32]
-Source = Literal["futex", "go-mutex-profile", "go-metrics", "java-monitor"]
+Source = Literal["futex", "go-mutex-profile", "go-metrics", "java-monitor", "system-call"]
 
 MOST_LOCKS = 65_536
 """Of a target; further ones have no number."""

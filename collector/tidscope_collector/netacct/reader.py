@@ -113,7 +113,10 @@ def join_columns(
     elif masks is not None:
         masks = np.pad(masks, ((0, 0), (0, len(FIELDS))))
     counters = np.concatenate([reading.counters, numbers], axis=1)
-    return replace(reading, counters=counters, absent=masks)
+    invalid = reading.invalid
+    if invalid is not None:
+        invalid = np.pad(invalid, ((0, 0), (0, len(FIELDS))))
+    return replace(reading, counters=counters, absent=masks, invalid=invalid)
 
 
 class NetworkReader:
@@ -205,6 +208,10 @@ class GroupNetworkReader(WrappingReader):
         self._accounts = accounts
         self._whose = whose
         self._columns = NetworkColumns(accounts, whose)
+        self._kept: Reading | None = None
+        """What was given last, if its arrays may be brought up to date."""
+        self._from: Reading | None = None
+        """The reading of the base that it was made from."""
         exits = base.exits
         self.exits: ExitDecoder | None = None if exits is None else _Exits(exits, self)
 
@@ -221,7 +228,47 @@ class GroupNetworkReader(WrappingReader):
         before = time.monotonic_ns()
         reading = self.base.read()
         self._accounts.follow(self._whose)
-        return join_columns(reading, *self._columns.live(reading.tid, before))
+        numbers, unknown = self._columns.live(reading.tid, before)
+        if unknown is None and (kept := self._updated(reading, numbers)) is not None:
+            self._kept, self._from = kept, reading
+            return kept
+        joined = join_columns(reading, numbers, unknown)
+        self._kept = self._from = None
+        if reading.changed is None:
+            return joined
+        reading.changed[:] = False
+        if unknown is not None:
+            return replace(joined, changed=None)  # masks are not brought up to date
+        self._from = reading
+        self._kept = replace(joined, changed=np.zeros(len(joined.tid), np.bool_))
+        return self._kept
+
+    def _updated(self, base: Reading, numbers: npt.NDArray[np.uint64]) -> Reading | None:
+        """The last reading brought up to date; None if the base's rows are others than before."""
+        kept, before = self._kept, self._from
+        if (
+            kept is None
+            or before is None
+            or kept.changed is None
+            or base.changed is None
+            or base.counters is not before.counters
+            or base.absent is not before.absent
+        ):
+            return None
+        width = base.counters.shape[1]
+        own = kept.counters[:, width:]
+        if (numbers < own).any():
+            return None
+        rows = np.flatnonzero(base.changed)
+        if len(rows):
+            kept.counters[rows, :width] = base.counters[rows]
+            base.changed[rows] = False
+            kept.changed[rows] = True
+        moved = np.flatnonzero((numbers != own).any(axis=1))
+        if len(moved):
+            own[moved] = numbers[moved]
+            kept.changed[moved] = True
+        return replace(kept, seen_ns=base.seen_ns)
 
     def with_exits(self, reading: Reading, before: npt.NDArray[np.int64]) -> Reading:
         """Exit records with network columns."""

@@ -5,7 +5,7 @@
 
 Sources are tried in order, and the first one that answers is read from then on: one request a
 second, whatever the sampling rate. While none answers they are tried more and more seldom, every
-MOST_PAUSE_S at last.
+MOST_PAUSE_S at last; so are those that are better than the one that is read.
 """
 
 import logging
@@ -52,6 +52,7 @@ class PoolReader:
         self.answered = False
         self._sources = sources
         self._chosen: PoolSource | None = None
+        self._better_at_ns = 0
         self._pid = pid
         self._attach_ns = attach_ns
         self._clock = clock
@@ -103,18 +104,18 @@ class PoolReader:
     def _read(self) -> bool:
         """Read the first source that answers; whether one did."""
         reasons = []
-        for source in [self._chosen] if self._chosen else self._sources:
+        for source in self._tried():
             program, began_ns = self._registry.program, self._clock()
             try:
                 pools = source.read()
             except PoolsUnreadableError as error:
                 reasons.append(str(error))
-                self._chosen = None
+                self._give_up(source)
                 continue
             except Exception:  # whatever it is, sampling goes on and it is tried again
                 log.exception("pools of process %d cannot be read", self._pid)
                 reasons.append("The collector failed to read them; see its log.")
-                self._chosen = None
+                self._give_up(source)
                 continue
             read_ns = (began_ns + self._clock()) // 2 - self._attach_ns
             with self._changed:
@@ -126,3 +127,15 @@ class PoolReader:
             return True
         self.reason = " ".join(reasons)
         return False
+
+    def _tried(self) -> Sequence[PoolSource]:
+        """Which sources are read now, in order."""
+        now_ns = self._clock()
+        if self._chosen is None or now_ns >= self._better_at_ns:
+            self._better_at_ns = now_ns + int(MOST_PAUSE_S * 1e9)
+            return self._sources
+        return [self._chosen]
+
+    def _give_up(self, source: PoolSource) -> None:
+        if source is self._chosen:
+            self._chosen = None

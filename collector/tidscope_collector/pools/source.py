@@ -5,7 +5,7 @@ from typing import Literal, Protocol
 
 from tidscope_wire.generated.agent import AgentPool
 
-PoolOrigin = Literal["agent", "prometheus"]
+PoolOrigin = Literal["agent", "prometheus", "hsperfdata"]
 
 
 class PoolsUnreadableError(Exception):

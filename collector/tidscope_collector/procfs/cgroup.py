@@ -37,6 +37,10 @@ class CpuLimit:
 class ThrottlingMeter:
     """How a process is limited and throttled, from the first reading on.
 
+    A group above that others share may throttle it although its own limit is tighter: figures are
+    those of the group of the chain that was throttled longest since the reading before, or of the
+    tightest one if none was.
+
     Args:
         procfs: root of /proc.
         pid: of the process.
@@ -52,7 +56,7 @@ class ThrottlingMeter:
         self._procfs = procfs
         self._pid = pid
         self._groups = groups
-        self._last: CpuLimit | None = None
+        self._last: dict[Path, CpuLimit] = {}
         self.cores: float | None = None
         self.periods: int | None = None
         self.throttled: int | None = None
@@ -60,18 +64,27 @@ class ThrottlingMeter:
 
     def read(self) -> None:
         """Bring the figures up to date."""
-        now = cpu_limit(self._procfs, self._pid, self._groups)
-        before, self._last = self._last, now
-        self.cores = None if now is None else now.cores
-        if now is None:
+        limits = cpu_limits(self._procfs, self._pid, self._groups)
+        limits.sort(key=lambda one: one.cores)
+        last, self._last = self._last, {one.group: one for one in limits}
+        self.cores = limits[0].cores if limits else None
+        # What a group counted before it had a limit is not of this time.
+        grown = [_growth(last.get(one.group, one), one) for one in limits]
+        if not grown:
             return
-        # What another group counted before its limit became the tightest is not known of this one.
-        if before is None or before.group != now.group:
-            before = now
-        self.periods = (self.periods or 0) + max(0, now.periods - before.periods)
-        self.throttled = (self.throttled or 0) + max(0, now.throttled - before.throttled)
-        grown_us = max(0, now.throttled_us - before.throttled_us)
-        self.throttled_us = (self.throttled_us or 0) + grown_us
+        periods, throttled, throttled_us = max(grown, key=lambda one: one[2])
+        self.periods = (self.periods or 0) + periods
+        self.throttled = (self.throttled or 0) + throttled
+        self.throttled_us = (self.throttled_us or 0) + throttled_us
+
+
+def _growth(before: CpuLimit, now: CpuLimit) -> tuple[int, int, int]:
+    """Periods, how many of them were throttled, and how long, microseconds."""
+    return (
+        max(0, now.periods - before.periods),
+        max(0, now.throttled - before.throttled),
+        max(0, now.throttled_us - before.throttled_us),
+    )
 
 
 def cpu_limit(procfs: ProcFs, pid: int, groups: Path = GROUPS) -> CpuLimit | None:

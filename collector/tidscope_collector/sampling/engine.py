@@ -543,4 +543,5 @@ class Engine:
             ledger_threads_uncounted=load.ledger_threads_uncounted,
             frames_dropped=load.dropped.get(sampler.target.id, 0),
             counters_disagreement=sampler.reader.disagreement,
+            locks_reason=sampler.locks_reason,
         )

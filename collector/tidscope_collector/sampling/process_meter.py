@@ -1,5 +1,7 @@
 """What a target's frames say about its process as a whole: CPU time, memory, limits."""
 
+from typing import NamedTuple
+
 from tidscope_wire.generated.models import GomaxprocsChanged, ProcessGauges
 
 from tidscope_collector.foreign.gomaxprocs import GomaxprocsReader
@@ -10,6 +12,18 @@ from tidscope_collector.procfs.gauges import rss_bytes
 from tidscope_collector.sampling.process_clock import process_cpu_ns
 
 SLOW_GAUGES_NS = 950_000_000
+
+
+class Question(NamedTuple):
+    """How GOMAXPROCS is asked for: of a child, by a byte.
+
+    Attributes:
+        child: descriptor of the connection to it.
+        size: what it answered last.
+    """
+
+    child: int
+    size: int
 
 
 class ProcessMeter:
@@ -78,6 +92,16 @@ class ProcessMeter:
     def reads_gomaxprocs(self) -> bool:
         """Whether GOMAXPROCS is asked for in each sample."""
         return self._gomaxprocs is not None
+
+    def question(self) -> "Question | None":
+        """How compiled code asks for GOMAXPROCS; None: it cannot now."""
+        free = None if self._gomaxprocs is None else self._gomaxprocs.free
+        return None if free is None or self._size is None else Question(free, self._size)
+
+    def asked(self, pending: bool) -> None:
+        """Compiled code has asked for GOMAXPROCS; whether the answer is still to come."""
+        if self._gomaxprocs is not None:
+            self._gomaxprocs.asked(pending)
 
     def read_cpu(self, now_ns: int) -> None:
         """Read the CPU time about once a second: the kernel sums up all threads.

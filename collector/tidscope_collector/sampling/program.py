@@ -9,6 +9,8 @@ from tidscope_collector.procfs.stat import parse_stat, stack_start
 
 _STAT_BYTES = 4096
 _DELETED = " (deleted)"
+_LOOKS = 4
+"""One that executes a program while it is looked at is looked at again, so often."""
 
 LOOK_NS = 950_000_000
 """How often an execution is looked for that shows in neither the executable nor the name."""
@@ -130,18 +132,27 @@ class ProgramWatch:
         return ProgramChange(after, before.executable, executed)
 
     def _look(self) -> Program:
-        file = os.open(f"{self._pid}/stat", os.O_RDONLY | os.O_CLOEXEC, dir_fd=self._tasks)
-        try:
-            line = os.read(file, _STAT_BYTES)
-        finally:
-            os.close(file)
-        name = parse_stat(line).name.decode("utf-8", "replace")
         if self._reader is None:
-            return Program(self._executable(), name, stack_start(line))
+            line = self._stat()
+            for _ in range(_LOOKS):
+                executable = self._executable()
+                before, line = line, self._stat()
+                if stack_start(before) == stack_start(line):
+                    break
+            return Program(executable, _name_in(line), stack_start(line))
         seen = self._reader.look()
+        # Behind that: it may execute a program in between, and would have the name of the last one.
+        name = _name_in(self._stat())
         if seen is None:
             return Program(None, name, 0)
         return Program(_without_mark(seen.executable), name, seen.stack)
+
+    def _stat(self) -> bytes:
+        file = os.open(f"{self._pid}/stat", os.O_RDONLY | os.O_CLOEXEC, dir_fd=self._tasks)
+        try:
+            return os.read(file, _STAT_BYTES)
+        finally:
+            os.close(file)
 
     def _executable(self) -> str | None:
         if self._reader is not None:
@@ -150,6 +161,10 @@ class ProgramWatch:
             return _without_mark(os.readlink(f"{self._pid}/exe", dir_fd=self._tasks))
         except OSError:
             return None
+
+
+def _name_in(line: bytes) -> str:
+    return parse_stat(line).name.decode("utf-8", "replace")
 
 
 def _without_mark(executable: str | None) -> str | None:

@@ -38,7 +38,14 @@ MOST_BYTES = 8 * 1024 * 1024
 
 
 class TableSource(Protocol):
-    """The tables of one target."""
+    """The tables of one target.
+
+    Attributes:
+        locks_reason: why locks cannot be read or named; empty if they can, or there are none.
+    """
+
+    @property
+    def locks_reason(self) -> str: ...
 
     def read(self) -> Iterator[Tables]:
         """All rows as they are now, table by table; figures are cumulative.

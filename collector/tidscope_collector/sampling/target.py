@@ -130,6 +130,7 @@ class TargetSampler:
             self._tables,
             self._group_counts if target.group is not None else None,
         )
+        self._table_source = tables
         self._pending: list[TargetEvent] = []
         self.on_change: Callable[[bool], object] = lambda _: None
         self._stale = self._executed = False
@@ -204,6 +205,11 @@ class TargetSampler:
         return self._frames.seq
 
     @property
+    def locks_reason(self) -> str | None:
+        """Why its locks cannot be read or named; None if they can, or there are none."""
+        return None if self._table_source is None else self._table_source.locks_reason or None
+
+    @property
     def exits_of(self) -> frozenset[int] | None:
         """Processes whose exit records it takes; None: they may be any."""
         return None if self.foreign_exits else frozenset({self.pid})
@@ -235,6 +241,8 @@ class TargetSampler:
         """
         self.target = self.target.model_copy(update={"process": process})
         if program is not None:
+            if self._usual is not None:  # it may ask on the connection that is closed now
+                self._usual.disarm()
             self._process.replace_gomaxprocs(program.reader)
             self.target = self.target.model_copy(
                 update={"gomaxprocs": gomaxprocs, "gomaxprocs_reason": program.reason}
@@ -412,6 +420,7 @@ class TargetSampler:
         ):
             return None
         made = tick.take(self.seq + 1, started_ns, late_ns // 1000, drain, waits=waits)
+        self._process.asked(tick.waits_for_answer)
         if made is None:
             tick.disarm()
             return None
@@ -441,6 +450,7 @@ class TargetSampler:
         until_ns = min(until_ns, self._frames.key_due_ns)
         when = RoundTimes(schedule.due_ns, schedule.period_ns, until_ns, self._news.due_ns)
         made = tick.take_round(rounds, self.target, self.seq, when, wake)
+        self._process.asked(tick.waits_for_answer)
         for one in made:
             schedule.advance(one.started_ns)
             self._frames.count_usual(one.size, one.sample_us, one.started_ns)
@@ -494,10 +504,12 @@ class TargetSampler:
 
     def _arm(self, tick: UsualTick, started_ns: int, health: HealthNow) -> None:
         """After a sample: let the next ones be usual ones, if they can be."""
-        if not self._stale and not self._process.reads_gomaxprocs and self._tracker.is_settled:
+        question = self._process.question()
+        asks = question is not None or not self._process.reads_gomaxprocs
+        if not self._stale and asks and self._tracker.is_settled:
             header = self._frames.prepare(health.read(started_ns))
             until_ns = started_ns + self._every_ns
-            tick.arm(header, until_ns, self._tasks, self._program.link())
+            tick.arm(header, until_ns, self._tasks, self._program.link(), question)
         else:
             tick.disarm()
 
@@ -538,6 +550,8 @@ class TargetSampler:
         """Make the frame of a sample that failed."""
         late, missed = lateness
         self._note(missed, lost)
+        if self._usual is not None:
+            self._usual.disarm()
         self._pending.append(SampleFailed(reason=f"{type(error).__name__}: {error}"))
         return self._sample([], None, started_ns, late, health)
 

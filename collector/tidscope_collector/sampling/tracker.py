@@ -19,6 +19,7 @@ from tidscope_wire.generated.models import (
 )
 from tidscope_wire.role import RoleRule
 
+from tidscope_collector.sampling.exit_cpu import CPU
 from tidscope_collector.sampling.exited import ExitedThreads, ProcessNotes, latest
 from tidscope_collector.sampling.presence import Look, Presence
 from tidscope_collector.sampling.readings import (
@@ -41,9 +42,6 @@ from tidscope_collector.sampling.roles import RoleSums
 from tidscope_collector.sampling.state_columns import StateColumns
 from tidscope_collector.threads.matching import Index, rows_of_both
 from tidscope_collector.threads.reading import Reading
-
-CPU = "cpu_run_ns"
-"""The scheduler's own counter: it falls only where an id stands for another thread."""
 
 Heir = tuple[str, dict[str, int], int]
 """Comm and counters of a thread that began with a main thread's id, and its process."""
@@ -118,6 +116,7 @@ class Tracker:
         self._states = StateColumns(self.fields, self.attach_ns)
         self._last = empty(len(self.fields))
         self._ended.processes = self.processes
+        # The scheduler's own counter: it falls only where an id stands for another thread.
         self._cpu = self.fields.index(CPU) if CPU in self.fields else None
 
     def take_exits(self, exits: Reading | None, end_ns: int | None) -> list[TargetEvent]:

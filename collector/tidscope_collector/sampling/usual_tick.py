@@ -24,6 +24,7 @@ from tidscope_collector.compiled.library import (
 )
 from tidscope_collector.compiled.rows import SteadyRows, SteadySource
 from tidscope_collector.compiled.structs import FRAME, METADATA, POLLFD, TICK, Struct
+from tidscope_collector.sampling.process_meter import Question
 from tidscope_collector.sampling.usual_round import (
     MORE_BYTES,
     MOST_TICKS,
@@ -101,7 +102,12 @@ class UsualTick:
         self._made = self._out.data
 
     def arm(
-        self, header: PreparedHeader, until_ns: int, folder: int, program: tuple[str, bytes] | None
+        self,
+        header: PreparedHeader,
+        until_ns: int,
+        folder: int,
+        program: tuple[str, bytes] | None,
+        question: Question | None = None,
     ) -> None:
         """Prepare the next ticks.
 
@@ -111,6 +117,7 @@ class UsualTick:
             folder: descriptor of one.
             program: path below it that links to the process' executable, and what it links to;
                 None: that is not looked at.
+            question: that has the same answer as long as ticks are usual; None: there is none.
         """
         steady = self._steady = self._reader.begin()
         self._tick["news"] = 0
@@ -120,7 +127,9 @@ class UsualTick:
         frame, tick, count = self._frame, self._tick, len(steady.reading.tid)
         tick.point(plan=None, walk=None, ledgers=steady.ledgers)
         tick.point(**{"walk" if steady.walks else "plan": steady.sample})
-        tick.set(folder=folder)
+        tick.set(folder=folder, asks=question is not None, asked=0)
+        if question is not None:
+            tick.set(child=question.child, answer=question.size)
         if program is None or len(program[1]) >= _PATH_BYTES:
             tick.point(path=None)
         else:
@@ -161,6 +170,11 @@ class UsualTick:
     def note_news(self) -> None:
         """Something waits to be taken in by Python."""
         self._tick["news"] = 1
+
+    @property
+    def waits_for_answer(self) -> bool:
+        """Whether the question was asked, and its answer is still to come."""
+        return self._tick["asked"] != 0
 
     @property
     def found_births(self) -> bool:

@@ -1,4 +1,5 @@
-"""Delays that cannot be, longer than the thread lived, are not given as the kernel's.
+"""Delays that cannot be are not given as the kernel's: longer than the thread lived, or, for block
+I/O, than its ledger says that it can have waited.
 
 From Linux 6.12 on the kernel may count a wait for block I/O from the start of an earlier one, or of
 none (docs/measurement.md). Once a counter has such a wait in it, it is wrong for the rest of the
@@ -16,6 +17,9 @@ from tidscope_wire.generated.catalogue import CATALOGUE
 from tidscope_wire.generated.models import AbsentField
 
 from tidscope_collector.compiled.rows import SteadyRows, steady_source
+from tidscope_collector.sampling.exit_cpu import with_tick_time
+from tidscope_collector.sampling.io_bounds import BLKIO, DISK_STATES, IoBounds
+from tidscope_collector.sampling.readings import invalid_mask
 from tidscope_collector.threads.reading import (
     ExitDecoder,
     Reading,
@@ -24,11 +28,8 @@ from tidscope_collector.threads.reading import (
 )
 from tidscope_collector.threads.wrapping import WrappingReader
 
-DISK_STATES = tuple(
-    f"state_{wait}_disk_ns" for wait in ("file_read", "file_write", "file_sync", "page_fault")
-)
 LEDGER_STATES = {
-    "blkio_delay_ns": DISK_STATES,
+    BLKIO: DISK_STATES,
     "cpu_delay_ns": ("state_preempted_ns", "state_woken_ns"),
 }
 """Delays that a ledger knows as well: the states that they are the sum of."""
@@ -36,6 +37,8 @@ SLACK_NS = 20_000_000
 """Starts of living threads come from ages, in /proc in ticks of 10 ms."""
 RECORD_SLACK_NS = 1_000_000
 """Exit records have the age itself, in whole microseconds."""
+COMPARE_NS = 1_000_000_000
+"""Between two comparisons with ledgers while compiled code samples."""
 FORGET_NS = 5_000_000_000
 """Threads that are neither read nor reported as ended for so long are forgotten."""
 _CATALOGUE = {field.name: place for place, field in enumerate(CATALOGUE.fields)}
@@ -71,10 +74,16 @@ class ValidDelays(WrappingReader):
 
     Args:
         base: gives everything; closed with it.
+        attach_ns: CLOCK_MONOTONIC from which ledgers' columns count time.
         clock: CLOCK_MONOTONIC, nanoseconds.
     """
 
-    def __init__(self, base: TargetReader, clock: Callable[[], int] = time.monotonic_ns) -> None:
+    def __init__(
+        self,
+        base: TargetReader,
+        attach_ns: int = 0,
+        clock: Callable[[], int] = time.monotonic_ns,
+    ) -> None:
         super().__init__(base)
         self._steady_base = steady_source(base)
         self._clock = clock
@@ -85,6 +94,8 @@ class ValidDelays(WrappingReader):
             for delay, states in LEDGER_STATES.items()
             if delay in fields and set(states) <= set(fields)
         }
+        self._bounds = IoBounds(fields, attach_ns)
+        self._compared_ns = 0
         self._held: dict[Key, _Held] = {}
         self._before: dict[int, tuple[int, list[int]]] | None = None
         """Of threads that were there first: start, and of each ledger's delay what was before."""
@@ -108,7 +119,9 @@ class ValidDelays(WrappingReader):
     def begin(self, samples: int = 1) -> SteadyRows | None:
         """See `SteadySource.begin`: not while values have to be corrected."""
         steady = self._steady_base
-        return None if steady is None or self._held else steady.begin(samples)
+        if steady is None or self._held or self._has_excess():
+            return None
+        return steady.begin(samples)
 
     def sampled(self, result: int, cpu_ns: int = 0) -> bool:
         """See `SteadySource.sampled`."""
@@ -134,7 +147,10 @@ class ValidDelays(WrappingReader):
         reading = self._reading = self.base.read()
         now_ns = self._clock()
         life_ns = np.maximum(now_ns - reading.start_ns, 0) + SLACK_NS
-        found = self._too_long(reading, life_ns)
+        self._compared_ns = now_ns
+        found = self._with_excess(
+            self._too_long(reading, life_ns), self._bounds.exceeded(reading, now_ns)
+        )
         if self._before is None:
             self._note_first(reading, found)
         if found is None and not self._held:
@@ -153,17 +169,23 @@ class ValidDelays(WrappingReader):
         return corrected
 
     def exited(self, reading: Reading, now_ns: int) -> Reading:
-        """Correct exit records; their threads are forgotten.
+        """Correct exit records, the time on a CPU of those without a ledger, too; their threads are
+        forgotten.
 
         Args:
             reading: of exit records.
             now_ns: CLOCK_MONOTONIC, about.
         """
+        if reading.process is None:
+            reading = with_tick_time(reading, self.fields)
         if reading.age_us is None:
             life_ns = np.maximum(now_ns - reading.start_ns, 0)
         else:
             life_ns = 1000 * reading.age_us.astype(np.int64)
-        found = self._too_long(reading, life_ns + RECORD_SLACK_NS)
+        found = self._with_excess(
+            self._too_long(reading, life_ns + RECORD_SLACK_NS),
+            self._bounds.exceeded(reading, now_ns, ended=True),
+        )
         if found is None and not self._held:
             return reading
         own = replace(reading, counters=reading.counters.copy())
@@ -199,6 +221,25 @@ class ValidDelays(WrappingReader):
             longer &= ~reading.absent[:, self._columns]
         return longer if longer.any() else None
 
+    def _has_excess(self) -> bool:
+        """Whether a delay has become longer than its ledger says, of what compiled code samples."""
+        now_ns = self._clock()
+        if self._reading is None or now_ns - self._compared_ns < COMPARE_NS:
+            return False
+        self._compared_ns = now_ns
+        return self._bounds.exceeded(self._reading, now_ns) is not None
+
+    def _with_excess(
+        self, longer: Masks | None, beyond: npt.NDArray[np.bool_] | None
+    ) -> Masks | None:
+        """With the block-I/O delays that are longer than ledgers say."""
+        if beyond is None:
+            return longer
+        if longer is None:
+            longer = np.zeros((len(beyond), len(self._columns)), np.bool_)
+        longer[:, self._columns.index(self.fields.index(BLKIO))] |= beyond
+        return longer
+
     def _note_first(self, reading: Reading, found: Masks | None) -> None:
         """Note what threads had waited before their ledgers began."""
         self._before = {}
@@ -226,8 +267,8 @@ class ValidDelays(WrappingReader):
         if found is not None:
             for row, place in np.argwhere(found).tolist():
                 self._hold(own, row, self._columns[place], int(life_ns[row]), now_ns)
-        invalid = np.zeros(own.counters.shape, np.bool_)
-        absent = invalid.copy() if own.absent is None else own.absent.copy()
+        invalid = invalid_mask(own).copy()
+        absent = np.zeros_like(invalid) if own.absent is None else own.absent.copy()
         rows = {tid: row for row, tid in enumerate(own.tid.tolist())} if self._held else {}
         for (tid, column), held in list(self._held.items()):
             if tid not in rows:

@@ -28,12 +28,14 @@ class Allowance:
         limit: the tightest limit of its control groups; None: there is none.
         weight: of its own control group as version 2 counts it (usual: 100); None: not known.
         request: cores that its pod asked for, by the weight; None outside of Kubernetes.
+        own_limit: whether the limit is that of its own control group, and not of one above.
     """
 
     cpus: int
     limit: CpuLimit | None
     weight: int | None
     request: float | None
+    own_limit: bool = False
 
 
 def read_allowance(procfs: ProcFs, pid: int, groups: Path = GROUPS) -> Allowance:
@@ -53,11 +55,15 @@ def read_allowance(procfs: ProcFs, pid: int, groups: Path = GROUPS) -> Allowance
         raise ValueError(f"/proc/{pid}/status says no CPUs")
     listed = procfs.read(f"{pid}/cgroup", _MOST_BYTES).decode(errors="replace")
     weight = _read_weight(listed, groups)
+    limit = cpu_limit(procfs, pid, groups)
+    own = [line.split(":", 2)[2].rstrip("/") for line in listed.splitlines() if ":/" in line]
     return Allowance(
         cpus=count_cpus(found[1].decode()),
-        limit=cpu_limit(procfs, pid, groups),
+        limit=limit,
         weight=weight,
         request=None if weight is None or _POD not in listed else request_of(weight),
+        own_limit=limit is not None
+        and any(path and str(limit.group).endswith(path) for path in own),
     )
 
 

@@ -1,74 +1,144 @@
-"""All Go programs of a host: GOMAXPROCS, what they may use, and whether the two fit."""
+"""Sizes of pools of a host's programs, what they may use, and whether the two fit."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Literal
 
 from tidscope_wire.generated.models import CpuAllowance, Process, SizeAudit, SizedProgram
 
 from tidscope_collector.foreign.gomaxprocs import open_gomaxprocs
+from tidscope_collector.foreign.java_counters import JavaCountersReader
 from tidscope_collector.foreign.reader import (
     NoAnswerError,
     UnreadableError,
     ask_environment,
     ask_go_chosen,
 )
+from tidscope_collector.pools.agent_source import AgentPoolSource
+from tidscope_collector.pools.source import PoolsUnreadableError
 from tidscope_collector.procfs.cgroup import GROUPS
 from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.sizing.agent_programs import with_agents
 from tidscope_collector.sizing.allowance import Allowance, read_allowance
+from tidscope_collector.sizing.java_processors import NAME as PROCESSORS
+from tidscope_collector.sizing.java_processors import processors
 from tidscope_collector.sizing.judgement import (
+    COMMON,
     Chosen,
     GoSetting,
+    PoolSetting,
     Verdict,
     change,
     follows_limits,
-    judge,
+    judge_pool,
+    of_go,
 )
 
 MOST_PROGRAMS = 128
+MOST_POOLS = 256
+MOST_OF_AGENT = 8
+"""Pools that are judged of one program with an agent."""
 ANSWER_S = 3.0
+Source = Literal["memory", "hsperfdata", "agent"]
 _ORDER: tuple[Verdict, ...] = ("too-large", "too-small", "unknown", "fits")
 
 
 def audit_sizes(procfs: ProcFs, processes: Sequence[Process], groups: Path = GROUPS) -> SizeAudit:
-    """Look at every Go program among processes; takes some milliseconds for each.
+    """Look at every Go program, Java virtual machine and program with an agent among processes.
+
+    Takes some milliseconds for each.
 
     Args:
         procfs: root of /proc.
         processes: as they are listed.
         groups: where control groups are mounted.
     """
-    programs = [one for one in processes if one.runtime == "go" and one.refusal is None]
+    listed = [one for one in processes if one.refusal is None]
+    agents = {one.pid for one in with_agents(procfs, listed)}
+    programs = [one for one in listed if one.runtime in ("go", "java") or one.pid in agents]
     found = [
         sized
         for one in programs[:MOST_PROGRAMS]
-        if (sized := _audit(procfs, one, groups)) is not None
+        for sized in _audit(procfs, one, groups, agent=one.pid in agents)
     ]
     found.sort(key=lambda one: (_ORDER.index(one.verdict), one.process.pid))
-    return SizeAudit(programs=found, omitted=max(0, len(programs) - MOST_PROGRAMS))
+    return SizeAudit(
+        programs=found[:MOST_POOLS],
+        omitted=max(0, len(programs) - MOST_PROGRAMS) + max(0, len(found) - MOST_POOLS),
+    )
 
 
-def _audit(procfs: ProcFs, process: Process, groups: Path) -> SizedProgram | None:
-    """One program; None: it has ended."""
+def _audit(
+    procfs: ProcFs, process: Process, groups: Path, *, agent: bool
+) -> Iterator[SizedProgram]:
+    """Pools of one program; none of one that has ended."""
     try:
         allowance = read_allowance(procfs, process.pid, groups)
     except (OSError, ValueError):
-        return None
-    setting = _read_setting(procfs, process)
+        return
+    settings: list[tuple[PoolSetting, Source]] = []
+    if process.runtime == "go":
+        settings.append((of_go(_read_setting(procfs, process)), "memory"))
+    if process.runtime == "java":
+        settings.append((_read_processors(procfs, process, allowance), "hsperfdata"))
+    if agent:
+        settings += [(one, "agent") for one in _read_agent(procfs, process)]
     limit = allowance.limit
-    judgement = judge(setting, allowance.cpus, None if limit is None else limit.cores)
     container = None if process.container is None else process.container.runtime
-    return SizedProgram(
-        process=process,
-        allowance=_reported(allowance),
-        gomaxprocs=setting.gomaxprocs,
-        chosen=setting.chosen,
-        verdict=judgement.verdict,
-        why=judgement.why,
-        change=None
-        if judgement.size is None
-        else change(judgement.size, setting, process.unit, container),
+    for setting, source in settings:
+        judgement = judge_pool(setting, allowance.cpus, None if limit is None else limit.cores)
+        yield SizedProgram(
+            process=process,
+            allowance=_reported(allowance),
+            pool=setting.name,
+            kind=setting.kind,
+            size=setting.size,
+            source=source,
+            chosen=setting.chosen,
+            verdict=judgement.verdict,
+            why=judgement.why[:1024],
+            change=None
+            if judgement.size is None
+            else change(judgement.size, setting, process.unit, container)[:256],
+        )
+
+
+def _read_processors(procfs: ProcFs, process: Process, allowance: Allowance) -> PoolSetting:
+    try:
+        reader = JavaCountersReader(procfs, process.pid, process.start_ticks)
+    except NoAnswerError as error:
+        return PoolSetting(PROCESSORS, "processors", None, "unknown", str(error))
+    try:
+        counters = reader.read()
+    except NoAnswerError as error:
+        return PoolSetting(PROCESSORS, "processors", None, "unknown", str(error))
+    finally:
+        reader.close()
+    limit = allowance.limit
+    return processors(
+        counters.flags,
+        counters.texts.get("java.property.java.version", ""),
+        allowance.cpus,
+        None if limit is None else limit.cores,
+        allowance.weight,
+        own_limit=allowance.own_limit,
     )
+
+
+def _read_agent(procfs: ProcFs, process: Process) -> Iterator[PoolSetting]:
+    source = AgentPoolSource(procfs, process.pid, process.start_ticks)
+    try:
+        pools = source.read()
+    except PoolsUnreadableError:
+        return
+    finally:
+        source.close()
+    for pool in pools[:MOST_OF_AGENT]:
+        # Of Go programs it was read from memory, with who chose it.
+        if pool.size and not (pool.kind == "gomaxprocs" and process.runtime == "go"):
+            fewer = 1 if pool.kind == "fork-join" and pool.name in COMMON else 0
+            yield PoolSetting(pool.name, pool.kind, pool.size, "unknown", fewer=fewer)
 
 
 def _reported(allowance: Allowance) -> CpuAllowance:

@@ -1,4 +1,4 @@
-"""Whether GOMAXPROCS of a Go program fits what it may use, and the line that makes it fit. Pure.
+"""Whether the size of a pool fits what its program may use, and the line that makes it fit. Pure.
 
 Source of what the runtime does by itself: runtime.GOMAXPROCS in Go's documentation, and its
 release notes of 1.25. Since 1.25 the default is the smaller of the CPUs of the affinity and of the
@@ -8,12 +8,30 @@ the limit did not count. (The library automaxprocs rounds down, and never goes b
 
 import math
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 Verdict = Literal["fits", "too-large", "too-small", "unknown"]
 Chosen = Literal["environment", "program", "runtime", "unknown"]
 
+COMPUTING = frozenset({"gomaxprocs", "processors", "carriers", "fork-join", "tokio", "rayon"})
+"""Kinds of pools whose workers compute, so that there should be one for each core."""
+COMMON = ("ForkJoinPool.commonPool", "commonPool", "common")
+"""What the common pool of Java is called."""
+LINES: Mapping[str, tuple[str, str, bool]] = {
+    "gomaxprocs": ("GOMAXPROCS", "{size}", False),
+    "processors": ("JAVA_TOOL_OPTIONS", "-XX:ActiveProcessorCount={size}", True),
+    "carriers": ("JAVA_TOOL_OPTIONS", "-Djdk.virtualThreadScheduler.parallelism={size}", True),
+    "fork-join": (
+        "JAVA_TOOL_OPTIONS",
+        "-Djava.util.concurrent.ForkJoinPool.common.parallelism={size}",
+        True,
+    ),
+    "tokio": ("TOKIO_WORKER_THREADS", "{size}", False),
+    "rayon": ("RAYON_NUM_THREADS", "{size}", False),
+}
+"""By kind: a variable, its value, and whether that is an argument of the program as well."""
 FOLLOWS_LIMITS = (1, 25)
 LEAST_BY_LIMIT = 2
 _VERSION = re.compile(r"go(\d+)\.(\d+)")
@@ -37,6 +55,29 @@ class GoSetting:
 
 
 @dataclass(frozen=True, slots=True)
+class PoolSetting:
+    """How a pool is set.
+
+    Attributes:
+        name: of it.
+        kind: such as gomaxprocs, carriers or threads.
+        size: workers that it may have; None: not known.
+        chosen: who chose the size.
+        reason: why it is what it is, a sentence.
+        least: a limit below that is no reason for a smaller one.
+        fewer: so many less than there are cores is as it should be.
+    """
+
+    name: str
+    kind: str
+    size: int | None
+    chosen: Chosen
+    reason: str = ""
+    least: int = 1
+    fewer: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Judgement:
     """What is found.
 
@@ -52,33 +93,56 @@ class Judgement:
 
 
 def judge(setting: GoSetting, cpus: int, limit_cores: float | None) -> Judgement:
-    """Hold GOMAXPROCS against what the program may use.
+    """Hold GOMAXPROCS against what the program may use; see `judge_pool`."""
+    return judge_pool(of_go(setting), cpus, limit_cores)
+
+
+def of_go(setting: GoSetting) -> PoolSetting:
+    """GOMAXPROCS as a pool; the runtime never goes below 2 for a limit, and that is no mistake."""
+    return PoolSetting(
+        "GOMAXPROCS",
+        "gomaxprocs",
+        setting.gomaxprocs,
+        setting.chosen,
+        _reason(setting),
+        least=LEAST_BY_LIMIT,
+    )
+
+
+def judge_pool(setting: PoolSetting, cpus: int, limit_cores: float | None) -> Judgement:
+    """Hold the size of a pool against what its program may use.
 
     Args:
         setting: how it is set.
-        cpus: of its affinity.
+        cpus: of the program's affinity.
         limit_cores: the tightest limit of its control groups; None: there is none.
     """
-    now = setting.gomaxprocs
+    now, name = setting.size, setting.name
     if now is None:
-        return Judgement("unknown", "GOMAXPROCS cannot be read.", None)
+        return Judgement("unknown", f"{name} cannot be read. {setting.reason}".strip(), None)
+    if setting.kind not in COMPUTING:
+        why = (
+            f"{name} has {now} workers of kind {setting.kind}: how many are right depends on what "
+            "they wait for, which `tidscope sweep` shows."
+        )
+        return Judgement("unknown", why, None)
     fitting = fitting_size(cpus, limit_cores)
-    # The runtime never goes below 2 for a limit: what it chose by itself is no mistake.
-    most = fitting_size(cpus, limit_cores, least=LEAST_BY_LIMIT)
+    most = fitting_size(cpus, limit_cores, least=setting.least)
     if now > cpus:
         may = f"it may use {cpus} {_cpus(cpus)}"
-        return Judgement("too-large", f"GOMAXPROCS is {now}, but {may}. {_reason(setting)}", cpus)
+        why = f"{name} is {now}, but {may}. {setting.reason}".strip()
+        return Judgement("too-large", why, cpus)
     if limit_cores is not None and now > most:
         why = (
-            f"GOMAXPROCS is {now}, but its control group has {limit_cores:g} cores: when {now} "
+            f"{name} is {now}, but its control group has {limit_cores:g} cores: when {now} "
             f"threads run, the time of a period is used up after {limit_cores / now:.0%} of it, "
-            f"and all of them stand still until the next. {_reason(setting)}"
+            f"and all of them stand still until the next. {setting.reason}"
         )
-        return Judgement("too-large", why, fitting)
-    if now < fitting and now < _whole_cores(cpus, limit_cores):
-        why = f"GOMAXPROCS is {now}, but it may use {fitting} cores. {_reason(setting)}"
+        return Judgement("too-large", why.strip(), fitting)
+    if now < fitting - setting.fewer and now < _whole_cores(cpus, limit_cores) - setting.fewer:
+        why = f"{name} is {now}, but it may use {fitting} cores. {setting.reason}".strip()
         return Judgement("too-small", why, fitting)
-    return Judgement("fits", f"GOMAXPROCS is {now}, as it may use.", None)
+    return Judgement("fits", f"{name} is {now}, as it may use.", None)
 
 
 def fitting_size(cpus: int, limit_cores: float | None, least: int = 1) -> int:
@@ -88,7 +152,7 @@ def fitting_size(cpus: int, limit_cores: float | None, least: int = 1) -> int:
     return min(cpus, max(least, math.ceil(limit_cores - 1e-9)))
 
 
-def change(size: int, setting: GoSetting, unit: str | None, container: str | None) -> str:
+def change(size: int, setting: PoolSetting, unit: str | None, container: str | None) -> str:
     """The line that sets it.
 
     Args:
@@ -97,15 +161,20 @@ def change(size: int, setting: GoSetting, unit: str | None, container: str | Non
         unit: systemd unit of the program; None: none.
         container: what runs its container, such as kubernetes; None: none.
     """
-    if setting.chosen == "program":
+    if setting.kind == "gomaxprocs" and setting.chosen == "program":
         return f"runtime.GOMAXPROCS({size})"
+    found = LINES.get(setting.kind)
+    if found is None or (setting.kind == "fork-join" and setting.name not in COMMON):
+        return f"{setting.name}: {size} workers"
+    variable, text, argument = found
+    value = text.format(size=size)
     if container == "kubernetes":
-        return f'env: [{{name: GOMAXPROCS, value: "{size}"}}]'
+        return f'env: [{{name: {variable}, value: "{value}"}}]'
     if container is not None:
-        return f"--env GOMAXPROCS={size}"
+        return f"--env {variable}={value}"
     if unit is not None and unit.endswith(".service"):
-        return f"Environment=GOMAXPROCS={size}"
-    return f"GOMAXPROCS={size}"
+        return f"Environment={variable}={value}"
+    return value if argument else f"{variable}={value}"
 
 
 def follows_limits(setting: GoSetting) -> bool | None:

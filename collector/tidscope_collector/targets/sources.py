@@ -218,7 +218,7 @@ class Sources:
         else:
             option = self.walk.option(pid, reader)
             counters = SwitchingReader(pid, asking, "genetlink", rate_hz, option)
-        return ValidDelays(self.ledger.beside(counters, pid, attach_ns))
+        return ValidDelays(self.ledger.beside(counters, pid, attach_ns), attach_ns)
 
     def tables(self, reader: ValidDelays, process: Process, attach_ns: int) -> TargetTables:
         """The tables of a target.
@@ -248,7 +248,7 @@ class Sources:
         group = self.groups.reader(membership, name)
         counted = self.network.beside_group(group, whose)
         ledgers = self.ledger.beside(counted, whose, attach_ns)
-        valid = ValidDelays(ledgers)
+        valid = ValidDelays(ledgers, attach_ns)
         locks = GroupLocks(self._procfs, whose.lock_owner)
         tables = self.ledger.group_tables(ledgers, whose, locks)
         uncounted = partial(self.network.uncounted, whose, valid.start_of)

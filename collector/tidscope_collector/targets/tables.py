@@ -49,6 +49,11 @@ class TargetTables:
         yield {"inexact": np.concatenate([rows() for rows in self._inexact])}
         yield self._pools.tables()
 
+    @property
+    def locks_reason(self) -> str:
+        """See `TableSource`."""
+        return "" if self._ledger is None else self._ledger.locks_reason
+
     def executed(self, pid: int, account_of: Callable[[], LockSource | None]) -> None:
         """The target runs another program.
 

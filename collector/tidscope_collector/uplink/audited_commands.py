@@ -119,7 +119,9 @@ def _details(command: ChangingCommand) -> Iterable[tuple[str, str]]:
             yield "rate_hz", f"{rate:g}"
         case SetDelayAccountingCommand(on=on):
             yield "on", str(on).lower()
-        case SteerCommand(request=request):
+        case SteerCommand(request=request, restarts=restarts):
+            if restarts is not None:
+                yield "restarts", restarts
             for name, value in request.model_dump(mode="json", exclude_none=True).items():
                 yield name, value if isinstance(value, str) else json.dumps(value)
         case _:

@@ -13,10 +13,11 @@ from tidscope_collector.compiled.rows import SteadyRows, describe_rows, steady_s
 from tidscope_collector.compiled.structs import LEDGERS, Struct
 from tidscope_collector.ebpf.libbpf import BpfError
 from tidscope_collector.ebpf.watched import Whose
+from tidscope_collector.sampling.exit_cpu import CPU
 from tidscope_collector.sampling.readings import text
 from tidscope_collector.threads.reading import ExitDecoder, Reading, TargetReader
 from tidscope_collector.threads.wrapping import WrappingReader
-from tidscope_collector.waits.ledger import LedgerKeeper
+from tidscope_collector.waits.ledger import FinalLedgers, LedgerKeeper
 from tidscope_collector.waits.slots import SLOT, STATES, Indices, Ledgers
 from tidscope_collector.waits.states import State
 
@@ -84,7 +85,8 @@ class LedgerReader(WrappingReader):
         self._closed = False
         keeper.watch(whose)
         exits = base.exits
-        self._ends = None if exits is None else _ExitDecoder(exits, keeper, whose)
+        cpu = base.fields.index(CPU) if CPU in base.fields else None
+        self._ends = None if exits is None else _ExitDecoder(exits, keeper, whose, cpu)
         self.exits: ExitDecoder | None = self._ends
 
     @property
@@ -237,10 +239,17 @@ class LedgerReader(WrappingReader):
 
 
 class _ExitDecoder:
-    """An `ExitDecoder` whose readings have the columns of ledgers as well."""
+    """An `ExitDecoder` whose readings have the columns of ledgers as well.
 
-    def __init__(self, base: ExitDecoder, keeper: LedgerKeeper, whose: Whose) -> None:
+    A record has the time on a CPU up to the last tick, a ledger that up to the last switch. Groups
+    have it from elsewhere.
+    """
+
+    def __init__(
+        self, base: ExitDecoder, keeper: LedgerKeeper, whose: Whose, cpu: int | None
+    ) -> None:
         self._base = base
+        self._cpu = cpu
         self._keeper = keeper
         self._whose = whose
         self._names: dict[int, bytes] = {}
@@ -256,25 +265,30 @@ class _ExitDecoder:
         if count:
             # All records of a drain have the same moment.
             ages = before[0] - reading.start_ns
-            ns, has = self._exited(reading, ages)
+            ns, has, run_ns = self._exited(reading, ages)
             counters[:, width : width + _STATES] = ns[:, State.ON_CPU :]
+            if self._cpu is not None and reading.process is None:
+                counters[:, self._cpu] = np.maximum(counters[:, self._cpu], run_ns)
             if reading.absent is not None or not has.all():
                 absent = np.zeros(counters.shape, np.bool_)
                 absent[:, width:] = ~has[:, None]
                 if reading.absent is not None:
                     absent[:, :width] = reading.absent
-        return replace(reading, counters=counters, absent=absent)
+        invalid = reading.invalid
+        if invalid is not None:
+            invalid = np.pad(invalid, ((0, 0), (0, len(LEDGER_FIELDS))))
+        return replace(reading, counters=counters, absent=absent, invalid=invalid)
 
-    def _exited(
-        self, reading: Reading, ages: npt.NDArray[np.int64]
-    ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.bool_]]:
+    def _exited(self, reading: Reading, ages: npt.NDArray[np.int64]) -> FinalLedgers:
         tids, alone = reading.tid, reading.process is None
         try:
             self._keeper.follow(self._whose)
             found = self._keeper.exited(self._whose, tids, ages, wait=alone)
         except (BpfError, OSError) as error:
             LOG.warning("%d threads end without their ledgers: %s", len(tids), error)
-            return np.zeros((len(tids), _STATES + 1), np.uint64), np.zeros(len(tids), np.bool_)
+            none = np.zeros(len(tids), np.uint64)
+            ns = np.zeros((len(tids), _STATES + 1), np.uint64)
+            return FinalLedgers(ns, np.zeros(len(tids), np.bool_), none)
         if not alone:
             self._names.update(zip(tids.tolist(), reading.name.tolist(), strict=True))
             for tid in list(self._names)[: -_MOST_NAMES or None]:

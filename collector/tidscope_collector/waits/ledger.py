@@ -43,6 +43,21 @@ _MOST_WALKS = 8
 """Of more new processes all threads of the machine are looked at, once."""
 
 
+class FinalLedgers(NamedTuple):
+    """Of n threads whose exit records came.
+
+    Attributes:
+        ns: uint64[n, STATES], nanoseconds in each state, zero for a thread without a ledger.
+        has: bool[n], whether it had one.
+        run_ns: uint64[n], the kernel's count of its time on CPUs at its last switch; 0 if that is
+            not known.
+    """
+
+    ns: npt.NDArray[np.uint64]
+    has: npt.NDArray[np.bool_]
+    run_ns: npt.NDArray[np.uint64]
+
+
 class LateLedger(NamedTuple):
     """What a ledger had more in the end than was said with its thread's exit.
 
@@ -267,7 +282,7 @@ class LedgerKeeper:
         ages_ns: npt.NDArray[np.int64],
         *,
         wait: bool = True,
-    ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.bool_]]:
+    ) -> FinalLedgers:
         """The final ledgers of threads whose exit records came; their slots are freed.
 
         A record comes shortly before the thread's last switch.
@@ -277,10 +292,6 @@ class LedgerKeeper:
             tids: uint32[n].
             ages_ns: int64[n], how long each lived, of its record.
             wait: for that switch, a little; else what comes later is what `take_late` gives.
-
-        Returns:
-            uint64[n, STATES], nanoseconds in each state, zero for a thread without a ledger;
-            bool[n], whether it had one.
 
         Raises:
             OSError: slots were being written to at each of many looks.
@@ -298,7 +309,10 @@ class LedgerKeeper:
             mine = found[has]
             if wait:
                 self._await_last_switches(mine)
-            ns = settle(copy_whole(self._held.slots, mine))[0]
+            copies = copy_whole(self._held.slots, mine)
+            ns = settle(copies)[0]
+            run_ns = np.zeros(len(tids), np.uint64)
+            run_ns[has] = np.where(copies["exit_ns"] != 0, copies["run_ns"], 0)
             if not wait:
                 open_ = self._held.slots["exit_ns"][mine] == 0
                 for row in np.flatnonzero(open_).tolist():
@@ -310,7 +324,7 @@ class LedgerKeeper:
             result = np.zeros((len(tids), STATES), np.uint64)
             result[has] = ns
             self._free(self._held.claim(mine, whose))
-            return result, has
+            return FinalLedgers(result, has, run_ns)
 
     def take_late(self, whose: Whose) -> list[LateLedger]:
         """What ledgers had more in the end than `exited` gave, since this was asked last."""

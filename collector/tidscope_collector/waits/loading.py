@@ -9,7 +9,7 @@ from tidscope_collector.ebpf.kernel_types import KernelTypes
 
 OBJECT = Path(__file__).parent / "bpf" / "waits.bpf.o"
 _POSSIBLE = Path("/sys/devices/system/cpu/possible")
-_ALWAYS = ("on_birth", "on_fork", "on_first_wake", "on_exec")
+_ALWAYS = ("on_birth", "on_fork", "on_first_wake", "on_move", "on_exec")
 _CASTING = ("on_switch", "on_waking")
 _PROBING = ("on_switch_probing", "on_waking_probing")
 _HOT_COUNT_AT = 8

@@ -27,8 +27,9 @@ SLOT = np.dtype(
         *(("generation", "u8"), ("mark", "u8"), ("woken_ns", "i8"), ("arrived_ns", "i8")),
         *(("began_ns", "i8"), ("run_ns", "u8"), ("queued_ns", "u8")),
         *(("address", "u8"), ("waker", "u8"), ("early_waker", "u8")),
-        *(("index", "u4"), ("foreigner", "u4"), ("call", "u4"), ("unseen", "u4")),
-        ("call_ns", "i8"),
+        *(("index", "u4"), ("foreigner", "u4"), ("call", "u4")),
+        *(("unseen", "u2"), ("waits_in", "u2")),
+        *(("call_ns", "i8"), ("moved_ns", "i8")),
         ("ns", "u8", STATES),
     ],
     align=True,
@@ -55,6 +56,8 @@ TAKER_KEY = np.dtype([("index", "u4"), ("generation", "u4"), ("who", "u8")])
 CALL_KEY = np.dtype([("index", "u4"), ("generation", "u4"), ("call", "u4"), ("pad", "u4")])
 CALL_COUNT = np.dtype([("count", "u8"), ("ns", "u8"), ("histogram", "u4", BUCKETS)])
 NAME = np.dtype([("comm", "S16"), ("kernel", "u4")])
+CALL_ADDRESS = np.uint64(1 << 63)
+"""In place of an address: the thread waited in the system call of the number that is added."""
 HEAD_BYTES = 64
 """What changes with a ledger stands in so many bytes at the beginning of its slot."""
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal
+from weakref import WeakKeyDictionary
 
 from tidscope_wire.generated.models import AbsentField, Process
 
@@ -64,6 +65,8 @@ class LedgerSource:
         self._procfs = procfs
         self._ask_programs = options.ask_programs
         self.calls = False
+        self._tables: WeakKeyDictionary[LedgerTables, str] = WeakKeyDictionary()
+        """Of targets, and the name of the process; empty for those of groups."""
         self.ebpf: LedgerKeeper | Obstacle = Obstacle("it is switched off (--ledger off)", "")
         self._keeper: LedgerKeeper | None = None
         if options.choice == "auto":
@@ -115,7 +118,7 @@ class LedgerSource:
         if self._keeper is None or not isinstance(reader, LedgerReader):
             return None
         locks = open_locks(self._procfs, process, ask_program=self._ask_programs)
-        return LedgerTables(self._keeper, process.pid, locks)
+        return self._opened(LedgerTables(self._keeper, process.pid, locks), process.name)
 
     def group_tables(
         self, reader: TargetReader, whose: Processes, locks: GroupLocks
@@ -129,7 +132,20 @@ class LedgerSource:
         """
         if self._keeper is None or not isinstance(reader, LedgerReader):
             return None
-        return LedgerTables(self._keeper, whose, locks)
+        return self._opened(LedgerTables(self._keeper, whose, locks), "")
+
+    def _opened(self, tables: LedgerTables, name: str) -> LedgerTables:
+        self._tables[tables] = name
+        return tables
+
+    @property
+    def lock_troubles(self) -> list[str]:
+        """Why locks of targets cannot be read or named."""
+        found = []
+        for tables, name in list(self._tables.items()):
+            if reason := tables.locks_reason:
+                found.append(f"{name}: {reason}" if name else reason)
+        return found
 
     def account_of(self, process: Process) -> LockSource | None:
         """What a program itself says of its locks; None: nothing, or it is not asked."""

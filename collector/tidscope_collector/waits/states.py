@@ -39,6 +39,8 @@ class State(IntEnum):
 
 READS, WRITES, SYNCS = 64, 65, 66
 """Of calls in which the file of the first argument decides, beside the states."""
+RESTARTS = 67
+"""Of the call that goes on with one which a signal interrupted."""
 
 # fmt: off
 _CALLS: dict[str, dict[int, tuple[int, ...]]] = {
@@ -53,9 +55,10 @@ _CALLS: dict[str, dict[int, tuple[int, ...]]] = {
         State.PIPE: (34, 128, 130),
         State.CHILD: (56, 57, 58, 61, 247, 435),
         State.IO_URING: (426,),
-        READS: (0, 17, 19, 78, 89, 217, 295, 327),
-        WRITES: (1, 18, 20, 40, 275, 276, 278, 285, 296, 326, 328),
+        READS: (0, 17, 19, 78, 89, 217, 275, 276, 295, 326, 327),
+        WRITES: (1, 18, 20, 40, 278, 285, 296, 328),
         SYNCS: (26, 74, 75, 162, 277, 306),
+        RESTARTS: (219,),
     },
     "aarch64": {
         State.FUTEX: (98, 449, 455),
@@ -68,9 +71,10 @@ _CALLS: dict[str, dict[int, tuple[int, ...]]] = {
         State.PIPE: (133, 137),
         State.CHILD: (95, 220, 260, 435),
         State.IO_URING: (426,),
-        READS: (61, 63, 65, 67, 69, 286),
-        WRITES: (47, 64, 66, 68, 70, 71, 75, 76, 77, 285, 287),
+        READS: (61, 63, 65, 67, 69, 76, 77, 285, 286),
+        WRITES: (47, 64, 66, 68, 70, 71, 75, 287),
         SYNCS: (81, 82, 83, 84, 227, 267),
+        RESTARTS: (128,),
     },
 }
 # fmt: on
@@ -83,7 +87,7 @@ def kinds_of_calls(machine: str) -> dict[int, int]:
         machine: as uname(2) names it.
 
     Returns:
-        Number of a call to a State, READS, WRITES or SYNCS. Others are State.OTHER_CALL.
+        Number of a call to a State, READS, WRITES, SYNCS or RESTARTS. Others are State.OTHER_CALL.
         Empty for a machine whose calls are not known here.
     """
     found = _CALLS.get(machine, {})

@@ -1,5 +1,6 @@
 """From the tables of a keeper to those of frames: locks by number, names as text."""
 
+import os
 from collections.abc import Iterator, Mapping
 from typing import Protocol
 
@@ -13,12 +14,21 @@ from tidscope_collector.ebpf.watched import Pids, Whose
 from tidscope_collector.locks.locks import LockWaits
 from tidscope_collector.locks.registry import Addresses, LockName, Numbers
 from tidscope_collector.locks.waited import LockSource
+from tidscope_collector.waits.call_names import names_of_calls
 from tidscope_collector.waits.ledger import LedgerKeeper
+from tidscope_collector.waits.slots import CALL_ADDRESS
 from tidscope_collector.waits.sums import sum_by
 
 
 class LockNumbering(Protocol):
-    """Numbers and names of the locks of a target."""
+    """Numbers and names of the locks of a target.
+
+    Attributes:
+        reason: why some locks are not known or have no names; empty if nothing is missing.
+    """
+
+    @property
+    def reason(self) -> str: ...
 
     def numbers_in(self, processes: Pids, addresses: Addresses) -> Numbers:
         """Numbers of locks by process and address; 0: there is none yet.
@@ -27,6 +37,9 @@ class LockNumbering(Protocol):
             processes: uint32[n].
             addresses: uint64[n].
         """
+
+    def number_of_call(self, name: str) -> int:
+        """The number of waits in a system call that is no state of its own; 0: it gets none."""
 
     def names(self) -> list[LockName]:
         """Rows of `lock_names`."""
@@ -73,11 +86,17 @@ class LedgerTables:
         names = [tuple(row) for row in self.locks.names()]
         yield {"lock_names": np.array(names, dtype_of("lock_names"))}
 
+    @property
+    def locks_reason(self) -> str:
+        """See `TableSource`."""
+        return self.locks.reason
+
     def close(self) -> None:
         """Examine locks no more."""
         self.locks.close()
 
 
+_CALL_NAMES = names_of_calls(os.uname().machine)
 _PLAIN: tuple[TableName, ...] = ("stays", "wakes", "takers", "calls", "call_stays")
 
 
@@ -110,7 +129,7 @@ def _texts(values: npt.NDArray[np.bytes_]) -> list[str]:
 def _locks(counted: Table, locks: LockNumbering) -> Table:
     """Rows by number: several addresses may be one lock, and some locks are at no address."""
     places, which = np.unique(counted[["process", "address"]], return_inverse=True)
-    numbers = locks.numbers_in(places["process"], places["address"])[which].astype(np.uint64)
+    numbers = _numbers(places, locks)[which]
     futex = counted[numbers != 0]
     others = locks.waits()
     lock = np.concatenate([numbers[numbers != 0], _words([one.lock for one in others])])
@@ -123,6 +142,18 @@ def _locks(counted: Table, locks: LockNumbering) -> Table:
     for column, numbers in zip(COLUMNS["locks"], (*keys, *values), strict=True):
         made[column] = numbers
     return made
+
+
+def _numbers(places: Table, locks: LockNumbering) -> npt.NDArray[np.uint64]:
+    """Numbers of what is waited for, by process and address: locks, and some system calls."""
+    in_call = places["address"] >= CALL_ADDRESS
+    numbers = np.zeros(len(places), np.uint64)
+    futexes = places[~in_call]
+    numbers[~in_call] = locks.numbers_in(futexes["process"], futexes["address"])
+    calls = (places["address"][in_call] - CALL_ADDRESS).tolist()
+    names = [_CALL_NAMES.get(call, f"call {call}") for call in calls]
+    numbers[in_call] = [locks.number_of_call(name) for name in names]
+    return numbers
 
 
 def _words(values: list[int]) -> npt.NDArray[np.uint64]:

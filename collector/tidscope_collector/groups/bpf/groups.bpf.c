@@ -108,7 +108,8 @@ struct event {
 	__u32 kind;
 	__u32 pid;   /* of the process */
 	__u32 other; /* BORN: the process that forked; DONE: the thread */
-	__u32 value; /* DONE: how many threads are left; else the real user id */
+	__u32 value; /* DONE: how many threads are left (0 several times, if they are not counted); else the
+			real user id */
 	__u64 groups;        /* bits; before the end, or from now on */
 	__u64 at_ns;         /* CLOCK_MONOTONIC */
 	__u64 start_ns;      /* of the thread that does it, or is born; CLOCK_MONOTONIC */
@@ -142,6 +143,15 @@ struct {
 	__type(key, __u32);
 	__type(value, __u64);
 } members SEC(".maps");
+
+/* Of members that were followed from their birth: how many threads have not left their CPU for good.
+ * The kernel's own counts do not say that: a thread is taken off them while it still runs. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, MEMBERS);
+	__type(key, __u32);
+	__type(value, __u32);
+} unfinished SEC(".maps");
 
 struct cgroup_key {
 	__u64 id;
@@ -275,18 +285,28 @@ static __always_inline void add(struct control *shared, __u32 pid, __u64 groups)
 		__sync_fetch_and_add(&shared->lost_members, 1);
 }
 
+static __always_inline void drop(__u32 pid)
+{
+	bpf_map_delete_elem(&members, &pid);
+	bpf_map_delete_elem(&unfinished, &pid);
+}
+
 /* Called where the child is whole, in its control groups, and before it runs (copy_process in
  * kernel/fork.c). */
 SEC("tp_btf/task_newtask")
 int BPF_PROG(on_fork, struct task_struct *child, unsigned long flags)
 {
 	struct task_struct *parent = bpf_get_current_task_btf();
-	__u32 zero = 0, forker = parent->tgid;
+	__u32 zero = 0, forker = parent->tgid, pid = child->tgid, first = 1, *threads;
 	struct control *shared;
 	__u64 bits = 0, *found;
 
-	if (child->pid != child->tgid)
+	if (child->pid != child->tgid) {
+		threads = bpf_map_lookup_elem(&unfinished, &pid);
+		if (threads)
+			__sync_fetch_and_add(threads, 1);
 		return 0;
+	}
 	shared = bpf_map_lookup_elem(&control, &zero);
 	if (!shared)
 		return 0;
@@ -295,13 +315,17 @@ int BPF_PROG(on_fork, struct task_struct *child, unsigned long flags)
 		bits = *found & shared->inherited;
 	if (shared->of_cgroups)
 		bits |= bits_of_cgroups(shared, child);
-	if (!bits)
+	if (!bits) {
+		/* Of a member that had this id before: its last threads were not counted. */
+		bpf_map_delete_elem(&members, &pid);
 		return 0;
-	add(shared, child->tgid, bits);
+	}
+	add(shared, pid, bits);
+	bpf_map_update_elem(&unfinished, &pid, &first, 0);
 	if (shared->lent & LEDGER)
-		lend(&ledger_targets, &ledger_watched, child->tgid);
+		lend(&ledger_targets, &ledger_watched, pid);
 	if (shared->lent & NETWORK)
-		lend(&network_targets, &network_watched, child->tgid);
+		lend(&network_targets, &network_watched, pid);
 	tell(shared, BORN, child, forker, uid_of(child), bits);
 	return 0;
 }
@@ -322,11 +346,14 @@ int BPF_PROG(on_exec, struct task_struct *task)
  * A thread leaves its CPU for good: from here on its time on a CPU is known whole. Its exit record,
  * which was sent before, has it up to the last tick only: of a process that lived for a millisecond,
  * often nothing.
+ *
+ * A member stays one until its last thread has done that. Where its threads are not counted, since it
+ * was there before it became a member, the collector takes it out.
  */
 SEC("tp_btf/sched_switch")
 int BPF_PROG(on_last_switch, _Bool preempted, struct task_struct *prev)
 {
-	__u32 zero = 0, pid;
+	__u32 zero = 0, pid, *threads;
 	struct control *shared;
 	__u64 groups, *found;
 	int left;
@@ -339,9 +366,14 @@ int BPF_PROG(on_last_switch, _Bool preempted, struct task_struct *prev)
 	if (!found || !shared)
 		return 0;
 	groups = *found;
-	left = prev->signal->live.counter;
-	if (!left)
-		bpf_map_delete_elem(&members, &pid);
+	threads = bpf_map_lookup_elem(&unfinished, &pid);
+	if (threads) {
+		left = __sync_fetch_and_add(threads, -1) - 1;
+		if (!left)
+			drop(pid);
+	} else {
+		left = prev->signal->live.counter;
+	}
 	tell(shared, DONE, prev, prev->pid, left, groups);
 	return 0;
 }
@@ -363,7 +395,7 @@ int BPF_PROG(on_move, struct cgroup *to, const char *path, struct task_struct *t
 	if (now)
 		add(shared, pid, now);
 	else
-		bpf_map_delete_elem(&members, &pid);
+		drop(pid);
 	tell(shared, MOVED, task, 0, uid_of(task), now);
 	return 0;
 }

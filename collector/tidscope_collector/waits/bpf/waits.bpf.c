@@ -13,9 +13,10 @@
  * Slots are claimed where memory may be allocated: at the birth of a thread, and for the threads
  * that an attached process has already by a walk (`begin_ledgers`). A switch only looks them up.
  *
- * Beside its ledger a thread has small tables: who woke it up, from which wait, for how long (edges:
- * a wait for a futex is one for its address), and who ran on the CPU that it waited for (takers). A
- * row is the first one's to come; who finds no room in the thread's own table goes to a hash map.
+ * Beside its ledger a thread has small tables: who woke it up, from which wait, for how long (edges: a
+ * wait for a futex is one for its address, a wait in a call that is no state of its own is one for that
+ * call), and who ran on the CPU that it waited for (takers). A row is the first one's to come; who finds
+ * no room in the thread's own table goes to a hash map.
  *
  * What runs on a CPU is known from its last switches, which each CPU keeps: a few stores a switch,
  * for other processes too. They are stamped with the clock of the run queue, which costs nothing.
@@ -44,6 +45,7 @@
 /* Of the kernel's structs only what is used here; the loader moves the offsets to this kernel's. */
 #define KERNEL __attribute__((preserve_access_index))
 
+#define TASK_ON_RQ_MIGRATING 2 /* kernel/sched/sched.h */
 #define TASK_STOPPED 0x04
 #define TASK_TRACED 0x08
 #define TASK_DEAD 0x80
@@ -75,7 +77,10 @@ struct files_struct {
 	struct fdtable *fdt;
 } KERNEL;
 
+struct task_struct;
+
 struct rq {
+	struct task_struct *curr;
 	__u64 clock;
 	int cpu;
 } KERNEL;
@@ -103,6 +108,7 @@ struct task_struct {
 	int pid;
 	int tgid;
 	int on_cpu;
+	int on_rq;
 	unsigned int flags;
 	unsigned int __state;
 	unsigned in_iowait : 1;
@@ -125,12 +131,18 @@ struct task_struct___arm64 {
 struct pt_regs___x86 {
 	unsigned long di;
 	unsigned long orig_ax;
+	unsigned long cs;
 } KERNEL;
 
 struct pt_regs___arm64 {
 	__u64 orig_x0;
 	__s32 syscallno;
+	__u64 pstate;
 } KERNEL;
+
+/* Of 32-bit programs, whose numbers of system calls are others. */
+#define USER32_CS 0x23
+#define PSR_MODE32_BIT 0x10
 
 struct bpf_iter_meta;
 
@@ -177,6 +189,10 @@ enum state {
 #define READS 64
 #define WRITES 65
 #define SYNCS 66
+#define RESTARTS 67 /* goes on with the call that a signal interrupted */
+
+/* In place of an address: the thread waits in a system call that is no state of its own. */
+#define CALL_ADDRESS (1ULL << 63)
 
 /* What a reader compares to see whether a ledger has changed stands in the first 64 bytes. */
 struct slot {
@@ -191,19 +207,22 @@ struct slot {
 	__u64 began_ns;	  /* CLOCK_MONOTONIC */
 	__u64 run_ns;	  /* of the kernel's count of its time on CPUs what has been entered */
 	__u64 queued_ns;  /* the kernel's count of its time in run queues, at the end of the last round */
-	__u64 address;	  /* of the futex that it waits for; 0: it waits for something else */
+	__u64 address;	  /* of the futex that it waits for; CALL_ADDRESS | number of the call, if it is
+			     OTHER_CALL; 0: it waits for something else */
 	__u64 waker;	  /* who ended the wait: process id << 32 | thread id, if that may be of a target; 0:
 			     an interrupt, or the idle task */
 	__u64 early_waker; /* the same of a wake-up while it ran, or was being switched away from */
 	__u32 index;	  /* of the slot */
 	__u32 foreigner;  /* the process whose name was noted last */
 	__u32 call;	  /* system call that it is in, if calls are counted */
-	__u32 unseen;	  /* no switch yet: the state is that of a look at the thread */
+	__u16 unseen;	  /* no switch yet: the state is that of a look at the thread */
+	__u16 waits_in;	  /* the last system call in which it waited, 0: none */
 	__u64 call_ns;	  /* CLOCK_MONOTONIC, when it began; 0: none */
+	__u64 moved_ns;	  /* CLOCK_MONOTONIC, when it came into the run queue of another CPU last */
 	__u64 ns[STATES];
 };
 
-/* Wake-ups by one waker from waits for one address. */
+/* Wake-ups by one waker from waits for one address, as in struct slot. */
 struct edge {
 	__u64 waker;
 	__u64 address;
@@ -295,7 +314,7 @@ struct {
 	__type(value, struct detail);
 } details SEC(".maps");
 
-/* By number of a system call: the state of a thread that waits in it, or READS, WRITES, SYNCS. */
+/* By number of a system call: the state of a thread that waits in it, or READS, WRITES, SYNCS, RESTARTS. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -399,6 +418,9 @@ static __always_inline enum state by_file(__u64 kind, __u32 mode, int disk)
 
 	if (kind == SYNCS)
 		return disk ? FILE_SYNC_DISK : FILE_SYNC;
+	/* What is sent may come from a file: sendfile(2). */
+	if (mode == S_IFSOCK && disk)
+		return FILE_READ_DISK;
 	if (mode == S_IFSOCK)
 		return kind == READS ? SOCKET_RECEIVE : SOCKET_SEND;
 	if (!file && !disk)
@@ -408,12 +430,15 @@ static __always_inline enum state by_file(__u64 kind, __u32 mode, int disk)
 	return disk ? FILE_WRITE_DISK : FILE_WRITE;
 }
 
-/* What a thread waits for that sleeps. Registers are those with which it entered the kernel. */
-static __always_inline enum state wait_of(struct task_struct *task, unsigned int state,
-					  unsigned long *first, int casts)
+/* What a thread waits for that sleeps. Registers are those with which it entered the kernel; a call that
+ * goes on after a signal has the old ones. The address is that of struct slot. */
+static __always_inline enum state wait_of(struct slot *slot, struct task_struct *task,
+					  unsigned int state, __u64 *address, int casts)
 {
 	int disk = BPF_CORE_READ_BITFIELD(task, in_iowait);
+	unsigned long first;
 	void *registers;
+	int other_numbers;
 	__u32 number;
 	__u64 *kind;
 	long call;
@@ -425,20 +450,36 @@ static __always_inline enum state wait_of(struct task_struct *task, unsigned int
 		return OTHER;
 	if (bpf_core_field_exists(((struct pt_regs___x86 *)0)->orig_ax)) {
 		call = (long)((struct pt_regs___x86 *)registers)->orig_ax;
-		*first = ((struct pt_regs___x86 *)registers)->di;
+		first = ((struct pt_regs___x86 *)registers)->di;
+		other_numbers = (__u16)((struct pt_regs___x86 *)registers)->cs == USER32_CS;
 	} else {
 		call = ((struct pt_regs___arm64 *)registers)->syscallno;
-		*first = ((struct pt_regs___arm64 *)registers)->orig_x0;
+		first = ((struct pt_regs___arm64 *)registers)->orig_x0;
+		other_numbers = !!(((struct pt_regs___arm64 *)registers)->pstate & PSR_MODE32_BIT);
 	}
 	if (call < 0)
 		return disk ? PAGE_FAULT_DISK : PAGE_FAULT;
+	if (other_numbers)
+		return OTHER_CALL;
 	number = call;
 	kind = bpf_map_lookup_elem(&calls, &number);
-	if (!kind || !*kind)
+	if (kind && *kind == RESTARTS && slot->waits_in) {
+		number = slot->waits_in;
+		kind = bpf_map_lookup_elem(&calls, &number);
+	}
+	slot->waits_in = number;
+	if (!kind || !*kind || *kind == RESTARTS) {
+		*address = CALL_ADDRESS | number;
 		return OTHER_CALL;
-	if (*kind < READS)
-		return *kind;
-	return by_file(*kind, file_mode(task, *first, casts), disk);
+	}
+	if (*kind >= READS)
+		return by_file(*kind, file_mode(task, first, casts), disk);
+	/* Memory that the call touches is read from the disk. */
+	if (disk && *kind != IO_URING)
+		return PAGE_FAULT_DISK;
+	if (*kind == FUTEX)
+		*address = first;
+	return *kind;
 }
 
 /* The number of bits of a number, at most 33 + 10. */
@@ -479,6 +520,10 @@ static __always_inline void finish(struct slot *slot, struct detail *detail, __u
 	__u32 *counter;
 	__u32 at = bucket(ns);
 
+	/* What is checked has to be what is used: the verifier of Linux 6.1 does not follow a bound to
+	 * another copy of the number. */
+	barrier_var(state);
+	barrier_var(at);
 	if (state >= STATES || at >= BUCKETS)
 		return;
 	slot->ns[state] += ns;
@@ -590,7 +635,7 @@ static __always_inline void leave(struct task_struct *task, int preempted, unsig
 				  __u64 now, int casts)
 {
 	struct slot *slot = slot_of(task);
-	unsigned long first = 0;
+	__u64 address = 0;
 	enum state next;
 
 	if (!slot)
@@ -600,10 +645,10 @@ static __always_inline void leave(struct task_struct *task, int preempted, unsig
 	else if (state & TASK_DEAD)
 		next = ENDED;
 	else
-		next = wait_of(task, state, &first, casts);
+		next = wait_of(slot, task, state, &address, casts);
 	enter(slot, task, now);
 	slot->unseen = 0;
-	slot->address = next == FUTEX ? first : 0;
+	slot->address = address;
 	slot->mark = now << STATE_BITS | next;
 	if (next == ENDED)
 		slot->exit_ns = now;
@@ -708,15 +753,15 @@ static long count_earlier_taker(__u32 index, struct walk *walk)
 	return from == walk->begin;
 }
 
-/* Who ran on this CPU between its switches, but for the last one, since a moment of its clock. */
-static __noinline int count_earlier_takers(struct slot *slot, struct cpu *cpu, __u64 begin)
+/* Who ran on a CPU before one of its switches, since a moment of its clock. */
+static __noinline int count_earlier_takers(struct slot *slot, struct cpu *cpu, __u64 begin, __u64 at)
 {
 	__u32 index = slot->index;
 	struct walk walk = {
 		.slot = slot,
 		.detail = bpf_map_lookup_elem(&details, &index),
 		.cpu = cpu,
-		.at = cpu->next - 2,
+		.at = at,
 		.begin = begin,
 	};
 
@@ -739,25 +784,58 @@ static __always_inline void count_takers(struct slot *slot, struct cpu *cpu, __u
 		return;
 	count_taker(slot, detail, last->who, last->clock - (before > begin ? before : begin));
 	if (before > begin)
-		count_earlier_takers(slot, cpu, begin);
+		count_earlier_takers(slot, cpu, begin, cpu->next - 2);
+}
+
+/* The thread leaves the run queue of a CPU for another one's, with the first one's lock held: who ran
+ * there since a moment of its clock? */
+static __always_inline void count_takers_before_move(struct slot *slot, struct rq *rq, __u64 queued)
+{
+	__u32 key = rq->cpu, index = slot->index;
+	struct cpu *cpu = bpf_map_lookup_elem(&cpus, &key);
+	struct detail *detail = bpf_map_lookup_elem(&details, &index);
+	struct task_struct *runs = rq->curr;
+	__u64 clock = rq->clock, begin = clock - queued, came;
+	__u32 other;
+
+	if (!cpu || !detail || !runs)
+		return;
+	other = runs->tgid;
+	came = cpu->recent[(cpu->next - 1) & (RECENT - 1)].clock;
+	if (!came || came > clock)
+		return;
+	if (other && other != slot->tgid && other != slot->foreigner)
+		note_name(slot, runs);
+	count_taker(slot, detail, who_is(runs), clock - (came > begin ? came : begin));
+	if (came > begin)
+		count_earlier_takers(slot, cpu, begin, cpu->next - 1);
+}
+
+/* Since when the thread is in the run queue in which it is; 0: it is in none. */
+static __always_inline __u64 queued_since(struct slot *slot)
+{
+	__u64 since = slot->mark >> STATE_BITS;
+	__u32 state = slot->mark & STATE_MASK;
+
+	if (state == ON_CPU || state == ENDED)
+		return 0;
+	if (state >= FIRST_WAIT && slot->woken_ns > since)
+		since = slot->woken_ns;
+	return slot->moved_ns > since ? slot->moved_ns : since;
 }
 
 static __always_inline void arrive(struct task_struct *task, struct task_struct *from, __u64 now,
 				   struct cpu *cpu)
 {
 	struct slot *slot = slot_of(task);
-	__u32 state, other = from->tgid;
-	__u64 left, since;
+	__u32 other = from->tgid;
+	__u64 since;
 
 	if (!slot)
 		return;
 	slot->arrived_ns = now;
-	left = slot->mark >> STATE_BITS;
-	state = slot->mark & STATE_MASK;
-	since = left;
-	if (state >= FIRST_WAIT && slot->woken_ns > left)
-		since = slot->woken_ns;
-	if (!cpu || state == ON_CPU || since >= now)
+	since = queued_since(slot);
+	if (!cpu || !since || since >= now)
 		return;
 	if (other && other != slot->tgid && other != slot->foreigner)
 		note_name(slot, from);
@@ -914,13 +992,13 @@ int BPF_PROG(on_return, void *registers, long result)
 }
 
 /* What a thread does that is looked at, and not switched. */
-static __always_inline enum state state_of(struct task_struct *task, unsigned long *address)
+static __always_inline enum state state_of(struct slot *slot, struct task_struct *task, __u64 *address)
 {
 	unsigned int state = task->__state;
 
 	if (task->on_cpu)
 		return ON_CPU;
-	return state ? wait_of(task, state, address, 0) : PREEMPTED;
+	return state ? wait_of(slot, task, state, address, 0) : PREEMPTED;
 }
 
 /* Begin the ledger of a thread; the collector has emptied the slot. */
@@ -960,10 +1038,9 @@ SEC("iter/task")
 int begin_ledgers(struct bpf_iter__task *context)
 {
 	struct task_struct *task = context->task;
-	unsigned long first = 0;
+	__u64 mark, address = 0;
 	enum state state;
 	struct slot *slot;
-	__u64 mark;
 
 	if (!task || task->__state & TASK_DEAD)
 		return 0;
@@ -972,10 +1049,9 @@ int begin_ledgers(struct bpf_iter__task *context)
 		return 0;
 	/* From here on switches are seen. One that has come first knows better than a look does. */
 	mark = slot->began_ns << STATE_BITS | OTHER;
-	state = state_of(task, &first);
-	if (__sync_val_compare_and_swap(&slot->mark, mark, slot->began_ns << STATE_BITS | state) == mark &&
-	    state == FUTEX)
-		slot->address = first;
+	state = state_of(slot, task, &address);
+	if (__sync_val_compare_and_swap(&slot->mark, mark, slot->began_ns << STATE_BITS | state) == mark)
+		slot->address = address;
 	return 0;
 }
 
@@ -995,6 +1071,31 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 {
 	if (child->pid == child->tgid && may_be_watched(child))
 		begin(child, WOKEN);
+	return 0;
+}
+
+/* A thread that waits in a run queue is put into another CPU's: what it waited for until now ran on the
+ * one, what it waits for from now on runs on the other. */
+SEC("tp_btf/sched_migrate_task")
+int BPF_PROG(on_move, struct task_struct *task, int to)
+{
+	__u64 now, since;
+	struct slot *slot;
+
+	if (task->on_rq != TASK_ON_RQ_MIGRATING || !may_be_watched(task) ||
+	    !bpf_core_field_exists(((struct cfs_rq *)0)->rq))
+		return 0;
+	slot = slot_of(task);
+	if (!slot)
+		return 0;
+	since = queued_since(slot);
+	now = bpf_ktime_get_ns();
+	/* One that sleeps may be in a queue, too (delayed dequeue, from Linux 6.12 on). */
+	if (!since || since >= now ||
+	    ((slot->mark & STATE_MASK) >= FIRST_WAIT && slot->woken_ns < slot->mark >> STATE_BITS))
+		return 0;
+	count_takers_before_move(slot, task->se.cfs_rq->rq, now - since);
+	slot->moved_ns = now;
 	return 0;
 }
 

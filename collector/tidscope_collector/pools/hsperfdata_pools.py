@@ -1,0 +1,83 @@
+"""Pools in the counters of a Java virtual machine. Pure.
+
+A machine counts what its own workers do: collectors of garbage, compilers, operations for which all
+threads stop; and how many threads there are. It does not count jobs of the program's executors.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from pydantic import ValidationError
+from tidscope_wire.generated.agent import AgentPool
+
+from tidscope_collector.foreign.java_counters import JavaCounters
+
+MOST_COLLECTORS = 10
+_MOST = 1 << 63
+
+
+def pools_of(counters: JavaCounters) -> list[AgentPool]:
+    """Its pools, each name once; figures that are missing are null."""
+    numbers = counters.numbers
+    tick_ns = 1e9 / numbers["sun.os.hrt.frequency"] if _frequency(numbers) else None
+    pools = [*_threads(numbers), *_workers(counters, tick_ns)]
+    found: dict[str, AgentPool] = {}
+    for name, kind, figures in pools:
+        known = {key: value for key, value in figures.items() if value is not None}
+        values: dict[str, object] = dict.fromkeys(AgentPool.model_fields)
+        values |= {"name": name[:64], "kind": kind, **known}
+        try:
+            pool = AgentPool.model_validate(values)
+        except ValidationError:
+            continue
+        if known:
+            found.setdefault(pool.name, pool)
+    return list(found.values())
+
+
+Figures = Mapping[str, int | None]
+
+
+def _threads(numbers: Mapping[str, int]) -> Iterator[tuple[str, str, Figures]]:
+    """All platform threads, those that do not keep the program alive, and the most at once."""
+    live, started = numbers.get("java.threads.live"), numbers.get("java.threads.started")
+    ended = None if live is None or started is None else started - live
+    yield "Java threads", "java-threads", {"size": live, "started": started, "finished": ended}
+    yield "Java daemon threads", "java-threads", {"size": numbers.get("java.threads.daemon")}
+    yield "Java threads at most", "java-threads", {"size": numbers.get("java.threads.livePeak")}
+
+
+def _workers(counters: JavaCounters, tick_ns: float | None) -> Iterator[tuple[str, str, Figures]]:
+    numbers = counters.numbers
+
+    def time_of(name: str) -> int | None:
+        ticks = numbers.get(name)
+        return None if ticks is None or tick_ns is None else round(ticks * tick_ns)
+
+    for place in range(MOST_COLLECTORS):
+        stem = f"sun.gc.collector.{place}"
+        name = counters.texts.get(f"{stem}.name")
+        if name:
+            done = numbers.get(f"{stem}.invocations")
+            yield name, "gc", {"finished": done, "run_ns": time_of(f"{stem}.time")}
+    yield (
+        "JIT compiler",
+        "jit",
+        {
+            "size": numbers.get("sun.ci.threads"),
+            "finished": numbers.get("sun.ci.totalCompiles"),
+            "failed": numbers.get("sun.ci.totalBailouts"),
+            "run_ns": time_of("java.ci.totalTime"),
+        },
+    )
+    yield (
+        "Safepoints",
+        "safepoints",
+        {
+            "finished": numbers.get("sun.rt.safepoints"),
+            "run_ns": time_of("sun.rt.safepointTime"),
+        },
+    )
+
+
+def _frequency(numbers: Mapping[str, int]) -> bool:
+    return 0 < numbers.get("sun.os.hrt.frequency", 0) < _MOST
