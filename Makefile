@@ -27,7 +27,8 @@ help: ## list the targets
 
 install: $(STAMP)-runtime $(NODE_STAMP) ## environment and dependencies only
 
-install-dev: $(STAMP)-dev $(NODE_STAMP) ## what the tests need as well (apt, when run as root)
+install-dev: ## what the tests need as well (apt, when run as root)
+	@$(MAKE) -j2 $(STAMP)-dev $(NODE_STAMP)
 	@tools/install-test-packages
 
 up: install build ## start collector and backend, print the address (DEMO=1: with a program to watch)

@@ -21,11 +21,13 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from c_project import unpack as unpack_lua
 from compiled import build
 from tick import c_loop_us
 from tidscope_collector.procfs.files import ProcFs
@@ -38,7 +40,6 @@ from tidscope_wire.generated.models import FrameHeader, GroupSelector, Target, T
 from web_server import WebServer, unpack
 
 PATIENCE_S = 120
-FILES = 40
 STORM, LOOP = 20_000, 2_000
 DATABASE_S, SERVED_S = 5, 5
 REST_S = 2.5
@@ -110,6 +111,7 @@ def account(command: list[str]) -> dict[str, Any]:
         "cpu_ratio": round(totals["cpu_run_ns"] / used_ns, 6),
         "faults_ratio": round(totals["minor_faults"] / max(1, used.ru_minflt), 6),
         "processes": counts.ended,
+        "exits": header.exited.threads,
         "unseen": counts.unseen,
         "missed": counts.missed,
         "lost": header.health.exit_records_lost,
@@ -131,13 +133,28 @@ def control_group() -> Iterator[tuple[str, Path]]:
         folder.rmdir()
 
 
-def at_rest(opened: Groups, target: Target) -> dict[str, Any]:
-    """What the group adds up to beside its own account, once it does nothing any more."""
+def at_rest(opened: Groups, target: Target, *, ends: bool) -> dict[str, Any]:
+    """What the group adds up to beside its own account, once it does nothing any more.
+
+    Args:
+        opened: the engine.
+        target: the group.
+        ends: whether all of its processes end; all exit records are waited for then.
+    """
     check, since_s = None, time.monotonic()
+    latest_s = since_s + PATIENCE_S
     while check is None or time.monotonic() - since_s < REST_S:
         header = opened.headers.get(timeout=PATIENCE_S)
-        if header.group is not None and header.group.check != check:
-            check, since_s = header.group.check, time.monotonic()
+        counts = header.group
+        if counts is None:
+            continue
+        if time.monotonic() > latest_s:
+            raise TimeoutError(
+                f"the group does not come to rest: {counts}, {header.exited.threads}"
+            )
+        busy = ends and (counts.live > 0 or header.exited.threads < counts.ended)
+        if busy or counts.check != check:
+            check, since_s = counts.check, time.monotonic()
     opened.targets.detach(target.id)
     return {
         "cgroup_by": check.cpu_by,
@@ -161,7 +178,7 @@ def account_of_cgroup(command: list[str]) -> dict[str, Any]:
         target, _ = opened.targets.attach_group(GroupSelector(kind="cgroup", value=path), 10)
         time.sleep(REST_S)
         process.communicate(b"\n")
-        return at_rest(opened, target)
+        return at_rest(opened, target, ends=True)
 
 
 def nginx() -> dict[str, Any]:
@@ -176,24 +193,12 @@ def nginx() -> dict[str, Any]:
         with server.load("visitors", 1, SERVED_S) as visitors:
             visitors.wait()
         served = server.served() - before
-        return {"requests": served, **at_rest(opened, target)}
+        return {"requests": served, **at_rest(opened, target, ends=False)}
 
 
-def c_project(folder: Path) -> list[str]:
-    """A program of many files, and the command that makes it."""
-    names = [f"part{number}" for number in range(FILES)]
-    for name in names:
-        (folder / f"{name}.c").write_text(
-            "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n"
-            f'int {name}(int n) {{ char b[64]; snprintf(b, sizeof b, "%d", n);\n'
-            "  int s = 0; for (size_t i = 0; i < strlen(b); i++) s += b[i]; return s; }\n"
-        )
-    calls = " + ".join(f"{name}(1)" for name in names)
-    declared = "".join(f"int {name}(int);\n" for name in names)
-    (folder / "main.c").write_text(f"{declared}int main(void) {{ return ({calls}) & 1; }}\n")
-    objects = " ".join(f"{name}.o" for name in [*names, "main"])
-    (folder / "Makefile").write_text(f"CFLAGS=-O2\nall: {objects}\n\tcc -o all {objects}\n")
-    return ["make", "-C", str(folder), "-j4"]
+def c_project(folder: Path, jobs: int = 4) -> list[str]:
+    """A real C project, and the command that makes it."""
+    return ["make", "-C", str(unpack_lua(folder)), f"-j{jobs}", "linux-noreadline"]
 
 
 def go_project(folder: Path) -> list[str]:
@@ -223,15 +228,19 @@ def database(folder: Path) -> list[str]:
     return [*as_other, "env", f"HOME={folder}", "bash", str(script), str(folder)]
 
 
-def cases(folder: Path, storm: Path) -> dict[str, list[str]]:
-    """The commands that this machine can run."""
+def cases(folder: Path, storm: Path, options: argparse.Namespace) -> dict[str, list[str]]:
+    """The commands that are asked for and that this machine can run."""
     made: dict[str, list[str]] = {
         "shell_loop": ["bash", "-c", f"for i in $(seq {LOOP}); do /bin/true; done"],
-        "fork_storm": [str(storm), str(STORM)],
+        "fork_storm": [str(storm), str(options.forks)],
     }
-    makers = {"make": c_project, "go": go_project, "postgres": database}
+    makers: dict[str, Callable[[Path], list[str]]] = {
+        "make": partial(c_project, jobs=options.jobs),
+        "go": go_project,
+        "postgres": database,
+    }
     for name, maker in makers.items():
-        if shutil.which(name):
+        if shutil.which(name) and (not options.case or name in options.case):
             (folder / name).mkdir()
             made[name] = maker(folder / name)
     return made
@@ -282,6 +291,8 @@ def scale(storm: Path, loop: Path, processes: int, threads: int, seconds: float)
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--case", action="append", help="only these (default: all, and scale)")
+    parser.add_argument("--forks", type=int, default=STORM, help="of the storm")
+    parser.add_argument("--jobs", type=int, default=4, help="of make")
     parser.add_argument("--processes", type=int, default=300)
     parser.add_argument("--threads", type=int, default=20)
     parser.add_argument("--seconds", type=float, default=10)
@@ -293,8 +304,8 @@ def main() -> int:
         folder.chmod(0o755)
         storm = build("fork_storm", folder)
         (folder / "again").mkdir(mode=0o755)
-        again = cases(folder / "again", storm)
-        for name, command in cases(folder, storm).items():
+        again = cases(folder / "again", storm, options)
+        for name, command in cases(folder, storm, options).items():
             if not options.case or name in options.case:
                 measured["cases"][name] = account(command) | account_of_cgroup(again[name])
                 print(f"{name}: {measured['cases'][name]}", file=sys.stderr)

@@ -34,7 +34,7 @@ STAGES = (
     ("sample", "started", "made", "threads read, frame encoded"),
     ("frame", "made", "sent", "handed to the collector's event loop, given to the socket"),
     ("uplink", "sent", "received", "to the backend's program"),
-    ("backend", "received", "forwarded", "checked, kept, written to the page's socket"),
+    ("backend", "received", "forwarded", "checked, kept, given to the page's socket"),
     ("worker wait", "forwarded", "begun", "through the browser, and until the worker had time"),
     ("model", "begun", "held", "decoded, into the model"),
     ("view made", "held", "viewed", "until views with it were made"),

@@ -48,9 +48,11 @@ def collector(site: Running, stages: Path | None, source: list[str]) -> Iterator
     command = [sys.executable, *module, "run", "--backend", url, "--budget-percent", "0"]
     command += ["--ledger", "off", *source]
     environ = {**os.environ, "TIDSCOPE_COLLECTOR_SECRET": SECRET, "STAGES": str(stages)}
-    with subprocess.Popen(command, env=environ, stderr=subprocess.DEVNULL) as process:
+    with subprocess.Popen(command, env=environ) as process:
         try:
             while not site.ask("/health")["collectors"]:
+                if process.poll() is not None:
+                    raise SystemExit(f"the collector ended with status {process.returncode}")
                 time.sleep(0.05)
             yield psutil.Process(process.pid)
         finally:

@@ -1,4 +1,4 @@
-"""The backend, with noted when each frame was received, and when it was written to a page's socket.
+"""The backend, with noted when each frame was received, and when it was given to a page's socket.
 
 Run as `tidscope` is.
 """
@@ -28,9 +28,9 @@ def _take(_: Subscription, frame: StoredFrame, __: int) -> None:
 
 
 async def _send(self: WebSocketProtocol, message: Any) -> None:
-    await _server_send(self, message)
     if message.get("bytes") and _taken:
         note("forwarded", _taken.popleft())
+    await _server_send(self, message)
 
 
 _server_send: Any = WebSocketProtocol.send

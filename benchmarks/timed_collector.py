@@ -18,7 +18,7 @@ from tidscope_collector.uplink.shared_connection import SharedConnection
 
 _UNIX_US = re.compile(rb'"unix_us": ?(\d+)')
 _UNIX_AFTER_NS = time.time_ns() - time.monotonic_ns()
-_handed_over = [0]
+_handed_over, _given_ns = [0], [0]
 
 
 def _hand_over(_: DirectSender, __: object, frame: SampledFrame) -> None:
@@ -30,9 +30,14 @@ def _hand_over(_: DirectSender, __: object, frame: SampledFrame) -> None:
         note("started", frame.seq, int(started[1]) * 1000)
 
 
-def _sent_now(sent: bool) -> None:
-    if sent:
-        note("sent", _handed_over[0])
+def _give(*_: object) -> None:
+    _given_ns[0] = time.time_ns()
+
+
+def _taken(taken: bool) -> None:
+    """The connection has taken a frame; when it was given to it: the backend may have it by now."""
+    if taken:
+        note("sent", _handed_over[0], _given_ns[0])
 
 
 def _collect(self: UsualRound) -> list[tuple[SampledFrame, bool]]:
@@ -52,7 +57,8 @@ _inner_collect: Any = UsualRound.collect
 
 if __name__ == "__main__":
     before(DirectSender, "add", _hand_over)
-    after(SharedConnection, "send_now", _sent_now)
+    before(SharedConnection, "send_now", _give)
+    after(SharedConnection, "send_now", _taken)
     setattr(UsualRound, _inner_collect.__name__, _collect)
     before(Replay, "note_sent", lambda _, __, seq: note("sent", seq))
     sys.exit(run(collector.main))

@@ -42,6 +42,7 @@ POINTS = 1200
 SAMPLES_HZ = 20
 UPDATES_HZ = 10
 LINES = 50
+MOST_COMPARED = 1000
 HEAP_UPDATES = 600
 CHUNK = 60
 MOST_CHUNKS = 120
@@ -172,15 +173,12 @@ class Contest:
     Args:
         browser: where they draw.
         threads: how many.
-        page_feed: feeds the page.
-        chart_feed: feeds the chart that stands alone.
+        feeds: what feeds `page`, and `chart`, which stands alone.
     """
 
-    def __init__(
-        self, browser: Browser, threads: int, page_feed: Feeder, chart_feed: Feeder
-    ) -> None:
+    def __init__(self, browser: Browser, threads: int, feeds: dict[str, Feeder]) -> None:
         self._browser, self._threads = browser, threads
-        self._feeds = {"page": page_feed, "chart": chart_feed}
+        self._feeds = feeds
         self.cpu_ms: dict[str, list[float]] = {}
         self.gpu_ms: dict[str, list[float]] = {}
         self.drawn: dict[str, list[float]] = {}
@@ -261,7 +259,10 @@ async def contest(
     """Measure one number of threads."""
     async with AsyncExitStack() as stack:
         feeds, addresses = [], []
-        for name in ("page", "chart"):
+        # With more lines than the peers can draw, one chart has nothing beside it to be compared.
+        compared = threads <= MOST_COMPARED
+        ours = ("page", "chart") if compared else ("page",)
+        for name in ours:
             program = MadeProgram(threads, SAMPLES_HZ, seed=threads)
             address, feeding = await stack.enter_async_context(fed_backend(program))
             await feeding.send(2)
@@ -275,9 +276,10 @@ async def contest(
             addresses.append(address)
         await asyncio.gather(*map(fill, addresses, feeds))
         await browser.ask("prepare", "page")
-        one = Contest(browser, threads, *feeds)
-        peers = {"uplot": 60 if threads <= 100 else 10} if threads <= 1000 else {}
-        if threads <= 1000:
+        one = Contest(browser, threads, dict(zip(ours, feeds, strict=True)))
+        peers = {}
+        if compared:
+            peers["uplot"] = 60 if threads <= 100 else 10
             peers["naive"] = 20 if threads <= 100 else 2
             size = await browser.ask("size", "chart", selector=CPU_CHART)
             samples = samples_of(threads, POINTS)
@@ -286,8 +288,8 @@ async def contest(
                 await browser.ask("peer", name, **drawn, **size)
         updates = round(seconds * UPDATES_HZ)
         for _ in range(rounds):
-            await one.ours("page", updates)
-            await one.ours("chart", updates)
+            for name in ours:
+                await one.ours(name, updates)
             for name, count in peers.items():
                 await one.peer(name, count)
         fps, longest = zip(*[await one.frames(seconds) for _ in range(rounds)], strict=True)
@@ -296,7 +298,7 @@ async def contest(
         found["longest_task_ms"] = round(max(longest), 1)
         if heap:
             found["heap_mb_per_600_updates"] = round(await one.heap(), 2)
-        for name in ("page", "chart", *peers):
+        for name in (*ours, *peers):
             await browser.ask("close", name)
         return found
 

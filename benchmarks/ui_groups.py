@@ -3,7 +3,9 @@
 A made-up group of 300 processes of 20 threads each, at ten samples a second, in a headless
 Chromium with the built page, its worker and a real backend (feeder.py, ui.py). Measured at first
 view (the page as it opens, the pointer over the CPU chart), while scrolling through all of it and
-back, and the same with processes unfolded. Frames a second are those of requestAnimationFrame.
+back, the same while no frames come, and all of it with processes unfolded. Frames a second are
+those of requestAnimationFrame. `text_scrolling` is the floor: a page of text that is scrolled in
+turn in the same browser; on a busy machine it has fewer than 60 as well.
 """
 
 import argparse
@@ -19,22 +21,29 @@ from feeder import Feeder, MadeProgram
 from running import TOKEN
 from ui import CPU_CHART, UPDATES_HZ, Browser, fed_backend, feed, fill
 
-PAGE = "page"
+PAGE, TEXT = "page", "text"
 
 
 async def frames_while(
-    browser: Browser, feeding: Feeder, seconds: float, doing: Callable[[], Awaitable[object]]
+    browser: Browser,
+    feeding: Feeder | None,
+    seconds: float,
+    doing: Callable[[], Awaitable[object]],
+    name: str = PAGE,
 ) -> dict[str, float]:
-    """Frames a second, the longest task, and CPU, while the page is fed and something is done."""
-    await browser.ask("frames", PAGE, on=True)
-    await browser.ask("seen", PAGE)
+    """Frames a second, the longest task, and CPU, while something is done; fed, if it is."""
+    await browser.ask("frames", name, on=True)
+    await browser.ask("seen", name)
     before = browser.cpu_s("renderer")
     began = time.monotonic()
     updates = round(seconds * UPDATES_HZ)
-    await asyncio.gather(feed(feeding, updates, UPDATES_HZ), doing())
-    seen = await browser.ask("seen", PAGE)
+    if feeding is None:
+        await doing()
+    else:
+        await asyncio.gather(feed(feeding, updates, UPDATES_HZ), doing())
+    seen = await browser.ask("seen", name)
     took = time.monotonic() - began
-    await browser.ask("frames", PAGE, on=False)
+    await browser.ask("frames", name, on=False)
     return {
         "fps": seen["frames"] / took,
         "longest_task_ms": max(seen["longTasks"], default=0.0),
@@ -60,6 +69,10 @@ async def measure(arguments: argparse.Namespace) -> dict[str, Any]:
         async def scroll() -> None:
             await browser.ask("scroll", PAGE, seconds=seconds - 0.3)
 
+        async def scroll_text() -> None:
+            await browser.ask("scroll", TEXT, seconds=seconds - 0.3)
+
+        await browser.ask("text", TEXT)
         for state in ("folded", "unfolded"):
             if state == "unfolded":
                 opened = await browser.ask("unfold", PAGE, processes=arguments.unfolded)
@@ -70,6 +83,17 @@ async def measure(arguments: argparse.Namespace) -> dict[str, Any]:
                 found.setdefault(f"{state}_first_view", []).append(first)
                 scrolled = await frames_while(browser, feeding, seconds, scroll)
                 found.setdefault(f"{state}_scrolling", []).append(scrolled)
+                await browser.ask("top", PAGE)
+                still = await frames_while(browser, None, seconds, scroll)
+                found.setdefault(f"{state}_unfed_scrolling", []).append(still)
+                await browser.ask("top", TEXT)
+                least = await frames_while(browser, None, seconds, scroll_text, TEXT)
+                found.setdefault("text_scrolling", []).append(least)
+            if arguments.trace:
+                await browser.ask("top", PAGE)
+                await browser.ask("trace", PAGE, path=f"{arguments.trace}-{state}.json")
+                await frames_while(browser, feeding, seconds, scroll)
+                await browser.ask("traced", PAGE)
         if arguments.picture:
             await browser.ask("top", PAGE)
             await browser.ask("picture", PAGE, path=arguments.picture)
@@ -92,6 +116,7 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=5, help="of each look in a round")
     parser.add_argument("--filled", type=int, default=600, help="samples before it is measured")
+    parser.add_argument("--trace", help="beginning of files with what the browser did, scrolling")
     parser.add_argument("--picture", help="file of a picture of the page at the end")
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()

@@ -138,6 +138,15 @@ const COMMANDS = {
     }
     return {};
   },
+  /** A page of text alone, as long as that of a group: what scrolling costs in any case. */
+  async text({ name }) {
+    const page = await opened(name);
+    const lines = Array.from({ length: 300 }, (_, n) => `<p>${n} ${"text ".repeat(30)}</p>`);
+    await page.setContent(lines.join(""));
+    // An empty page does not run what is added to pages that are opened.
+    await page.evaluate(watch);
+    return {};
+  },
   /** Scroll through the whole page and back for some seconds, as a wheel does. */
   async scroll({ name, seconds }) {
     const page = pages.get(name);
@@ -163,6 +172,15 @@ const COMMANDS = {
     const map = page.locator("[data-panel=map] canvas").first();
     await map.scrollIntoViewIfNeeded();
     return { rows: await table.locator("[data-row]").count() };
+  },
+  /** Write what the browser does to a file, for chrome://tracing, until it is asked to stop. */
+  async trace({ name, path }) {
+    await browser.startTracing(pages.get(name), { path });
+    return {};
+  },
+  async traced() {
+    await browser.stopTracing();
+    return {};
   },
   async top({ name }) {
     await pages.get(name).evaluate(() => document.scrollingElement?.scrollTo(0, 0));

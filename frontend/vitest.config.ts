@@ -8,7 +8,14 @@ export default defineConfig({
   test: {
     projects: [
       {
-        test: { name: "pure", environment: "node", include: ["src/**/*.test.ts"], testTimeout },
+        // Without a page nothing is left behind: files share what they import.
+        test: {
+          name: "pure",
+          environment: "node",
+          include: ["src/**/*.test.ts"],
+          isolate: false,
+          testTimeout,
+        },
       },
       {
         plugins: [react()],

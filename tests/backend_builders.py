@@ -11,6 +11,7 @@ from tidscope_wire.frame_tables import Tables, encode_tables
 from tidscope_wire.generated.models import (
     Actor,
     CollectorInfo,
+    CoreDivision,
     EnergySource,
     GroupCounts,
     Host,
@@ -218,6 +219,25 @@ def stream(
         else frame_bytes(seq, target_id=target_id)
         for seq in range(first, last + 1)
     ]
+
+
+def division(**changes: object) -> CoreDivision:
+    """What an arbiter gives a program."""
+    usual = CoreDivision(
+        share=2.0,
+        floor=1,
+        priority=0,
+        cores=3,
+        total=8,
+        programs=2,
+        state="settled",
+        cause="estimate",
+        reason="It is expected to be the best division.",
+        changed_unix_us=1,
+        more_percent=12.5,
+        less_percent=20.0,
+    )
+    return usual.model_copy(update=changes)
 
 
 def steering(**changes: object) -> Steering:

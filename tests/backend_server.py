@@ -19,6 +19,7 @@ from tidscope_wire.generated.models import SessionOpened
 from tidscope_wire.proof import KEY_BYTES, host_secret
 
 TOKEN = "token-of-the-tests"
+NO_KEPT_CONNECTIONS = httpx.Limits(max_keepalive_connections=0)
 SECRET = host_secret("default", b"secret-of-the-tests".ljust(KEY_BYTES))
 
 
@@ -42,12 +43,14 @@ class Backend:
     def client(self, **headers: str) -> httpx.AsyncClient:
         """An HTTP client with these headers and no others.
 
-        Each answer is compared with the OpenAPI document.
+        Each answer is compared with the OpenAPI document. Each request has a connection of its own:
+        one that was kept could be closed by the backend just when it is used again.
         """
         return httpx.AsyncClient(
             base_url=self.url,
             headers=headers,
             timeout=120,
+            limits=NO_KEPT_CONNECTIONS,
             event_hooks={"response": [check_answer]},
         )
 

@@ -30,9 +30,12 @@ TRIED = {
     "mount": "no file system can be mounted",
     "mount-namespace": "no mount namespace can be made",
     "postgresql": "there is no PostgreSQL server",
+    "nginx": "there is no nginx",
     "cpu-quota": "no cgroup with a limit of CPU time can be made",
     "kernel-build": "the extended kernel cannot be built",
     "direct-walk": "the kernel has no task iterator that programs call (Linux 6.7)",
+    "32-bit": "no 32-bit program can be built or run",
+    "io_uring": "io_uring is not there",
     "perf": "perf cannot record what the scheduler does",
     "python-for-others": "no interpreter of this version that another user may run",
 }

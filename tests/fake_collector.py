@@ -116,6 +116,8 @@ class FakeCollector:
             additional_headers={"Authorization": shown} if shown else {},
             max_size=None,
             compression=None,
+            open_timeout=120,
+            ping_interval=None,
         )
         if attempt is not None:
             assert self._socket.response is not None

@@ -22,6 +22,7 @@ def stat_line(
     threads: int = 1,
     start: int = 1000,
     rss: int = 10,
+    stack: int = 0,
 ) -> bytes:
     """A stat line of 52 fields, as proc_pid_stat(5) numbers them."""
     fields = ["0"] * 53
@@ -36,6 +37,7 @@ def stat_line(
         20: threads,
         22: start,
         24: rss,
+        28: stack,
     }.items():
         fields[place] = str(value)
     return f"{pid} (".encode() + name + b") " + " ".join(fields[3:]).encode() + b"\n"

@@ -20,6 +20,8 @@ from tidscope_wire.generated.models import (
 from tidscope_wire.states import SINCE, STATE, STATE_FIELDS, states_at
 
 FIELDS = ("cpu_run_ns", *STATE_FIELDS, STATE, SINCE)
+READ_BEFORE_NS = 3_000_000
+"""Before its frame a table is read."""
 STEP_NS = 100_000_000
 ON_CPU, WOKEN, FUTEX, POLL, SLEEP = 1, 3, 4, 5, 6
 NAMES = {200: "main", 201: "worker-1", 202: "worker-2", 203: "idle", 204: "worker-3"}
@@ -72,12 +74,14 @@ class LedgerStory:
         times: of the frames, nanoseconds since attach.
         lives: by thread id.
         tables: what frames have said of tables up to each instant, by time.
+        said: by time and table, how many rows were left out when it was read last, and when.
     """
 
     frames: list[bytes] = field(default_factory=list)
     times: list[int] = field(default_factory=list)
     lives: dict[int, Life] = field(default_factory=dict)
     tables: dict[int, Known] = field(default_factory=dict)
+    said: dict[int, dict[str, tuple[int, int | None]]] = field(default_factory=dict)
 
 
 class TableReader:
@@ -157,6 +161,7 @@ def ledger_story(instants: int, seed: int = 0, key_every: int = 50) -> LedgerSto
     encoder, reader = RowEncoder(FIELDS), TableReader()
     before: dict[int, dict[str, int]] = {}
     tables: dict[TableName, Table] = {}
+    said: dict[str, tuple[int, int | None]] = {}
     for instant in range(1, instants + 1):
         time_ns = instant * STEP_NS
         key = instant % key_every == 1 or key_every == 1
@@ -170,7 +175,8 @@ def ledger_story(instants: int, seed: int = 0, key_every: int = 50) -> LedgerSto
             newest = _tables(made.lives, time_ns)
             sent = newest if key else _changed(newest, tables)
             tables = newest
-            described, data = encode_tables(sent)
+            described, data = encode_tables(sent, {"wakes": instant}, time_ns - READ_BEFORE_NS)
+            said |= {one.name: (one.omitted, one.read_ns) for one in described}
         header = frame_header(
             seq=instant,
             kind="key" if key else "delta",
@@ -184,6 +190,7 @@ def ledger_story(instants: int, seed: int = 0, key_every: int = 50) -> LedgerSto
         made.times.append(time_ns)
         reader.read(made.frames[-1])
         made.tables[time_ns] = reader.copy()
+        made.said[time_ns] = dict(said)
     return made
 
 

@@ -52,6 +52,9 @@ class LivePage:
             compression=None,
             # Behind frames that nobody reads any more, the backend's farewell does not come.
             close_timeout=0.5,
+            # A busy machine makes it late, not lost.
+            open_timeout=120,
+            ping_interval=None,
         )
         self._socket: ClientConnection | None = None
         self.texts: list[Text] = []

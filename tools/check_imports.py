@@ -32,7 +32,17 @@ PACKAGES = {
 
 PURE = {
     "tidscope_policies": {
-        *("collections", "dataclasses", "itertools", "math", "re", "statistics", "typing", "zlib"),
+        *(
+            "collections",
+            "dataclasses",
+            "heapq",
+            "itertools",
+            "math",
+            "re",
+            "statistics",
+            "typing",
+            "zlib",
+        ),
         "numpy",
     },
     "tidscope_predictd.model": {"collections", "typing"},

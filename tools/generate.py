@@ -34,7 +34,7 @@ PAGE_READS = (
     *("SessionOpened", "SessionResponse", "SessionsResponse", "TicketResponse"),
     *("Target", "PoliciesResponse", "SteeringOptions"),
     *("PredictionService", "PredictionWeights"),
-    *("RunsResponse", "RunManifest", "Comparison"),
+    *("RunsResponse", "RunManifest", "Comparison", "Experiment", "ExperimentsResponse"),
 )
 """Messages and answers that the page checks as they come in."""
 PAGE_SENDS = (

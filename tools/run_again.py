@@ -11,10 +11,12 @@ the last run.
 import json
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-FAILED = ROOT / ".pytest_cache" / "v" / "cache" / "lastfailed"
+FAILED = Path("v", "cache", "lastfailed")
+"""In pytest's cache; each run has one of its own, as unit and integration tests run at once."""
 FEW = 4
 """More failures than these are no chance."""
 TESTS_FAILED = 1
@@ -30,16 +32,18 @@ def again(failed: list[str]) -> list[str]:
     return failed if len(failed) <= FEW else []
 
 
-def read_failed() -> list[str]:
-    """Node ids of the tests that failed in the last run."""
-    return list(json.loads(FAILED.read_text())) if FAILED.exists() else []
+def read_failed(cache: Path) -> list[str]:
+    """Node ids of the tests that failed in the run with this cache."""
+    file = cache / FAILED
+    return list(json.loads(file.read_text())) if file.exists() else []
 
 
 def main() -> int:
     """Run the command; see the module's text."""
-    FAILED.unlink(missing_ok=True)
-    status = subprocess.run(sys.argv[1:], cwd=ROOT, check=False).returncode
-    tests = again(read_failed()) if status == TESTS_FAILED else []
+    with tempfile.TemporaryDirectory(prefix="tidscope-tests-") as cache:
+        command = [*sys.argv[1:], "-o", f"cache_dir={cache}"]
+        status = subprocess.run(command, cwd=ROOT, check=False).returncode
+        tests = again(read_failed(Path(cache))) if status == TESTS_FAILED else []
     if not tests:
         return status
     print(f"\n{len(tests)} failed beside others; run again alone:", *tests, sep="\n  ", flush=True)

@@ -25,13 +25,13 @@ class Stage:
 
     Attributes:
         target: its name.
-        polite: whether it only gets the CPU time that others leave.
+        nice: how much of the CPU time it leaves to others: 0 nothing, 19 nearly all.
         seconds: what it took; None before its end.
         status: its exit status.
     """
 
     target: str
-    polite: bool = False
+    nice: int = 0
     seconds: float | None = field(default=None, init=False)
     status: int = field(default=0, init=False)
 
@@ -42,7 +42,7 @@ class Stage:
 
     def run(self, *, behind: bool = False) -> bool:
         """Run it; whether it succeeded."""
-        command = [*(("nice", "-n", "19") if self.polite else ()), MAKE, self.target]
+        command = ["nice", "-n", str(self.nice), MAKE, self.target]
         began = time.monotonic()
         if behind:
             with self.log.open("wb") as log:
@@ -74,18 +74,21 @@ class Step:
 STEPS = (
     Step(Stage("install-dev"), needed=True),
     Step(Stage("build"), needed=True),
-    Step(Stage("unit")),
     Step(
         Stage("integration"),
         behind=(
-            (Stage("check", polite=True), Stage("vitest", polite=True)),
-            (Stage("kernel-if-possible", polite=True), Stage("audit", polite=True)),
+            (Stage("unit", nice=10), Stage("audit", nice=19)),
+            (
+                Stage("kernel-if-possible", nice=19),
+                Stage("check", nice=19),
+                Stage("vitest", nice=19),
+            ),
         ),
     ),
     Step(Stage("e2e")),
 )
-"""Unit tests keep all CPUs busy, integration tests wait a lot. The browser tests have the machine
-for themselves: they wait for what is drawn."""
+"""Integration tests wait most of the time; behind them is what computes, and takes the CPU time
+that they leave. The browser tests have the machine for themselves: they wait for what is drawn."""
 
 
 def run(steps: tuple[Step, ...]) -> list[Stage]:

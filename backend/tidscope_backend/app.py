@@ -17,6 +17,7 @@ from tidscope_backend.api import (
     docs,
     doctor,
     exchange,
+    experiments,
     fields,
     health,
     hosts,
@@ -183,6 +184,7 @@ def create_app(settings: Settings, connections: ConnectionCounts | None = None) 
         exchange.export_router(runs_directory.folder, disk),
         exchange.import_router(runs_directory.make, runs_directory.has, disk),
         compare.router(runs_directory.folder, disk),
+        experiments.router(settings.runs_dir, disk),
     ):
         app.include_router(router, prefix=api.PREFIX)
     app.include_router(docs.router())

@@ -9,6 +9,7 @@ from tidscope_wire.frame import join, row_bytes, split
 from tidscope_wire.frame_tables import decode_table, encode_table, table_parts
 from tidscope_wire.generated.models import (
     Comparison,
+    Experiment,
     Group,
     LiveState,
     Process,
@@ -22,6 +23,15 @@ from tidscope_wire.groups import tree_name
 COMMAND_ASPECT = "command"
 """What the command line is called among the differences of set-up."""
 HIDDEN = "(hidden from viewers)"
+
+
+def experiment_without(experiment: Experiment) -> Experiment:
+    """An experiment without the reasons of its failures, which may hold output of programs."""
+    cells = [
+        one.model_copy(update={"failures": [HIDDEN] * len(one.failures)})
+        for one in experiment.cells
+    ]
+    return experiment.model_copy(update={"cells": cells})
 
 
 def process_without(process: Process) -> Process:

@@ -204,6 +204,7 @@ def _after(steering: Steering, decided: Iterable[SteeringDecided], header: Frame
                 "ops_per_s": event.ops / event.elapsed_s if event.elapsed_s else 0.0,
                 "interval_s": event.elapsed_s,
                 "decided_unix_us": at_unix_us,
+                "division": event.division,
             }
         )
     return steering

@@ -14,10 +14,11 @@ from tidscope_wire.generated.models import (
     RunManifest,
     TableName,
 )
-from tidscope_wire.pools import known_figures
+from tidscope_wire.pools import known_figures, with_quantiles
 from tidscope_wire.states import STATE_FIELDS
 
 from tidscope_backend.comparison.from_folders import compare_folders
+from tidscope_backend.exchange.pool_readings import pool_readings
 from tidscope_backend.settings import runs_directory
 from tidscope_backend.state_groups import GROUPS, name_of_state, shares_of_time
 from tidscope_backend.store.lookup import RunNotFoundError, all_runs, find_run
@@ -222,10 +223,19 @@ class Run:
 
         Columns: those of the table `pools` without `known`: what the program does not say is null.
         Figures that count do so from the start of the run; size, busy and queue are as read last.
-        By finished, the most first.
+        response_p50_s to queue_wait_p99_s are quantiles, by histograms whose buckets double. By
+        finished, the most first.
         """
-        found = known_figures(self.table("pools"))
+        found = with_quantiles(known_figures(self.table("pools")), self.table("pool_times"))
         return found.sort_by([("finished", "descending"), ("pool", "ascending")])
+
+    def pool_readings(self) -> pa.Table:
+        """One row each time that a pool was read, about once a second: how it went.
+
+        Columns: those of the table `pools` without `known`: what the program does not say is null.
+        Counters count since attach, and `read_ns` says when they were read, since attach.
+        """
+        return pool_readings(self._reader)
 
     def table(self, name: TableName) -> pa.Table:
         """A frame table: what it grew by within the run, by key.
@@ -263,6 +273,7 @@ class Run:
                 ("wakes", self.wakes()),
                 ("processes", self.processes()),
                 ("pools", self.pools()),
+                ("pool_readings", self.pool_readings()),
             ):
                 database.register(name, table)
             return database.sql(query).to_arrow_table()

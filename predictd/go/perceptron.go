@@ -13,9 +13,14 @@ const (
 	Entries  = 1024
 )
 
+const (
+	hash  = 0x9E3779B97F4A7C15
+	shift = 54
+)
+
 // Entry is which weight of its table a feature picks.
 func Entry(feature int64) int {
-	return int(uint64(feature) * 0x9E3779B97F4A7C15 >> 54)
+	return int(uint64(feature) * hash >> shift)
 }
 
 // Sum is what the weights say: above 0 yes, below 0 no, 0 undecided, as it is without features or
@@ -24,9 +29,12 @@ func Sum(weights []byte, features []int64) int {
 	if len(features) > Features || len(weights) < Features*Entries {
 		return 0
 	}
+	tables := (*[Features * Entries]byte)(weights)
 	sum := 0
 	for i, feature := range features {
-		sum += int(int8(weights[i*Entries+Entry(feature)]))
+		// With the mask the compiler sees that the index is not too large.
+		at := uint64(i)*Entries + uint64(feature)*hash>>shift
+		sum += int(int8(tables[at%(Features*Entries)]))
 	}
 	return sum
 }

@@ -74,10 +74,34 @@ static inline uint32_t tidscope_entry(int64_t feature) {
 static inline int tidscope_predict_weights(const int8_t *weights, const int64_t *features,
                                            int len) {
   int sum = 0;
-  if (len < 1 || len > TIDSCOPE_FEATURES) return 0;
-  for (int i = 0; i < len; i++)
-    sum += ((const volatile int8_t *)weights)[i * TIDSCOPE_ENTRIES + tidscope_entry(features[i])];
-  return sum;
+  /* The daemon changes the weights: none is kept from one prediction to the next. */
+  atomic_signal_fence(memory_order_seq_cst);
+/* Without a loop: its counting would take as long again as a weight. */
+#define TIDSCOPE_ADD(i)                                                    \
+  case (i) + 1:                                                            \
+    sum += weights[(i) * TIDSCOPE_ENTRIES + tidscope_entry(features[(i)])]; \
+    __attribute__((fallthrough))
+  switch (len) {
+    TIDSCOPE_ADD(15);
+    TIDSCOPE_ADD(14);
+    TIDSCOPE_ADD(13);
+    TIDSCOPE_ADD(12);
+    TIDSCOPE_ADD(11);
+    TIDSCOPE_ADD(10);
+    TIDSCOPE_ADD(9);
+    TIDSCOPE_ADD(8);
+    TIDSCOPE_ADD(7);
+    TIDSCOPE_ADD(6);
+    TIDSCOPE_ADD(5);
+    TIDSCOPE_ADD(4);
+    TIDSCOPE_ADD(3);
+    TIDSCOPE_ADD(2);
+    TIDSCOPE_ADD(1);
+    TIDSCOPE_ADD(0);
+    default:
+      return sum;
+  }
+#undef TIDSCOPE_ADD
 }
 
 static inline int tidscope_predict(const struct tidscope_model *model, const int64_t *features,

@@ -13,9 +13,12 @@ import pytest
 from answering_collector import answering_collector
 from backend_builders import TARGET_ID, process, target
 from backend_server import Backend, running_backend
+from experiment_entries import NAME as EXPERIMENT
+from experiment_entries import journal, write_journal
 from live_page import LivePage
 from run_builders import outcome
 from scripted_run import FIELDS, write_run
+from tidscope_backend.experiments.journal import Failed
 from tidscope_backend.hidden_arguments import HIDDEN
 from tidscope_backend.security.rights import ROUTES
 from tidscope_wire.generated.models import LiveState
@@ -34,6 +37,8 @@ async def backend(tmp_path: Path) -> AsyncIterator[Backend]:
             target=target().model_copy(update={"process": program, "fields": list(FIELDS)}),
             outcome=outcome(command=["work", SECRET], output_tail=f"wrote {SECRET}"),
         )
+    failed = Failed("size=1", 1, 1.0, f"it ended: {SECRET}")
+    write_journal(tmp_path / "runs", [*journal([({"size": 1}, [1.0])]), failed])
     async with running_backend(runs_dir=tmp_path / "runs", web_dir=tmp_path) as running:
         yield running
 
@@ -50,9 +55,15 @@ def paths() -> list[str]:
         if (method, right) == ("GET", "viewer") and path != MODEL
     ]
     exports = [
-        f"/api/v1/runs/{{run_id}}/export?format={kind}" for kind in ("parquet", "csv", "trace")
+        f"/api/v1/runs/{{run_id}}/export?format={kind}"
+        for kind in ("parquet", "csv", "trace", "pools-parquet", "pools-csv")
     ]
-    named = {"{run_id}": RUNS[0], "{run}": RUNS[0], "{target_id}": TARGET_ID}
+    named = {
+        "{run_id}": RUNS[0],
+        "{run}": RUNS[0],
+        "{target_id}": TARGET_ID,
+        "{experiment_id}": EXPERIMENT,
+    }
     filled = []
     for template in (*found, *exports, "/metrics"):
         path = re.sub(r"\{\w+\}", lambda name: named[name[0]], template)
@@ -94,7 +105,9 @@ async def test_no_answer_to_a_viewer_has_arguments_or_output(backend: Backend) -
     there = {
         path.partition("?")[0].rpartition("/")[2] for path, (whole, _) in seen.items() if whole
     }
-    assert there == {"processes", "targets", TARGET_ID, "runs", RUNS[0], "export", "compare"}
+    assert there == {
+        *("processes", "targets", TARGET_ID, "runs", RUNS[0], "export", "compare", EXPERIMENT)
+    }
 
 
 async def test_hidden_is_said(backend: Backend) -> None:

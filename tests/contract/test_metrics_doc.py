@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 
 import pytest
-from backend_builders import HOST_ID, host, steering, target
+from backend_builders import HOST_ID, division, host, steering, target
 from builders import busy_pool, frame_header
 from group_story import processes
 from prometheus_client.metrics_core import Metric
@@ -55,7 +55,9 @@ def full() -> list[Metric]:
         HOST_ID, header.model_copy(update=update | {"tables": described, "rows": 0}), tables
     )
     every_field = [field.name for field in CATALOGUE.fields]
-    known = target().model_copy(update={"steering": steering(), "fields": every_field})
+    known = target().model_copy(
+        update={"steering": steering(division=division()), "fields": every_field}
+    )
     hosts = ((host(), meters.hosts[HOST_ID]),)
     targets = ((known, meters.targets[known.id]),)
     return list(families(Facts(StreamFacts(), hosts, targets, {"attached": 1})))

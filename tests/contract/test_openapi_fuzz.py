@@ -17,6 +17,8 @@ import schemathesis
 from answering_collector import answering_collector
 from backend_builders import HOST_ID, TARGET_ID, stream
 from backend_server import TOKEN, Backend, running_backend
+from experiment_entries import NAME as EXPERIMENT
+from experiment_entries import journal, write_journal
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 from hypothesis.errors import Unsatisfiable
@@ -69,6 +71,7 @@ load_all_checks()
 async def backend(tmp_path: Path) -> AsyncIterator[Backend]:
     for number in (1, 2, 3):
         write_run(tmp_path / "runs", number)
+    write_journal(tmp_path / "runs", journal([({"size": 1}, [1.0, 1.0])]))
     async with running_backend(runs_dir=tmp_path / "runs", web_dir=tmp_path) as running:
         yield running
 
@@ -111,6 +114,7 @@ class Fuzzer:
             "run_id": [*RUNS],
             "run": RUNS,
             "runs": [f"{RUNS[0]},{RUNS[1]}"],
+            "experiment_id": [EXPERIMENT],
             "token": [TOKEN],
             "session_id": ["0"],
             "duration_s": [None],

@@ -15,6 +15,7 @@ from backend_builders import (
     ACTOR,
     FIELDS,
     TARGET_ID,
+    division,
     frame_bytes,
     host,
     key_frame,
@@ -25,12 +26,14 @@ from backend_builders import (
 from backend_server import Backend, running_backend
 from builders import frame_header
 from compared_runs import Instant, Life
+from experiment_entries import journal
 from jsonschema import Draft202012Validator, ValidationError
 from pydantic import BaseModel
 from pydantic import ValidationError as ModelError
 from run_builders import run_messages
 from schema_check import check, check_text, schemas
 from tidscope_backend.comparison.compare import compare
+from tidscope_backend.experiments.analysis import analyse
 from tidscope_wire.frame import split
 from tidscope_wire.generated import agent, models
 from tidscope_wire.generated.catalogue import CATALOGUE
@@ -125,6 +128,22 @@ EVENTS: list[models.TargetEvent] = [
         counted=True,
         probing=False,
     ),
+    models.SteeringDecided(
+        number=1,
+        policy="arbiter",
+        at_ns=1,
+        elapsed_s=2.0,
+        ops=3.5,
+        mean_wait_s=None,
+        size=2,
+        next_size=1,
+        proposed=None,
+        state="s",
+        reason="r",
+        counted=True,
+        probing=False,
+        division=division(state="trying", cause="try", more_percent=None),
+    ),
     models.SearchRestarted(policy="fixed", reason="r", actor="a"),
     models.SteeringReleased(policy="fixed", size=2, actor="a"),
     models.SteeringProblem(policy="fixed", problem=None),
@@ -157,7 +176,7 @@ POLICY = models.PolicyInfo(
         )
     ],
 )
-STEERING = steering()
+STEERING = steering(division=division())
 STEER = models.SteerRequest(policy="fixed", lower=1, prometheus=COUNTER)
 OPTIONS = models.SteeringOptions(
     knobs=[models.KnobOption(kind="go-affinity", refusal="r", lower=None, upper=None, size=None)],
@@ -185,6 +204,10 @@ SESSION = models.SessionInfo(
     expires_unix_us=3,
     own=True,
 )
+EXPERIMENT = analyse(
+    journal([({"policy": one}, [1.0, 2.0]) for one in ("default", "linear")]), carried_out=False
+)
+
 MESSAGES: list[BaseModel] = [
     COMPARISON,
     *COMPARISON.runs,
@@ -250,6 +273,8 @@ MESSAGES: list[BaseModel] = [
     ),
     STEER,
     models.PoliciesResponse(policies=[POLICY]),
+    models.ExperimentsResponse(experiments=[EXPERIMENT.summary], damaged=["x: cannot be read"]),
+    EXPERIMENT,
     models.SessionOpened(id="1f", role="viewer", credential="tds_c"),
     models.SessionResponse(role="viewer", id=None),
     SESSION,

@@ -105,7 +105,14 @@ async def test_a_damaged_run_is_reported(backend: Backend, tmp_path: Path) -> No
         assert "cannot be read" in refused(answer, 422, "bad-run")
 
 
-KINDS = {"folder": "tar.zst", "parquet": "parquet", "csv": "csv", "trace": "trace.json"}
+KINDS = {
+    "folder": "tar.zst",
+    "parquet": "parquet",
+    "csv": "csv",
+    "trace": "trace.json",
+    "pools-parquet": "pools.parquet",
+    "pools-csv": "pools.csv",
+}
 
 
 async def test_exports(backend: Backend, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ test("a tree of processes is one target: its rows unfold, and processes that end
     .locator('tr[data-kind="process"]')
     .filter({ has: page.getByText("×13") })
     .first();
-  await expect(busy.locator('[data-column="rate:cpu_run_ns"]')).toHaveText(/^0\.[1-9]/);
+  await expect(busy.locator('[data-column="rate:cpu_run_ns"]')).toHaveText(/[1-9]/);
   await busy.getByRole("button", { name: "Unfold steady_work" }).click();
   const workers = threads.locator('tr[data-kind="role"]').filter({ hasText: "worker-#" });
   await expect(workers).toContainText("×6");

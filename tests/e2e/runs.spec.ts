@@ -205,7 +205,7 @@ test("a run is exported, deleted, brought back, and imported", async ({ signedIn
 
   const before = (await listed(site)).runs.length;
   await page.locator('input[type="file"]').setInputFiles(file);
-  await expect(page.getByText("Imported slow sampling.")).toBeVisible();
+  await expect(page.getByText("Imported slow sampling.")).toBeVisible({ timeout: 90_000 });
   await expect.poll(async () => (await listed(site)).runs.length).toBe(before + 1);
 });
 

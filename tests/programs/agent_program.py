@@ -11,7 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from programs.build import build_go_module, build_java, build_rust
 
@@ -68,7 +68,13 @@ class AgentFolder:
         return self.path
 
     def __exit__(self, *_: object) -> None:
-        shutil.rmtree(self.path)
+        shutil.rmtree(self.path, onerror=_unless_gone)
+
+
+def _unless_gone(_function: object, _path: str, error: tuple[Any, BaseException, Any]) -> None:
+    """Programs that are ending remove their sockets meanwhile."""
+    if not isinstance(error[1], FileNotFoundError):
+        raise error[1]
 
 
 class AgentProgram:

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/io_uring.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
@@ -20,6 +21,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/select.h>
@@ -167,6 +169,21 @@ static int64_t wait_read_socket(void) {
   return in_call(read_byte, &ends[0]);
 }
 
+/* The file in the first argument is what is waited for, although the call also writes. */
+static int way[2];
+static void splice_byte(void *what) {
+  char byte;
+  checked("splice", splice(*(int *)what, NULL, way[1], NULL, 1, 0));
+  checked("read", read(way[0], &byte, 1));
+}
+static int64_t wait_splice(void) {
+  int *ends = malloc(2 * sizeof *ends);
+  checked("socketpair", socketpair(AF_UNIX, SOCK_STREAM, 0, ends));
+  checked("pipe", pipe(way));
+  against(write_byte, &ends[1], ROUNDS);
+  return in_call(splice_byte, &ends[0]);
+}
+
 static char block[1 << 12];
 static void fill(int socket) {
   while (send(socket, block, sizeof block, MSG_DONTWAIT) > 0) {}
@@ -258,6 +275,60 @@ static int64_t wait_child(void) {
   return sum;
 }
 
+/* A lock of a file, which the other side gives up as often as it is held. */
+static sem_t held;
+static void unlock_held(void *what) {
+  while (sem_wait(&held)) {}
+  pause_once();
+  checked("flock", flock(*(int *)what, LOCK_UN));
+}
+static int64_t wait_flock(void) {
+  int64_t sum = 0;
+  int own = checked(path, open(path, O_RDONLY | O_CLOEXEC));
+  int *other = malloc(sizeof *other);
+  *other = checked(path, open(path, O_RDONLY | O_CLOEXEC));
+  sem_init(&held, 0, 0);
+  against(unlock_held, other, ROUNDS);
+  for (int i = 0; i < ROUNDS; i++) {
+    checked("flock", flock(*other, LOCK_EX));
+    sem_post(&held);
+    int64_t before = now_ns();
+    checked("flock", flock(own, LOCK_EX));
+    sum += now_ns() - before;
+    checked("flock", flock(own, LOCK_UN));
+  }
+  return sum;
+}
+
+/* A timer of io_uring, where there is one; else it has nothing to wait for. */
+static int ring;
+static unsigned *ring_tail, *ring_array, ring_mask;
+static struct io_uring_sqe *ring_entries;
+static void ring_call(void *what) {
+  unsigned tail = *ring_tail;
+  ring_entries[tail & ring_mask] =
+      (struct io_uring_sqe){.opcode = IORING_OP_TIMEOUT, .fd = -1, .addr = (uintptr_t)what, .len = 1};
+  ring_array[tail & ring_mask] = tail & ring_mask;
+  __atomic_store_n(ring_tail, tail + 1, __ATOMIC_RELEASE);
+  checked("io_uring_enter", syscall(SYS_io_uring_enter, ring, 1, tail + 1, IORING_ENTER_GETEVENTS, NULL, 0));
+}
+static int64_t wait_ring(void) {
+  struct io_uring_params with = {.flags = 0};
+  struct __kernel_timespec *time = malloc(sizeof *time);
+  *time = (struct __kernel_timespec){.tv_nsec = PAUSE_NS};
+  ring = (int)syscall(SYS_io_uring_setup, 2 * ROUNDS, &with);
+  if (ring < 0) return 0;
+  int flags = PROT_READ | PROT_WRITE;
+  size_t length = with.sq_off.array + with.sq_entries * sizeof(unsigned);
+  char *queue = mmap(NULL, length, flags, MAP_SHARED, ring, IORING_OFF_SQ_RING);
+  ring_entries = mmap(NULL, with.sq_entries * sizeof *ring_entries, flags, MAP_SHARED, ring, IORING_OFF_SQES);
+  if (queue == MAP_FAILED || ring_entries == MAP_FAILED) die("mmap");
+  ring_tail = (unsigned *)(queue + with.sq_off.tail);
+  ring_array = (unsigned *)(queue + with.sq_off.array);
+  ring_mask = *(unsigned *)(queue + with.sq_off.ring_mask);
+  return in_call(ring_call, time);
+}
+
 static int64_t wait_disk(void) {
   void *block;
   int64_t sum = 0;
@@ -298,6 +369,7 @@ static const struct {
     {"receive", wait_receive}, {"socket", wait_read_socket}, {"send", wait_send},
     {"accept", wait_accept},   {"connect", wait_connect},   {"signal", wait_signal},
     {"child", wait_child},     {"disk", wait_disk},         {"fault", wait_fault},
+    {"splice", wait_splice},   {"flock", wait_flock},       {"io_uring", wait_ring},
 };
 enum { KINDS = sizeof calls / sizeof *calls };
 

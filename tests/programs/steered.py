@@ -8,7 +8,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from programs.build import build_go, build_go_module
+from programs.agent_program import JAVA_OPTIONS
+from programs.build import build_go, build_go_module, build_java
 
 HERE = Path(__file__).parent
 AGENTS = HERE.parents[1] / "agents"
@@ -46,10 +47,18 @@ def paced_go(largest: int, best: int) -> list[str]:
     return [str(program), str(largest), str(best), str(PENALTY)]
 
 
-def paced_python(largest: int, best: int) -> list[str]:
+def paced_python(largest: int, best: int, wait_s: float = 0.060) -> list[str]:
     """A pool of which the number of workers alone decides how much it does."""
     program = HERE / "paced_python" / "main.py"
-    return [sys.executable, str(program), str(largest), str(best), str(PENALTY)]
+    return [sys.executable, str(program), str(largest), str(best), str(PENALTY), str(wait_s)]
+
+
+def paced_java(largest: int, best: int, wait_s: float = 0.060) -> list[str]:
+    """The same in Java."""
+    agent = sorted((AGENTS / "java" / "src").rglob("*.java"))
+    classes = build_java("paced_java", [*agent, HERE / "paced_java" / "Paced.java"])
+    options = [str(largest), str(best), str(PENALTY), str(wait_s)]
+    return ["java", *JAVA_OPTIONS, "-cp", str(classes), "Paced", *options]
 
 
 def served_go() -> list[str]:

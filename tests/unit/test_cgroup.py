@@ -64,6 +64,23 @@ def test_a_limit_that_is_none_is_refused(tmp_path: Path, text: str) -> None:
     assert groups.limit() is None
 
 
+def test_a_group_above_that_others_share_throttles_too(tmp_path: Path) -> None:
+    groups = Groups(tmp_path, "0::/a/b\n")
+    groups.write("a", cpu__max="400000 100000", cpu__stat=STAT.format(90, 30, 5000))
+    groups.write("a/b", cpu__max="200000 100000", cpu__stat=STAT.format(50, 5, 100))
+    meter = ThrottlingMeter(groups.procfs, PID, groups.root)
+    meter.read()
+    groups.write("a", cpu__stat=STAT.format(100, 37, 9000))
+    groups.write("a/b", cpu__stat=STAT.format(60, 5, 100))
+    meter.read()
+    assert (meter.cores, meter.periods, meter.throttled, meter.throttled_us) == (2.0, 10, 7, 4000)
+    # Nobody is throttled: the tightest one's periods count.
+    groups.write("a", cpu__stat=STAT.format(110, 37, 9000))
+    groups.write("a/b", cpu__stat=STAT.format(65, 5, 100))
+    meter.read()
+    assert (meter.cores, meter.periods, meter.throttled, meter.throttled_us) == (2.0, 15, 7, 4000)
+
+
 def test_figures_begin_with_the_first_reading_and_never_fall(tmp_path: Path) -> None:
     groups = Groups(tmp_path, "0::/a/b\n")
     groups.write("a", cpu__max="100000 100000", cpu__stat=STAT.format(90, 30, 5000))

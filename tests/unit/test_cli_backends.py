@@ -73,4 +73,4 @@ def test_the_backend_is_where_the_options_say(
     assert main(["sizes"]) == 0
     assert backend.opened == [("10.0.0.9:9999", TOKEN), ("127.0.0.1:8787", TOKEN)]
     assert backend.closed == 2
-    assert capsys.readouterr().out == 2 * "0 of 0 Go programs set wrong\n"
+    assert capsys.readouterr().out == 2 * "0 of 0 pools set wrong\n"

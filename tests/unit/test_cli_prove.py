@@ -172,15 +172,28 @@ def test_a_signal_ends_it_without_a_result(
     assert "The proof did not end." in (tmp_path / PICTURE).read_text()
 
 
-def test_a_program_that_exits_leaves_no_result(
-    backend: FakeBackend, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("last", "why"),
+    [
+        (target().model_copy(update={"state": "exited"}), "the program has exited"),
+        # What a collector that is gone said last of it.
+        (proving(proof(), state="detached"), "the collector is gone"),
+    ],
+    ids=["exited", "detached"],
+)
+def test_a_program_that_is_gone_leaves_no_result(
+    backend: FakeBackend, capsys: pytest.CaptureFixture[str], last: Target, why: str
 ) -> None:
-    gone = target().model_copy(update={"state": "exited"})
-    backend.table[LOOK] = [proving(proof()), gone]
+    backend.table[LOOK] = [proving(proof()), last]
     backend.table[EVENTS] = [ended()]
+    # Its run has ended with it.
+    backend.table[STOP] = RefusedError("It is not being recorded; it has ended already")
+    backend.table["GET", f"/runs/{RUN_ID}"] = manifest()
     assert prove() == 3
-    assert backend.requests[-3:] == [LOOK, EVENTS, STOP]
-    assert capsys.readouterr().err.endswith(NO_RESULT)
+    assert backend.requests[-4:] == [LOOK, EVENTS, STOP, ("GET", f"/runs/{RUN_ID}")]
+    said = capsys.readouterr().err.splitlines()[-1]
+    assert said.startswith(f"tidscope prove: no result: {why}")
+    assert said.endswith(f"; run {RUN_ID}")
 
 
 @pytest.mark.parametrize("last", [target(), proving(None)], ids=["released", "steered otherwise"])

@@ -20,7 +20,10 @@ def program(verdict: SizeVerdict, *, limit: float | None = None) -> SizedProgram
             periods=None if limit is None else 200,
             throttled=None if limit is None else 75,
         ),
-        gomaxprocs=8,
+        pool="GOMAXPROCS",
+        kind="gomaxprocs",
+        size=8,
+        source="memory",
         chosen="runtime",
         verdict=verdict,
         why="Because.",
@@ -31,7 +34,7 @@ def program(verdict: SizeVerdict, *, limit: float | None = None) -> SizedProgram
 def test_what_is_wrong_is_listed_with_its_evidence_and_its_change() -> None:
     audit = SizeAudit(programs=[program("too-large", limit=2.0), program("fits")], omitted=0)
     lines = list(table(audit, fitting=False))
-    assert lines[0] == "1 of 2 Go programs set wrong"
+    assert lines[0] == "1 of 2 pools set wrong"
     assert "    change: GOMAXPROCS=2" in lines
     (allowed,) = [line for line in lines if "affinity" in line]
     assert "limit 2 cores of /sys/fs/cgroup/a" in allowed
@@ -42,7 +45,7 @@ def test_what_is_wrong_is_listed_with_its_evidence_and_its_change() -> None:
 
 def test_all_of_them_and_those_left_out() -> None:
     lines = list(table(SizeAudit(programs=[program("fits")], omitted=3), fitting=True))
-    assert lines[0] == "0 of 1 Go program set wrong"
+    assert lines[0] == "0 of 1 pool set wrong"
     assert any(line.startswith("fits") for line in lines)
     assert lines[-1] == "3 more were not looked at"
 
@@ -71,12 +74,12 @@ def test_programs_that_fit_are_printed_if_asked(
 ) -> None:
     backend.table["GET", "/sizes"] = SizeAudit(programs=[program("fits")], omitted=0)
     assert main(["sizes"]) == 0
-    assert capsys.readouterr().out == "0 of 1 Go program set wrong\n"
+    assert capsys.readouterr().out == "0 of 1 pool set wrong\n"
     assert main(["sizes", "--all"]) == 0
     assert capsys.readouterr().out.splitlines() == [
-        "0 of 1 Go program set wrong",
+        "0 of 1 pool set wrong",
         "",
-        "fits      work (pid 7, version not known)",
+        "fits      GOMAXPROCS of work (pid 7, version not known)",
         "    Because.",
         "    affinity 8; weight 39",
     ]
@@ -106,5 +109,5 @@ def test_only_what_is_known_is_evidence(changes: dict[str, int | None], evidence
     allowance = known.allowance.model_copy(update=changes)
     one = known.model_copy(update={"process": of, "allowance": allowance})
     lines = list(table(SizeAudit(programs=[one], omitted=0), fitting=False))
-    assert lines[2] == "unknown   work (pid 7, go1.24)"
+    assert lines[2] == "unknown   GOMAXPROCS of work (pid 7, go1.24)"
     assert lines[-1] == f"    {evidence}"

@@ -501,3 +501,42 @@ def test_a_tree_is_found_by_its_root(backend: FakeBackend) -> None:
     backend.table = {("GET", "/targets"): answer, released: target()}
     assert main(["steer", "--tree", "100", "--release"]) == 0
     assert backend.requests[-1] == released
+
+
+def test_claims_go_with_the_programs_that_can_be_steered(backend: FakeBackend) -> None:
+    able = [possible(pid, [], []).model_copy(update={"refusal": ""}) for pid in (7, 8)]
+    able.append(possible(9, [], []))
+    question = ("GET", "/steering?kind=tree&pid=4")
+    backend.table[question] = SteeringOptions(
+        knobs=[], signals=[], steering=None, programs=able, unexamined=0
+    )
+    backend.table[LOOK] = steered(None)
+    command = ["steer", "--tree", "4", "--policy", "arbiter"]
+    claims = ["--share", "7=2.5", "--floor", "7=1", "--priority", "8=-1"]
+    assert main([*command, *claims]) == 0
+    request = backend.sent[STEER]
+    assert isinstance(request, dict)
+    assert request["programs"] == [
+        {"pid": 7, "share": 2.5, "floor": 1},
+        {"pid": 8, "priority": -1},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--pid", "4", "--share", "5=2"], "process 5 is not the one to steer"),
+        (["--tree", "4", "--only", "6", "--floor", "5=2"], "process 5 is not among those"),
+        (["--pid", "4", "--share", "2"], "use PID=NUMBER, such as --share 4242=2"),
+        (["--pid", "4", "--floor", "4=1.5"], "use PID=NUMBER, such as --floor 4242=1"),
+    ],
+)
+def test_claims_that_fit_nobody_are_refused(
+    backend: FakeBackend,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    words: str,
+) -> None:
+    assert main(["steer", "--policy", "arbiter", *arguments]) != 0
+    assert words in capsys.readouterr().err
+    assert STEER not in backend.sent

@@ -4,6 +4,7 @@ import pytest
 from compared_runs import Instant, Life, manifest, threads
 from compared_runs import signals as signals_of
 from tidscope_backend.comparison.compare import compare
+from tidscope_backend.comparison.metrics import STATES
 from tidscope_backend.comparison.tables import RunTables
 from tidscope_backend.state_groups import GROUPS, shares_of_groups
 from tidscope_wire.generated.models import ComparedMetric, Comparison
@@ -56,6 +57,8 @@ def test_states_of_a_group_have_rows_of_their_own() -> None:
     assert row(found, "share_runnable", "worker-#").groups[0].values == [pytest.approx(0.1)]
     preempted = row(found, "share_state_preempted", "worker-#")
     assert preempted.label == "Share of time: Waiting for a CPU: Preempted"
+    woken = next(metric for metric in STATES if metric.name == "share_state_woken")
+    assert woken.label == "Share of time: Waiting for a CPU: after wake-up"
     assert preempted.groups[0].values == [pytest.approx(0.1)]
     shown = {one.metric for one in found.metrics if one.role == "worker-#"}
     # What is 0 in all runs has no row, nor has the only state of a group.

@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from tidscope_collector.steering.knobs.knob import KnobDescription, KnobLostError
+from tidscope_collector.steering.loop import control_loop
 from tidscope_collector.steering.loop.control_loop import ControlLoop, Event
-from tidscope_collector.steering.loop.loop_inputs import ControlSetup, LoopSettings
-from tidscope_collector.steering.loop.peers import PeerRegistry
+from tidscope_collector.steering.loop.loop_inputs import Contender, ControlSetup, LoopSettings
+from tidscope_collector.steering.loop.peers import Contention, PeerRegistry
 from tidscope_collector.steering.signals.signal import Count
+from tidscope_policies.arbitration.division import Claim
 from tidscope_policies.contract import Bounds, Decision, Observation
-from tidscope_policies.registry import ReadyPolicy
+from tidscope_policies.registry import POLICIES, ReadyPolicy
 from tidscope_wire.generated.models import (
     SearchRestarted,
     SignalKind,
@@ -27,12 +29,17 @@ ORIGINAL = 4
 
 
 class Program:
-    """Knob and signal at once."""
+    """Knob and signal at once.
+
+    Args:
+        late: a size comes into effect when work is counted next.
+    """
 
     kind: SignalKind = "agent-ops"
 
-    def __init__(self) -> None:
-        self.size = ORIGINAL
+    def __init__(self, *, late: bool) -> None:
+        self.size = self._wanted = ORIGINAL
+        self._late = late
         self.applied: list[int] = []
         self.kept = threading.Semaphore(0)
         self.lost = False
@@ -46,8 +53,10 @@ class Program:
 
     def apply(self, size: int) -> int:
         self.applied.append(size)
-        self.size = size
-        return size
+        self._wanted = size
+        if not self._late:
+            self.size = size
+        return self.size
 
     def read_size(self) -> int:
         if self.lost:
@@ -58,7 +67,7 @@ class Program:
         self.kept.release()
 
     def restore(self) -> str:
-        self.size = ORIGINAL
+        self.size = self._wanted = ORIGINAL
         return self.trouble
 
     def close(self) -> str:
@@ -66,6 +75,7 @@ class Program:
         return self.restore()
 
     def count(self) -> Count:
+        self.size = self._wanted
         self._ops += 10
         self._at_s += 0.25
         return Count(self._at_s, self._ops)
@@ -119,15 +129,21 @@ class Flight:
         shadow: bool = False,
         peers: PeerRegistry | None = None,
         interval_s: float = 0.02,
+        claim: Claim | None = None,
+        late: bool = False,
     ) -> None:
-        self.program = Program()
+        self.program = Program(late=late)
         self.policy = Script(decide)
         self.reported: queue.SimpleQueue[tuple[Steering | None, Event]] = queue.SimpleQueue()
         self.gone = False
         self.opening = threading.Event()
         self.opening.set()
         self.waits = threading.Semaphore(0)
-        settings = LoopSettings("t-1", 0, "script", {}, shadow, Bounds(2, 6), "somebody")
+        bounds = Bounds(2, 6)
+        contender = None if claim is None else Contender("prog (1)", claim, bounds, 8)
+        settings = LoopSettings(
+            "t-1", 0, "script", {}, shadow, bounds, "somebody", contender=contender
+        )
         self.loop = ControlLoop(
             settings,
             ReadyPolicy(self.policy, interval_s),
@@ -198,6 +214,15 @@ def test_bounds_cannot_be_left_whatever_the_policy_says(fly: Fly, wanted: int, s
     assert flight.program.applied == [set_]
 
 
+def test_work_is_counted_while_a_size_settles(fly: Fly, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program that takes long to follow is not taken for one that makes no progress."""
+    monkeypatch.setattr(control_loop, "SETTLE_S", PATIENCE_S)
+    flight = fly(Flight(lambda _: Decision(2, "settled", "Two."), late=True))
+    _, decided = flight.until(SteeringDecided)
+    assert isinstance(decided, SteeringDecided)
+    assert (decided.size, decided.next_size) == (ORIGINAL, 2)
+
+
 def test_a_knob_is_kept_though_intervals_are_shorter_than_a_lease(fly: Fly) -> None:
     flight = fly(Flight(interval_s=0.3))
     for _ in range(2):
@@ -248,6 +273,24 @@ def test_what_is_lost_is_reported_and_got_back(fly: Fly) -> None:
     assert isinstance(troubled, SteeringProblem)
     assert troubled.problem is None
     flight.until(SteeringDecided)
+
+
+def test_what_came_back_with_its_own_size_is_not_measured_at_that_of_the_policy(fly: Fly) -> None:
+    def two(_: Observation) -> Decision:
+        return Decision(2, "settled", "Two.")
+
+    flight = fly(Flight(two))
+    flight.until(SteeringDecided)
+    flight.program.lost = True
+    flight.until(SteeringProblem)
+    flight.program.lost = False
+    flight.until(SteeringProblem)
+    _, decided = flight.until(SteeringDecided)
+    assert isinstance(decided, SteeringDecided)
+    assert (decided.size, decided.next_size, decided.counted) == (ORIGINAL, 2, False)
+    _, decided = flight.until(SteeringDecided)
+    assert isinstance(decided, SteeringDecided)
+    assert (decided.size, decided.counted) == (2, True)
 
 
 def test_a_release_does_not_wait_for_what_is_lost(fly: Fly) -> None:
@@ -306,3 +349,24 @@ def test_a_size_that_is_not_restored_is_reported(fly: Fly) -> None:
     assert isinstance(troubled, SteeringProblem)
     assert troubled.problem == flight.program.trouble
     assert flight.until(SteeringReleased)[0] is None
+
+
+def test_cores_of_another_one_arrive_at_once(fly: Fly) -> None:
+    """The interval, which is long, is cut short, and the size is what the arbiter gives."""
+    peers = PeerRegistry(lambda: 0.0)
+    other = Contender("other (2)", Claim(share=3), Bounds(1, 8), 8)
+    peers.join("other", lambda _: None, contention=Contention(other, lambda: None))
+    follows = POLICIES["arbiter"].make().policy
+    flight = fly(Flight(follows.observe, peers=peers, interval_s=60.0, claim=Claim(floor=1)))
+    _, first = flight.until(SteeringDecided)
+    assert isinstance(first, SteeringDecided)
+    assert first.division is not None
+    assert (first.next_size, first.division.cores, first.division.floor) == (2, 2, 1)
+    peers.leave("other", "has ended")
+    steering, second = flight.until(SteeringDecided)
+    assert isinstance(second, SteeringDecided)
+    assert steering is not None
+    assert steering.division is not None
+    assert steering.division == second.division
+    assert (second.next_size, steering.division.total, steering.division.programs) == (6, 8, 1)
+    assert steering.division.reason == "other (2) has ended: its cores go to the others."

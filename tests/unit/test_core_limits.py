@@ -10,10 +10,12 @@ from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.steering.loop.core_limits import (
     NO_LIMITS,
     CoreLimits,
+    divided_pools,
     parse_cpu_list,
     read_core_limits,
     share_of,
 )
+from tidscope_policies.arbitration.division import Pool
 from tidscope_policies.contract import Bounds, CoreShare, Observation, Peers
 from tidscope_policies.registry import POLICIES
 
@@ -104,3 +106,43 @@ def test_cooperative_begins_at_its_share(
     decided = policy.observe(seen)
     assert (decided.size, decided.state) == (size, "starting")
     assert words in decided.reason
+
+
+def pool(cores: int, *members: str) -> Pool:
+    return Pool(cores, frozenset(members))
+
+
+@pytest.mark.parametrize(
+    ("named", "limits", "expected"),
+    [
+        ({"a": 0, "b": 0}, {"a": CoreLimits(EIGHT), "b": CoreLimits(EIGHT)}, [pool(8, "a", "b")]),
+        # A third one that is steered otherwise keeps its part.
+        ({"a": 0, "b": 0}, dict.fromkeys("abc", CoreLimits(EIGHT)), [pool(5, "a", "b")]),
+        # A number of the operator's takes the place of what the machine has.
+        (
+            {"a": 12, "b": 12, "c": 0},
+            dict.fromkeys("abc", CoreLimits(EIGHT)),
+            [pool(12, "a", "b"), pool(2, "c")],
+        ),
+        # CPUs of their own, and all together.
+        (
+            {"a": 0, "b": 0},
+            {"a": CoreLimits(frozenset({0, 1})), "b": CoreLimits(frozenset({1, 2, 3}))},
+            [pool(2, "a"), pool(4, "a", "b"), pool(3, "b")],
+        ),
+        # A limit of a group, in whole cores.
+        (
+            {"a": 0, "b": 0},
+            {"a": CoreLimits(EIGHT, {"/g": 2.5}), "b": CoreLimits(EIGHT)},
+            [pool(8, "a", "b"), pool(2, "a")],
+        ),
+        ({"a": 0}, {"a": CoreLimits(EIGHT, {"/g": 0.5})}, [pool(8, "a"), pool(1, "a")]),
+        # Nothing is known.
+        ({"a": 0}, {"a": NO_LIMITS}, [pool(1, "a")]),
+    ],
+    ids=["machine", "others", "named", "cpus", "group", "part-of-a-core", "unknown"],
+)
+def test_what_an_arbiter_divides(
+    named: dict[str, int], limits: dict[str, CoreLimits], expected: list[Pool]
+) -> None:
+    assert divided_pools(named, limits) == expected

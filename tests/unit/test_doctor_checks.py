@@ -269,6 +269,13 @@ def test_judgement_of_the_task_iterator() -> None:
 
 def test_judgement_of_ledgers() -> None:
     judged(checks.ledger(GOOD, Ebpf()), "ok", "succeeded")
+    troubles = [f"java {number}: its attach socket is not open." for number in range(6)]
+    check = checks.ledger(GOOD, Ebpf(), troubles)
+    judged(check, "limited", "java 3: its attach socket is not open; and 2 more.")
+    report = examine(
+        GOOD, Probe(), Ebpf(), Ebpf(), Ebpf(), Ebpf(), CONFINED, lock_troubles=troubles
+    )
+    assert check in report.checks
     check = checks.ledger(GOOD, Ebpf("Linux 5.15 has no task iterators", "boot Linux 6.1"))
     judged(check, "limited", "Linux 5.15")
     assert "no locks" in (check.impact or "")

@@ -88,6 +88,17 @@ def test_what_the_look_before_the_records_finds_is_known_to_them() -> None:
     assert group.cpu((50, 5)) == [9]
 
 
+@pytest.mark.parametrize(("start_ns", "given", "late"), [(5_000, 90, 30), (50_000_000, 40, 80)])
+def test_what_a_thread_was_seen_with_is_not_late(start_ns: int, given: int, late: int) -> None:
+    """It had run on when it was read; another one may have its id by then."""
+    group = Group()
+    seen = records((50, 90))
+    group.exits.seen = replace(seen, start_ns=np.array([start_ns], np.int64))
+    assert group.cpu((50, 40)) == [given]
+    group.ended((50, 120))
+    assert [one.cpu_ns for one in group.exits.take_late()] == [late]
+
+
 def test_a_whole_time_is_of_one_thread() -> None:
     """A later thread may have the same id."""
     group = Group()

@@ -105,6 +105,17 @@ def test_one_that_ends_before_its_turn_comes_keeps_its_counts(
     assert locks.join(120)
     assert numbers(locks, (5, 0x10)) == [1]
     assert names(locks) == ["lock in server"]
+    assert locks.reason == "locks of server (5) have no names: it has ended"
+    numbers(locks, (6, 0x10))
+    assert locks.join(10)
+    assert locks.reason.startswith("locks of server (6) have no names")
+    assert locks.reason.endswith("so have those of 1 more")
+    processes.owners[6] = processes.owners[6]._replace(lives=False)
+    assert "(5)" in locks.reason
+    monkeypatch.setattr(group_locks, "ask_lock_addresses", processes.answer)
+    numbers(locks, (5, 0x20))
+    assert locks.join(10)
+    assert locks.reason == ""
 
 
 def test_addresses_of_another_program_are_other_locks(locks: GroupLocks) -> None:

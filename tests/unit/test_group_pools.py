@@ -23,7 +23,6 @@ class Reader:
         self.registry = registry
         self.answered = False
         self.closed = False
-        self.executions: list[int] = []
 
     def note(self, pid: int, finished: int) -> None:
         values: dict[str, object] = dict.fromkeys(AgentPool.model_fields)
@@ -34,9 +33,6 @@ class Reader:
 
     def tables(self) -> dict[TableName, Table]:
         return self.registry.tables()
-
-    def executed(self, pid: int) -> None:
-        self.executions.append(pid)
 
     def close(self) -> None:
         self.closed = True
@@ -49,11 +45,15 @@ class Group:
         self.members = Members()
         self.runtimes: dict[int, Runtime] = {}
         self.readers: dict[int, Reader] = {}
+        self.java: dict[int, bool] = {}
         self.pools = GroupPools(self)
         self.now_ns = 5_000_000_000
 
-    def open(self, pid: int, _: int, registry: PoolRegistry | None = None) -> Reader:
+    def open(
+        self, pid: int, _: int, registry: PoolRegistry | None = None, *, java: bool = True
+    ) -> Reader:
         assert registry is not None
+        self.java[pid] = java
         self.readers[pid] = Reader(registry)
         return self.readers[pid]
 
@@ -96,6 +96,7 @@ def test_only_programs_that_an_agent_can_be_in_are_looked_at() -> None:
         group.add(pid, runtime)
     group.look(2)
     assert group.readers.keys() == runtimes.keys()
+    assert [pid for pid, java in group.java.items() if java] == [1]
 
 
 def test_young_processes_are_left_alone() -> None:
@@ -150,11 +151,25 @@ def test_what_an_ended_program_did_stays_for_a_while() -> None:
     assert not len(group.pools.tables()["pools"])
 
 
-def test_an_execution_is_passed_on_and_all_are_closed_at_the_end() -> None:
+def test_what_is_executed_has_pools_of_its_own() -> None:
+    group = Group()
+    group.add(10, at_attach=True)
+    group.look()
+    before = group.readers[10]
+    before.note(10, 5)
+    before.note(10, 7)
+    group.pools.executed(10)
+    assert before.closed
+    group.look()
+    assert group.readers[10] is not before
+    group.readers[10].note(10, 3)
+    # The new program began after attach.
+    assert group.pools.tables()["pools"]["finished"].tolist() == [2, 3]
+
+
+def test_all_are_closed_at_the_end() -> None:
     group = Group()
     group.add(10)
     group.look()
-    group.pools.executed(10)
-    assert group.readers[10].executions == [10]
     group.pools.close()
     assert group.readers[10].closed

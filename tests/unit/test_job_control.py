@@ -77,7 +77,13 @@ def test_what_the_command_does_not_have_already_is_passed_on(child: subprocess.P
 
 
 def test_a_command_with_a_group_of_its_own_learns_of_the_end_of_the_terminal() -> None:
-    with subprocess.Popen(["sleep", "600"], process_group=0) as child:
+    # Under nohup we ignore it, and so would the child.
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    try:
+        child = subprocess.Popen(["sleep", "600"], process_group=0)
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    with child:
         # Ctrl-C came to our group, and not to that one.
         pass_on(ReceivedSignal(signal.SIGINT, BY_KERNEL, 0), child.pid)
         pass_on(ReceivedSignal(signal.SIGHUP, BY_KERNEL, 0), child.pid)

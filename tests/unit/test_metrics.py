@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import pytest
-from backend_builders import HOST_ID, TARGET_ID, host, target
+from backend_builders import HOST_ID, TARGET_ID, division, host, steering, target
 from builders import frame_header
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse_open
 from prometheus_client.parser import text_string_to_metric_families as parse_text
@@ -15,6 +15,7 @@ from tidscope_backend.metrics.facts import ENDED_SECONDS, Facts, StreamFacts, ga
 from tidscope_backend.metrics.families import families
 from tidscope_backend.metrics.meters import Meters
 from tidscope_backend.metrics.naming import UNITS, metric_of
+from tidscope_backend.metrics.target_families import target_families
 from tidscope_backend.stream.fanout import Fanout
 from tidscope_backend.stream.history_store import HistoryStore
 from tidscope_wire.generated.catalogue import CATALOGUE
@@ -23,6 +24,7 @@ from tidscope_wire.generated.models import (
     FrameHeader,
     ProcessGauges,
     RoleTotals,
+    SteeredProgram,
 )
 
 Labels = frozenset[tuple[str, str]]
@@ -327,3 +329,17 @@ def test_throttling_is_reported_where_there_is_a_limit() -> None:
     assert harness.samples("tidscope_target_cpu_limit_cores") == {OF_TARGET: 1.5}
     assert harness.samples("tidscope_target_cpu_limit_periods_total") == {OF_TARGET: 50}
     assert harness.samples("tidscope_target_cpu_limit_throttled_periods_total") == {OF_TARGET: 20}
+
+
+def test_divisions_of_groups_and_processes() -> None:
+    program = SteeredProgram(
+        pid=7, start_ticks=1, name="shop", steering=steering(division=division(cores=5))
+    )
+    group = target().model_copy(update={"programs": [program]})
+    found = {
+        one.name: [(sample.labels, sample.value) for sample in one.samples]
+        for one in target_families([(group, None)])
+    }
+    labels = {"target": TARGET_ID, "pid": "7", "process": "shop"}
+    assert found["tidscope_division_cores"] == [(labels, 5)]
+    assert found["tidscope_division_share"] == [(labels, 2)]

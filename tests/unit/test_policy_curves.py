@@ -5,9 +5,10 @@ import math
 import numpy as np
 import pytest
 from tidscope_policies.algorithms.curves import Curves, Kind
-from tidscope_policies.algorithms.wandering import Wandering
+from tidscope_policies.algorithms.wandering import Level, Wandering
 
 SMOOTH = Kind(0.9, 0.12, 0.0, 1.0)
+STILL = Level(0.0, 0.9)
 
 
 def curves(*kinds: Kind, sizes: range = range(4, 17), drift: float = 0.0) -> Curves:
@@ -35,16 +36,20 @@ def test_surprise_is_the_distance_from_what_is_expected() -> None:
     assert variance == pytest.approx(0.01 + 0.01 / 3, rel=0.01)
 
 
-def test_sizes_measured_long_after_one_another_are_hard_to_compare() -> None:
-    def doubt(intervals: float) -> float:
-        belief = curves()
+def test_sizes_measured_long_after_one_another_are_as_hard_to_compare_as_the_level_wanders() -> (
+    None
+):
+    def doubt(intervals: float, variance: float) -> float:
+        belief, level = curves(), Level(variance, 0.99)
+        belief.elapse(1000.0, level)
         belief.take_in(4, 7.0, 1e-4)
-        belief.elapse(intervals, 0.01**2)
+        belief.elapse(intervals, level)
         belief.take_in(16, 7.0, 1e-4)
         return belief.doubt(0, 12)
 
-    assert doubt(1) == pytest.approx(math.sqrt(3e-4), rel=0.1)
-    assert doubt(100) == pytest.approx(0.1, rel=0.15)
+    assert doubt(1, 0.05**2) == pytest.approx(math.sqrt(2e-4 + 0.02 * 0.05**2), rel=0.1)
+    assert doubt(1000, 0.05**2) == pytest.approx(0.05 * math.sqrt(2), rel=0.1)
+    assert doubt(1000, 0.0) == pytest.approx(math.sqrt(2e-4), rel=0.1)
 
 
 def test_the_kind_that_predicts_best_gets_the_weight() -> None:
@@ -74,15 +79,6 @@ def test_after_a_jump_the_old_curve_stays_until_a_measurement_speaks_against_it(
     assert (belief.best in (8, 9, 10, 11)) == same
 
 
-def test_a_copy_is_another_one() -> None:
-    belief = curves()
-    belief.take_in(10, 7.0, 1e-4)
-    other = belief.copy()
-    other.take_in(4, 8.0, 1e-4)
-    assert other.best == 4
-    assert belief.means == pytest.approx(np.zeros(13), abs=0.01)
-
-
 def test_without_the_level_differences_stay() -> None:
     belief = curves()
     belief.take_in(10, 7.0, 1e-4)
@@ -98,17 +94,19 @@ def test_the_knowledge_gradient_of_two_sizes() -> None:
     """Against E[max] of two independent normal values, which is known in closed form."""
     belief = Curves([1, 1024], 0.0, (Kind(0.3, 0.2, 0.0, 1.0),))
     belief.take_in(1, 5.0, 1e-9)
-    gains, _ = belief.gradients(belief.means.copy(), 1e-9, 0.0, 1)
+    gains, counts = belief.gradients(belief.means.copy(), 1e-9, STILL, 2)
     # The first is known. The second differs by a normal value of sd sqrt(2) * 0.2.
     assert gains[0] == pytest.approx(0.0, abs=1e-3)
-    assert gains[1] == pytest.approx(math.sqrt(2) * 0.2 / math.sqrt(2 * math.pi), rel=0.1)
+    # Two measurements are the fewest, so each of them is worth half.
+    assert counts[1] == 2
+    assert 2 * gains[1] == pytest.approx(math.sqrt(2) * 0.2 / math.sqrt(2 * math.pi), rel=0.1)
 
 
 def test_noisy_sizes_are_measured_longer() -> None:
     belief = Curves([1, 1024], 0.0, (Kind(0.3, 0.05, 0.0, 1.0),))
     belief.take_in(1, 5.0, 1e-9)
     worths = belief.means - np.array([0.0, 0.1])
-    counts = [int(belief.gradients(worths, sd**2, 0.0, 32)[1][1]) for sd in (0.01, 0.3)]
+    counts = [int(belief.gradients(worths, sd**2, STILL, 32)[1][1]) for sd in (0.01, 0.3)]
     assert counts[0] < counts[1]
 
 
@@ -116,22 +114,30 @@ def test_numbers_stay_sound_for_hours() -> None:
     belief = Curves(range(4, 17), 2e-3)
     for at in range(5000):
         size = 10 if at % 100 else 4 + at // 100 % 13
-        belief.elapse(1.0, 1e-5)
+        belief.elapse(1.0, Level(1e-4, 0.95))
         belief.take_in(size, 7.0, 1e-4)
     variances = [belief.surprise(size, 7.0, 0.0)[1] for size in belief.sizes]
     assert all(0 < variance < 0.5 for variance in variances)
     assert belief.means == pytest.approx(np.zeros(13), abs=0.05)
 
 
-def test_noise_and_walk_are_separated() -> None:
+@pytest.mark.parametrize(("noise_sd", "level_sd", "keep"), [(0.05, 0.0, 0.9), (0.02, 0.06, 0.8)])
+def test_noise_and_level_are_separated(noise_sd: float, level_sd: float, keep: float) -> None:
     stream = np.random.default_rng(1)
-    for noise_sd, walk_sd in ((0.05, 0.0), (0.02, 0.04)):
-        meter = Wandering(0.03, 0.01, 0.01)
-        levels = np.cumsum(stream.normal(0, walk_sd, 400)) if walk_sd else np.zeros(400)
-        for value in levels + stream.normal(0, noise_sd, 400):
-            meter.update(8, float(value))
-        assert math.sqrt(meter.noise) == pytest.approx(noise_sd, rel=0.6)
-        assert math.sqrt(meter.walk) == pytest.approx(walk_sd, rel=0.5, abs=0.02)
+    meter, level = Wandering(0.03, 0.01, 0.01), 0.0
+    for _ in range(400):
+        level = keep * level + math.sqrt(1 - keep * keep) * float(stream.normal(0, level_sd))
+        meter.update(8, level + float(stream.normal(0, noise_sd)))
+    assert math.sqrt(meter.noise) == pytest.approx(noise_sd, rel=0.6)
+    assert math.sqrt(meter.level.variance) == pytest.approx(level_sd, rel=0.5, abs=0.03)
+
+
+def test_a_level_that_swings_is_followed_from_interval_to_interval() -> None:
+    meter = Wandering(0.03, 0.01, 0.01)
+    for at in range(200):
+        meter.update(8, 0.3 * math.sin(2 * math.pi * at / 45))
+    assert math.sqrt(meter.level.step) > 0.03
+    assert meter.level.variance > 0.1**2
 
 
 def test_a_few_odd_measurements_do_not_move_the_noise() -> None:
@@ -157,3 +163,15 @@ def test_measurements_before_a_change_are_compared_with_nothing() -> None:
     for at in range(50):
         meter.update(8 + at % 2, 100.0 * at)
     assert meter.noise == first
+
+
+def test_an_interval_that_says_nothing_keeps_the_others_apart() -> None:
+    """So one that is missing changes nothing but what it is part of."""
+    calm, dipped = Wandering(0.03, 0.0, 0.01), Wandering(0.03, 0.0, 0.01)
+    for at in range(400):
+        calm.update(8, 0.01 * at)
+        if at % 5 == 0:
+            dipped.skip()
+        else:
+            dipped.update(8, 0.01 * at)
+    assert dipped.level.variance == pytest.approx(calm.level.variance, rel=0.1)

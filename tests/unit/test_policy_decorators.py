@@ -6,7 +6,7 @@ import pytest
 from policy_harness import BOUNDS, flat, peak, pool, seen
 from tidscope_policies.contract import Decision, Observation, Part, Policy
 from tidscope_policies.decorators.bounded import Bounded
-from tidscope_policies.decorators.dip_gate import DipGate, hodges_lehmann
+from tidscope_policies.decorators.dip_gate import DipGate, hodges_lehmann, usual_progress
 from tidscope_policies.decorators.pauses import Pauses
 from tidscope_policies.decorators.shadow import Shadow
 from tidscope_policies.decorators.warm_up import WarmUp
@@ -173,3 +173,15 @@ def test_a_steady_program_passes_unchanged() -> None:
     inner, _ = gated(*(seen(flat(8), 8, at) for at in range(1, 9)))
     assert [each.progress for each in inner.seen] == [1000.0] * 8
     assert inner.seen[0].bounds == BOUNDS
+
+
+def test_a_dip_in_few_parts_hardly_moves_the_progress_of_an_interval() -> None:
+    calm = usual_progress(parts(*[1000.0] * 8))
+    assert calm == pytest.approx(1000)
+    for dipped in (1, 2):
+        found = usual_progress(parts(*[50.0] * dipped, *[1000.0] * (8 - dipped)))
+        assert found == pytest.approx(calm), dipped
+    assert usual_progress(parts(*[50.0] * 6, 1000.0, 1000.0)) < 0.6 * calm
+    # With few operations a part without any is no dip.
+    assert usual_progress(parts(*[0.0] * 6, 4.0, 4.0)) == pytest.approx(1.0)
+    assert usual_progress(()) == 0.0

@@ -10,8 +10,8 @@ from tidscope_policies.algorithms.kalman_kg import KalmanKg, KalmanKgParameters
 from tidscope_policies.algorithms.search import MOST_SIZES, candidates
 from tidscope_policies.contract import Bounds
 
-SEARCH = [8, 4, 11, 6, 11]
-"""What it does about a peak at 10; then it rests there, within its margin."""
+SEARCH = [8, 8, 4, 4, 6, 6, 10, 10, 7, 7]
+"""What it does about a peak at 10; then it rests there."""
 SLOT = 25
 """Intervals from one trial to the next."""
 
@@ -27,10 +27,10 @@ def rests(steered: Pool, sizes: list[int]) -> set[int]:
 def test_noiseless_peak() -> None:
     steered = pool("kalman-kg", peak(10))
     assert steered.run(len(SEARCH)) == SEARCH
-    assert steered.run(18) == [11] * 18
+    assert steered.run(14) == [10] * 14
     assert steered.last.state == "settled"
-    # The first trial, by the clock: there for two intervals, and back.
-    assert steered.run(4) == [11, 9, 9, 11]
+    # The first trial, by the clock: two intervals at a larger size, two at a smaller one, and back.
+    assert steered.run(5) == [12, 12, 8, 8, 10]
 
 
 @pytest.mark.parametrize("best", range(4, 17))
@@ -47,7 +47,7 @@ def test_flat_curve_is_left_alone() -> None:
     steered.run(SLOT - 1)
     sizes = steered.run(10 * SLOT)
     usual = max(set(sizes), key=sizes.count)
-    assert sizes.count(usual) >= 9 * SLOT
+    assert sizes.count(usual) >= 8 * SLOT
     assert {
         size
         for size, state in zip(sizes, steered.states()[-len(sizes) :], strict=True)
@@ -62,9 +62,12 @@ def test_one_dip_in_a_rest_changes_no_decision() -> None:
         assert dipped.run(150, dips={begin: 0.05, begin + 1: 0.4}) == calm, begin
 
 
-def test_one_dip_while_it_searches_only_costs_its_intervals() -> None:
+@pytest.mark.parametrize("begin", range(len(SEARCH)))
+def test_one_dip_while_it_searches_does_not_mislead_it(begin: int) -> None:
     steered = pool("kalman-kg", peak(10))
-    assert steered.run(6, dips={3: 0.05}) == [8, 4, 11, 11, *SEARCH[3:]]
+    steered.run(SLOT - 1, dips={begin: 0.05})
+    assert steered.last.state == "settled"
+    assert peak(10)(steered.size) >= 0.98 * peak(10)(10)
 
 
 def test_without_the_gate_one_interval_far_off_changes_nothing_either() -> None:
@@ -119,7 +122,7 @@ def test_the_size_is_found_while_the_level_swings() -> None:
         steered.curve = partial(swinging, level)
         sizes.append(steered.step())
     later = sizes[60:]
-    assert sum(abs(size - 9) <= 1 for size in later) > 0.8 * len(later)
+    assert sum(abs(size - 9) <= 1 for size in later) > 0.7 * len(later)
     assert sum(one != other for one, other in pairwise(later)) <= 24
 
 
@@ -180,9 +183,9 @@ def test_another_hand_on_the_knob() -> None:
 def test_a_trial_that_is_not_its_turn_is_left_out() -> None:
     steered = pool("kalman-kg", peak(10))
     steered.run(24)
-    assert steered.step() == 9
-    steered.size = 11
-    assert steered.run(20) == [11] * 20
+    assert steered.step() == 12
+    steered.size = 10
+    assert steered.run(20) == [10] * 20
 
 
 def test_bounds_that_change() -> None:
@@ -192,13 +195,15 @@ def test_bounds_that_change() -> None:
     assert steered.run(1) == [7]
     sizes = steered.run(100)
     assert set(sizes) <= {4, 5, 6, 7}
-    assert max(set(sizes), key=sizes.count) in (6, 7)
+    # Twice the threads have to bring 1 %: from 5 to 7 that is as much as they bring.
+    assert max(set(sizes), key=sizes.count) in (5, 6, 7)
     steered.bounds = Bounds(12, 12)
     assert set(steered.run(60)) == {12}
 
 
 def test_many_sizes_are_thinned_out() -> None:
     assert candidates(BOUNDS) == list(BOUNDS.sizes)
+    assert candidates(BOUNDS, apart=1.2) == [4, 5, 6, 7, 8, 10, 12, 14, 16]
     wide = candidates(Bounds(1, 1024))
     assert (wide[0], wide[-1]) == (1, 1024)
     assert len(wide) <= MOST_SIZES

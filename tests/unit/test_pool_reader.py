@@ -48,8 +48,9 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_PAUSE_S", 0.002)
 
 
-def read_to_the_end(sources: Sequence[Scripted]) -> PoolReader:
-    made = PoolReader(sources, 41, 0)
+def read_to_the_end(sources: Sequence[Scripted], besides: Sequence[Scripted] = ()) -> PoolReader:
+    """Read until each of the first ones has answered all that it has."""
+    made = PoolReader([*sources, *besides], 41, 0)
     for source in sources:
         assert source.done.wait(PATIENCE_S)
     made.close()
@@ -77,3 +78,12 @@ def test_what_fails_is_tried_again(caplog: pytest.LogCaptureFixture) -> None:
 
 def test_why_there_is_none_is_said() -> None:
     assert read_to_the_end([Scripted("agent", [])]).reason == "It is over."
+
+
+def test_a_better_source_takes_over_once_it_answers() -> None:
+    agent = Scripted("agent", [PoolsUnreadableError("It starts."), 1, 4])
+    counters = Scripted("hsperfdata", [7] * 3)
+    made = read_to_the_end([agent], [counters])
+    rows = made.tables()["pools"]
+    assert rows["source"].tolist() == ["hsperfdata", "agent"]
+    assert rows["finished"].tolist() == [0, 3]

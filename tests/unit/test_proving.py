@@ -1,6 +1,7 @@
 """Proof mode on pools whose gain is known."""
 
 from dataclasses import dataclass, field, replace
+from math import sin
 from random import Random
 
 import pytest
@@ -37,19 +38,20 @@ class Jump:
 
 @dataclass
 class Pool:
-    """Does 1,000 operations a second at its own size, and as many times that at another one."""
+    """Does `base` operations a second at its own size, and as many times that at another one."""
 
     policy: Proof
     factor: float
     noise: float = NOISE
     size: int = ORIGINAL
     at: int = 0
+    base: float = 1000.0
     chance: Random = field(default_factory=lambda: Random(7))
 
     def step(self, *, paused: bool = False) -> Decision:
         """One interval."""
         self.at += 1
-        progress = 1000 * (self.factor if self.size == OTHER else 1.0)
+        progress = self.base * (self.factor if self.size == OTHER else 1.0)
         made = seen(progress * self.chance.gauss(1, self.noise), self.size, self.at, BOUNDS)
         decided = self.policy.observe(replace(made, paused=paused))
         self.size = decided.size
@@ -108,6 +110,35 @@ def test_harm_stops_it_before_the_first_block_has_passed() -> None:
     assert decided.reason.startswith("Stopped: the policy lost ")
 
 
+def test_a_program_that_does_less_by_itself_is_no_harm() -> None:
+    """From the first block of the policy on the program does half, whatever its size."""
+    policy, _ = proof(most_s=200)
+    pool = Pool(policy, 1.0, noise=0.005)
+    while not policy.steers:
+        pool.step()
+    pool.base = 500.0
+    states = []
+    while policy.verdict == "open":
+        states.append(pool.step().state)
+    assert policy.verdict in ("same", "unsettled")
+    # The policy pauses within its block, and has the rest of it afterwards.
+    assert states.index("proof, pair 1, without it") < len(states) - 1
+    assert policy.record.lost_s < 1.0
+
+
+@pytest.mark.parametrize(("factor", "least", "most"), [(1.0, 0, 2), (0.5, 9, 10)])
+def test_levels_that_swing_are_seldom_taken_for_harm(factor: float, least: int, most: int) -> None:
+    found = []
+    for seed in range(10):
+        policy, _ = proof()
+        pool = Pool(policy, factor, chance=Random(seed))
+        while policy.verdict == "open":
+            pool.base = 1000 * (1 + 0.3 * sin(pool.at / (5 + seed)))
+            pool.step()
+        found.append(policy.verdict)
+    assert least <= found.count("harmful") <= most, found
+
+
 def test_what_cannot_be_settled_ends() -> None:
     policy, _ = proof(most_s=120)
     decided = Pool(policy, 1.0, noise=0.2).run()
@@ -139,6 +170,16 @@ def test_intervals_that_do_not_count_make_a_block_longer() -> None:
     for _ in range(9):
         assert pool.step().state == "proof, pair 1, without it"
     assert pool.step().state == "proof, pair 1, with the policy"
+
+
+def test_where_its_own_size_is_not_in_effect_nothing_is_measured() -> None:
+    policy, _ = proof()
+    pool = Pool(policy, 1.1)
+    pool.step()
+    for _ in range(20):
+        pool.size = OTHER
+        assert pool.step().state == "proof, pair 1, without it"
+    assert policy.record.usual == 0
 
 
 def test_a_new_phase_discards_the_pair_under_way() -> None:

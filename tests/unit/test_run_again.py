@@ -35,18 +35,18 @@ def test_the_status_is_that_of_the_last_run(
     failed: list[str],
     second: int,
     status: int,
-    tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    cache, runs = tmp_path / "lastfailed", []
+    runs = []
 
     def run(command: list[str], **_: object) -> subprocess.CompletedProcess[bytes]:
         runs.append(command)
         if len(runs) == 1:
+            cache = Path(command[-1].removeprefix("cache_dir=")) / TOOL.FAILED
+            cache.parent.mkdir(parents=True)
             cache.write_text(json.dumps(dict.fromkeys(failed, True)))
         return subprocess.CompletedProcess(command, first if len(runs) == 1 else second)
 
-    monkeypatch.setattr(TOOL, "FAILED", cache)
     monkeypatch.setattr(subprocess, "run", run)
     monkeypatch.setattr(sys, "argv", ["run_again.py", "pytest"])
     assert TOOL.main() == status

@@ -122,6 +122,39 @@ def test_a_span_that_begins_and_ends_within_the_run_has_right_tables(
     assert rows_in(reader.known) == rows_in(reported.tables[72 * SECOND_NS])
 
 
+@pytest.mark.parametrize(("span_s", "instants"), [((None, None), 5000), ((31.0, 60.0), 12)])
+def test_when_tables_were_read_and_what_they_left_out_is_replayed(
+    reported: LedgerStory,
+    folder: RunFolder,
+    span_s: tuple[float | None, float | None],
+    instants: int,
+) -> None:
+    from_ns, to_ns = (None if edge is None else int(edge * SECOND_NS) for edge in span_s)
+    described = 0
+    for frame in frames_between(RunReader(folder.path), from_ns, to_ns, instants):
+        header, _ = split(frame)
+        said = reported.said[header.time_ns]
+        for table in header.tables or ():
+            described += 1
+            assert (table.omitted, table.read_ns) == said[table.name]
+    assert described > 10
+
+
+def test_a_run_that_does_not_say_how_tables_were_read_is_replayed(
+    reported: LedgerStory, tmp_path: Path
+) -> None:
+    folder = write(tmp_path / "source", reported, 3, ended=True)
+    for number in (1, 2, 3):
+        path = folder.signals(number)
+        pq.write_table(pq.read_table(path).drop_columns(["tables"]), path)
+    (tmp_path / "import").mkdir()
+    _, written = rewrite(tmp_path / "import", archive_of(files_of(folder.path)))
+    assert "tables" in pq.read_schema(io.BytesIO(written["signals/000001.parquet"])).names
+    for frame in frames_between(RunReader(folder.path), 31 * SECOND_NS, 60 * SECOND_NS, 50):
+        for table in split(frame)[0].tables or ():
+            assert (table.omitted, table.read_ns) == (0, None)
+
+
 def test_rows_are_stored_as_they_change(reported: LedgerStory, folder: RunFolder) -> None:
     parts = RunReader(folder.path).parts
     for number, part in enumerate(parts):

@@ -83,6 +83,8 @@ class Slow(Script):
 class Pieces:
     """Tables that take longer to read than a sample is after the one before."""
 
+    locks_reason = ""
+
     def __init__(self) -> None:
         self.samples: Callable[[], int] = lambda: 0
         self.seen: list[set[int]] = []

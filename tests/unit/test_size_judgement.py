@@ -1,4 +1,4 @@
-"""GOMAXPROCS against what a program may use."""
+"""Sizes of pools against what a program may use."""
 
 from pathlib import Path
 
@@ -13,11 +13,14 @@ from tidscope_collector.sizing.allowance import (
 from tidscope_collector.sizing.judgement import (
     Chosen,
     GoSetting,
+    PoolSetting,
     Verdict,
     change,
     fitting_size,
     follows_limits,
     judge,
+    judge_pool,
+    of_go,
 )
 
 
@@ -98,7 +101,56 @@ def test_versions() -> None:
 def test_the_line_to_change(
     chosen: Chosen, unit: str | None, container: str | None, line: str
 ) -> None:
-    assert change(2, setting(8, chosen=chosen), unit, container) == line
+    assert change(2, of_go(setting(8, chosen=chosen)), unit, container) == line
+
+
+@pytest.mark.parametrize(
+    ("kind", "size", "fewer", "verdict"),
+    [
+        ("carriers", 8, 0, "fits"),
+        ("tokio", 4, 0, "too-small"),
+        ("fork-join", 7, 1, "fits"),
+        ("fork-join", 6, 1, "too-small"),
+        ("rayon", 9, 0, "too-large"),
+        ("threads", 200, 0, "unknown"),
+    ],
+)
+def test_pools_of_other_languages(kind: str, size: int, fewer: int, verdict: Verdict) -> None:
+    pool = PoolSetting("requests", kind, size, "unknown", fewer=fewer)
+    assert judge_pool(pool, 8, None).verdict == verdict
+    assert judge_pool(pool, 8, 16.0).verdict == verdict
+
+
+def test_a_limit_below_two_cores_fits_one_worker() -> None:
+    pool = PoolSetting("tokio", "tokio", 2, "unknown")
+    found = judge_pool(pool, 8, 0.5)
+    assert (found.verdict, found.size) == ("too-large", 1)
+    assert "used up after 25% of it" in found.why
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "unit", "container", "line"),
+    [
+        ("tokio", "main", None, None, "TOKIO_WORKER_THREADS=2"),
+        ("rayon", "main", "a.service", None, "Environment=RAYON_NUM_THREADS=2"),
+        ("processors", "p", None, None, "-XX:ActiveProcessorCount=2"),
+        ("processors", "p", None, "docker", "--env JAVA_TOOL_OPTIONS=-XX:ActiveProcessorCount=2"),
+        ("carriers", "c", None, None, "-Djdk.virtualThreadScheduler.parallelism=2"),
+        (
+            "fork-join",
+            "common",
+            None,
+            "kubernetes",
+            "env: [{name: JAVA_TOOL_OPTIONS, value: "
+            '"-Djava.util.concurrent.ForkJoinPool.common.parallelism=2"}]',
+        ),
+        ("fork-join", "mine", None, "docker", "mine: 2 workers"),
+    ],
+)
+def test_the_line_of_other_pools(
+    kind: str, name: str, unit: str | None, container: str | None, line: str
+) -> None:
+    assert change(2, PoolSetting(name, kind, 8, "unknown"), unit, container) == line
 
 
 def test_lists_of_cpus() -> None:
@@ -136,6 +188,7 @@ def test_an_allowance_is_read(tmp_path: Path, version: int) -> None:
     assert (found.cpus, found.weight) == (4, 39)
     assert found.limit is not None
     assert found.limit.cores == 1.5
+    assert not found.own_limit
     assert found.request == pytest.approx(1.0, abs=0.03)
     write(proc / "7" / "cgroup", "0::/\n")
     bare = read_allowance(ProcFs(proc), 7, groups)

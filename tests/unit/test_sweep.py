@@ -155,8 +155,7 @@ def test_lines_to_paste() -> None:
     assert line("go", 6) == "GOMAXPROCS=6"
     assert line("python", 6) == "ThreadPoolExecutor(max_workers=6)"
     assert line("java", 6) == "Executors.newFixedThreadPool(6)"
-    assert line("rust-tokio", 6) == "TOKIO_WORKER_THREADS=6"
-    assert line("rust-rayon", 6) == "RAYON_NUM_THREADS=6"
-    assert len(LINES) == 5
+    assert line("rust", 6) == "Pool::new(name, 6)"
+    assert len(LINES) == 4
     with pytest.raises(ValueError, match="size 0: want at least 1"):
         line("go", 0)

@@ -33,6 +33,8 @@ class Scripted:
     def clock(self) -> int:
         return self.now
 
+    locks_reason = ""
+
     def read(self) -> Iterator[Tables]:
         self.reads += 1
         self.now += self.takes_ns

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 TOOL = Path(__file__).parents[2] / "tools" / "test_stages.py"
-BEHIND = ("check", "vitest", "kernel-if-possible", "audit")
-STAGES = ("install-dev", "build", "unit", "integration", *BEHIND, "e2e")
+BEHIND = ("unit", "check", "vitest", "kernel-if-possible", "audit")
+STAGES = ("install-dev", "build", "integration", *BEHIND, "e2e")
 MAKE = """#!/bin/sh
 # Says its target twice, and fails if that is the one to fail.
 echo "begin $1"
@@ -52,7 +52,7 @@ def test_each_stage_is_timed_and_its_output_is_in_one_piece(tmp_path: Path) -> N
         assert f"=== {stage}\nbegin {stage}\nend {stage}\n" in output
 
 
-@pytest.mark.parametrize("stage", ["unit", "integration", *BEHIND, "e2e"])
+@pytest.mark.parametrize("stage", ["integration", *BEHIND, "e2e"])
 def test_a_stage_that_fails_fails_all_and_stops_none(tmp_path: Path, stage: str) -> None:
     status, output = run(tmp_path, fails=stage)
     assert status == 1
@@ -63,5 +63,5 @@ def test_a_stage_that_fails_fails_all_and_stops_none(tmp_path: Path, stage: str)
 def test_without_an_installation_or_a_page_nothing_runs(tmp_path: Path, stage: str) -> None:
     status, output = run(tmp_path, fails=stage)
     assert status == 1
-    assert "begin unit" not in output
+    assert "begin integration" not in output
     assert outcomes(output)[stage] == "FAILED with status 1"

@@ -7,10 +7,12 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from receiver import Receiver
+from tidscope_collector.compiled.rows import SteadyRows
+from tidscope_collector.sampling.io_bounds import DISK_STATES
 from tidscope_collector.sampling.presence import Presence
 from tidscope_collector.sampling.readings import empty
 from tidscope_collector.sampling.tracker import Tracker
-from tidscope_collector.sampling.valid_delays import DISK_STATES, FORGET_NS, SLACK_NS, ValidDelays
+from tidscope_collector.sampling.valid_delays import FORGET_NS, SLACK_NS, ValidDelays
 from tidscope_collector.threads.reading import Reading, TargetReader
 from tidscope_wire.generated.models import ThreadExited
 from tidscope_wire.states import SINCE, STATE, STATE_FIELDS
@@ -61,12 +63,32 @@ class Base:
         return self.reading
 
 
+class SteadyBase(Base):
+    """The same, with rows that compiled code brings up to date."""
+
+    at_once = 1
+    is_complete = True
+
+    def __init__(self, *, ledger: bool) -> None:
+        super().__init__(ledger=ledger)
+        self.rows = cast(SteadyRows, object())
+
+    def begin(self, samples: int = 1) -> SteadyRows:
+        return self.rows
+
+    def sampled(self, result: int, cpu_ns: int = 0) -> bool:
+        return True
+
+    def complete(self) -> bool:
+        return True
+
+
 class Story:
     """A thread that is read once a second of its life."""
 
-    def __init__(self, *, ledger: bool) -> None:
-        self.base = Base(ledger=ledger)
-        self.valid = ValidDelays(cast(TargetReader, self.base), lambda: self.base.now)
+    def __init__(self, *, ledger: bool, base: Base | None = None) -> None:
+        self.base = base or Base(ledger=ledger)
+        self.valid = ValidDelays(cast(TargetReader, self.base), clock=lambda: self.base.now)
 
     def at(self, second: float, row: Row) -> Reading:
         self.base.now = round(second * SECOND)
@@ -96,9 +118,32 @@ def labels(story: Story) -> list[tuple[int, str, str]]:
 def test_what_can_be_is_given_as_it_is() -> None:
     story = Story(ledger=True)
     for second in (1, 2, 3):
-        reading = story.at(second, Row(blkio=second + SLACK_NS / SECOND))
+        waited = second + SLACK_NS / SECOND
+        reading = story.at(second, Row(blkio=waited, disk=waited))
         assert reading is story.base.reading
     assert labels(story) == []
+
+
+def test_more_than_its_ledger_says_is_wrong_in_a_long_life_too() -> None:
+    story = Story(ledger=True)
+    assert value(story.at(10, Row(blkio=3, disk=2))) == 3
+    # One second was before its ledger began.
+    assert value(story.at(11, Row(blkio=3.5, disk=2.5))) == 3.5
+    assert value(story.at(12, Row(blkio=5, disk=2.75))) == 3.75
+    assert labels(story) == [(TID, "blkio_delay_ns", "ledger")]
+    assert value(story.exit(13, Row(blkio=5.5, disk=3.25))) == 4.25
+
+
+def test_compiled_code_samples_no_more_when_a_delay_is_beyond_its_ledger() -> None:
+    base = SteadyBase(ledger=True)
+    story = Story(ledger=True, base=base)
+    story.at(1, Row(blkio=0))
+    base.now = 3 * SECOND
+    assert story.valid.begin() is base.rows
+    base.reading.counters[0, BLKIO] = SECOND
+    assert story.valid.begin() is base.rows  # one comparison a second
+    base.now = 5 * SECOND
+    assert story.valid.begin() is None
 
 
 def test_what_cannot_be_is_the_ledgers() -> None:

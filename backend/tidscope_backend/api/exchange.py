@@ -19,12 +19,14 @@ from tidscope_backend.security.authenticator import principal_of
 from tidscope_backend.store.disk import Disk
 from tidscope_backend.store.errors import unwritable
 
-Format = Literal["folder", "parquet", "csv", "trace"]
+Format = Literal["folder", "parquet", "csv", "trace", "pools-parquet", "pools-csv"]
 KINDS: dict[Format, tuple[str, str]] = {
     "folder": ("tar.zst", "application/zstd"),
     "parquet": ("parquet", "application/vnd.apache.parquet"),
     "csv": ("csv", "text/csv; charset=utf-8"),
     "trace": ("trace.json", "application/json"),
+    "pools-parquet": ("pools.parquet", "application/vnd.apache.parquet"),
+    "pools-csv": ("pools.csv", "text/csv; charset=utf-8"),
 }
 """Ending of the file's name, and media type."""
 IMPORT_PATH = "/runs/import"
@@ -38,7 +40,8 @@ def export_router(find: Finder, disk: Disk) -> APIRouter:
 
     @routes.get(
         "/runs/{run_id}/export",
-        summary="A run as a file: folder (.tar.zst), parquet, csv or trace (Chrome, Perfetto)",
+        summary="A run as a file: folder (.tar.zst), parquet, csv or trace (Chrome, Perfetto); "
+        "its pools of workers as parquet or csv",
         response_class=StreamingResponse,
         responses={200: binary(*(media_type for _, media_type in KINDS.values()))},
         openapi_extra=raises(*READ_RUN),

@@ -15,7 +15,7 @@ def router(links: CollectorLinks) -> APIRouter:
 
     @routes.get(
         "/sizes",
-        summary="GOMAXPROCS of a host's Go programs against what they may use",
+        summary="Sizes of pools of a host's programs against what they may use",
         openapi_extra=raises(*PICK_HOST, *ASK_COLLECTOR),
     )
     async def sizes(request: Request, host: str | None = None) -> SizeAudit:

@@ -87,7 +87,9 @@ def router(registry: HostRegistry, links: CollectorLinks) -> APIRouter:
     async def steer(target_id: str, body: SteerRequest, request: Request) -> Target:
         note(request.scope, policy=body.policy)
         actor = principal_of(request.scope).actor
-        return (await link_to(target_id).steer(target_id, body, actor)).target
+        reply = await link_to(target_id).steer(target_id, body, actor)
+        links.asked.note(target_id, body)
+        return reply.target
 
     @routes.post(
         "/targets/{target_id}/steering/restart",
@@ -105,6 +107,8 @@ def router(registry: HostRegistry, links: CollectorLinks) -> APIRouter:
     )
     async def release(target_id: str, request: Request, pid: Pid = None) -> Target:
         actor = principal_of(request.scope).actor
+        # Before it is carried out: without its collector it cannot be, and is meant all the same.
+        links.asked.forget(target_id, pid)
         return (await link_to(target_id).release(target_id, pid, actor)).target
 
     return routes

@@ -20,6 +20,7 @@ VERBS = (
     "steer",
     "prove",
     "sweep",
+    "experiment",
     "sizes",
     "policies",
     "predictd",
@@ -93,4 +94,4 @@ def _run(command: Command, arguments: Sequence[str]) -> int:
 
 def _verb_lines() -> Iterator[str]:
     for command in map(load, VERBS):
-        yield f"  {command.name:10}{command.help}"
+        yield f"  {command.name:12}{command.help}"

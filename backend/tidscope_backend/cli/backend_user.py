@@ -5,6 +5,7 @@ import pwd
 import subprocess
 import sys
 from collections.abc import Mapping
+from ctypes import CDLL
 from dataclasses import dataclass
 
 from tidscope_backend.cli.command import CommandError
@@ -101,3 +102,11 @@ def _named(user: str, euid: int) -> BackendUser:
 def _account(entry: pwd.struct_passwd, gid: int) -> BackendUser:
     groups = tuple(os.getgrouplist(entry.pw_name, gid))
     return BackendUser(entry.pw_name, entry.pw_uid, gid, groups, entry.pw_dir)
+
+
+def act_as(user: BackendUser | None) -> None:
+    """Have this thread make files as another user: credentials of files are a thread's own."""
+    if user is not None:
+        libc = CDLL(None)
+        libc.setfsgid(user.gid)
+        libc.setfsuid(user.uid)

@@ -4,7 +4,7 @@ import argparse
 import signal
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -14,6 +14,7 @@ from tidscope_wire.generated.models import (
     RunEventsResponse,
     RunManifest,
     Target,
+    TargetState,
 )
 
 from tidscope_backend.cli.backend_client import BackendClient, RefusedError
@@ -21,6 +22,11 @@ from tidscope_backend.cli.recording_client import RecordingClient, RecordingOpti
 from tidscope_backend.cli.redaction import Keeping
 
 LOOK_SECONDS = 0.5
+ENDINGS: Mapping[TargetState, str] = {
+    "exited": "the program has exited",
+    "detached": "the collector is gone, or somebody has detached the program",
+}
+"""Why a trial has no result, by the state of its target."""
 RESULT_SECONDS = 10.0
 """How long the frame with the result may take to be in the run."""
 Result = TypeVar("Result")
@@ -50,12 +56,14 @@ class FinishedTrial(Generic[Result]):
         target: the program.
         result: as the run has it.
         is_released: this command released the program.
+        ending: why there is no result; empty: somebody ended it.
     """
 
     run: RunManifest
     target: Target
     result: Result
     is_released: bool
+    ending: str
 
 
 class LiveTrial(Generic[Result]):
@@ -84,6 +92,7 @@ class LiveTrial(Generic[Result]):
             keeping=Keeping(arguments=True, output=False, patterns=()),
         )
         self._recorder = RecordingClient(backend, recording)
+        self._state: TargetState = "attached"
 
     def carry_out(self, body: dict[str, object], *, release: bool) -> FinishedTrial[Result]:
         """Do it, until it ends by itself or a signal ends it.
@@ -108,15 +117,19 @@ class LiveTrial(Generic[Result]):
                     self._release(path)
             result = self._result(run, RESULT_SECONDS if has_result else 0.0)
         finally:
-            run = self._recorder.stop(run)
-        return FinishedTrial(run, target, result, is_released)
+            run = self._stop(run)
+        return FinishedTrial(run, target, result, is_released, ENDINGS.get(self._state, ""))
 
     def _follow(self, target: str, stop: threading.Event) -> bool:
         """Look until it ends; whether it has ended by itself."""
         while not stop.is_set():
-            ended = self._reading.look(self._request(f"/targets/{target}", Target))
+            now = self._request(f"/targets/{target}", Target)
+            self._state = now.state
+            ended = self._reading.look(now)
             if ended is not None:
                 return ended
+            if now.state != "attached":
+                return False
             stop.wait(LOOK_SECONDS)
         return False
 
@@ -129,6 +142,13 @@ class LiveTrial(Generic[Result]):
             if self._reading.is_result(result) or time.monotonic() >= end:
                 return result
             time.sleep(LOOK_SECONDS)
+
+    def _stop(self, run: RunManifest) -> RunManifest:
+        try:
+            return self._recorder.stop(run)
+        except RefusedError:
+            # It ended with the program.
+            return self._recorder.manifest(run)
 
     def _release(self, path: str) -> None:
         try:

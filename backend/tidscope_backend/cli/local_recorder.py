@@ -14,7 +14,6 @@ import threading
 import time
 from collections.abc import Callable, Coroutine
 from concurrent.futures import wait
-from ctypes import CDLL
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -35,7 +34,7 @@ from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 
 from tidscope_backend.cli.backend_client import RefusedError
-from tidscope_backend.cli.backend_user import BackendUser
+from tidscope_backend.cli.backend_user import BackendUser, act_as
 from tidscope_backend.cli.command import CommandError
 from tidscope_backend.cli.forked_collector import ForkedCollector
 from tidscope_backend.cli.recording_client import Outlived, RecordingOptions
@@ -81,7 +80,7 @@ class LocalRecorder:
         self._options = options
         self._user = user
         # Its threads write files, too.
-        self._disk = Disk(partial(_act_as, user))
+        self._disk = Disk(partial(act_as, user))
         self._manifests = ManifestWriter(self._disk)
         self._sealer = PartSealer(self._disk, self._seal)
         self._directory = RunsDirectory(runs)
@@ -238,7 +237,7 @@ class LocalRecorder:
             # pyarrow loads them late, from files which that user may not be able to read.
             for module in ("numpy.ma", "pyarrow.acero"):
                 import_module(module)
-        _act_as(self._user)
+        act_as(self._user)
         self._loop.run_until_complete(self._serve())
 
     async def _serve(self) -> None:
@@ -335,11 +334,3 @@ def _open_private_socket() -> tuple[Path, socket.socket]:
             "one with a short path"
         ) from None
     return folder, listening
-
-
-def _act_as(user: BackendUser | None) -> None:
-    """Have this thread make files as another user: credentials of files are a thread's own."""
-    if user is not None:
-        libc = CDLL(None)
-        libc.setfsgid(user.gid)
-        libc.setfsuid(user.uid)

@@ -20,6 +20,8 @@ from tidscope_backend.cli.terminal import print_lines
 
 SEEDS = 20
 MOST_SEEDS = 10_000
+ALONE = [name for name, entry in POLICIES.items() if not entry.arbitrated]
+"""Policies that decide something for one program."""
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -35,7 +37,7 @@ def _run(options: argparse.Namespace) -> int:
     except (ScenarioError, OSError, ValueError) as error:
         print_lines(f"policies bench: {error}", file=sys.stderr)
         return 2
-    rows, seconds = _bench(options.policy or list(POLICIES), scenarios, options)
+    rows, seconds = _bench(options.policy or ALONE, scenarios, options)
     if page is not None:
         results = _results(rows, scenarios, _seed_range(options), seconds)
         options.write.write_text(table.replaced(page, results), "utf-8")
@@ -73,7 +75,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     bench.add_argument(
         "--policy",
         action="append",
-        choices=list(POLICIES),
+        choices=ALONE,
         help="run only this policy (repeatable; default: all)",
     )
     bench.add_argument(

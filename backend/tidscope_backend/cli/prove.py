@@ -67,7 +67,8 @@ class _ProvingClient:
         except OSError as error:
             raise CommandError(f"cannot write {picture}: {error.strerror}") from None
         if state is None:
-            self._say(f"no result: the proof was ended before there was one; run {done.run.id}")
+            why = done.ending or "the proof was ended before there was one"
+            self._say(f"no result: {why}; run {done.run.id}")
             return WITHOUT_RESULT
         print_lines(state.model_dump_json() if options.json else state.text, flush=True)
         if state.p99 is None and state.p99_missing:

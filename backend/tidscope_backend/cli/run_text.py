@@ -226,12 +226,15 @@ def _time(report: RunReport) -> Iterator[str]:
 
 
 def _locks(report: RunReport) -> Iterator[str]:
-    """The locks that threads waited for longest, without those where they wait for work."""
-    shown = [lock for lock in report.locks if lock.wait_ns and lock.kind != "park"]
-    for number, lock in enumerate(shown[:SUMMARY_LOCKS]):
-        facts = f"{plural(lock.waits, 'wait')}, {plural(lock.waiters, 'thread')}"
-        text = f"{format_seconds(lock.wait_ns):>10}  {lock.name or 'unknown'} ({facts})"
-        yield _labelled("" if number else "locks", text)
+    """The locks that threads waited for longest, without those where they wait for work; and the
+    system calls that are no state of their own."""
+    waited = [lock for lock in report.locks if lock.wait_ns and lock.kind != "park"]
+    for label, in_calls in (("locks", False), ("calls", True)):
+        shown = [lock for lock in waited if (lock.kind == "call") == in_calls]
+        for number, lock in enumerate(shown[:SUMMARY_LOCKS]):
+            facts = f"{plural(lock.waits, 'wait')}, {plural(lock.waiters, 'thread')}"
+            text = f"{format_seconds(lock.wait_ns):>10}  {lock.name or 'unknown'} ({facts})"
+            yield _labelled("" if number else label, text)
 
 
 def _cells(fields: Mapping[str, int], columns: Sequence[Column]) -> list[str]:

@@ -24,6 +24,8 @@ from tidscope_backend.store.losses import what_is_missing
 
 ENDINGS = {
     ".tar.zst": "folder",
+    ".pools.parquet": "pools-parquet",
+    ".pools.csv": "pools-csv",
     ".parquet": "parquet",
     ".csv": "csv",
     ".json": "trace",

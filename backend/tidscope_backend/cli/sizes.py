@@ -1,4 +1,4 @@
-"""`tidscope sizes`: Go programs whose GOMAXPROCS does not fit the CPUs that they may use."""
+"""`tidscope sizes`: pools whose sizes do not fit the CPUs that their programs may use."""
 
 import argparse
 import textwrap
@@ -46,7 +46,7 @@ def table(audit: SizeAudit, *, fitting: bool) -> Iterator[str]:
     """
     wrong = sum(is_wrong(one) for one in audit.programs)
     count = len(audit.programs)
-    yield f"{wrong} of {count} Go program{'' if count == 1 else 's'} set wrong"
+    yield f"{wrong} of {count} pool{'' if count == 1 else 's'} set wrong"
     for one in audit.programs:
         if fitting or one.verdict != "fits":
             yield from _lines(one)
@@ -58,7 +58,7 @@ def _lines(program: SizedProgram) -> Iterator[str]:
     process = program.process
     yield ""
     version = process.runtime_version or "version not known"
-    yield f"{program.verdict:9} {process.name} (pid {process.pid}, {version})"
+    yield f"{program.verdict:9} {program.pool} of {process.name} (pid {process.pid}, {version})"
     yield from textwrap.wrap(program.why, WIDTH, initial_indent=INDENT, subsequent_indent=INDENT)
     yield INDENT + "; ".join(_allowed(program.allowance))
     if program.change is not None:
@@ -79,10 +79,11 @@ def _allowed(allowance: CpuAllowance) -> Iterator[str]:
 
 COMMAND = Command(
     name="sizes",
-    help="list Go programs whose GOMAXPROCS does not fit the CPUs that they may use",
-    description="List the Go programs of a host whose GOMAXPROCS does not fit what they may use: "
-    "their affinity and the CPU limits of their control groups; with the line to change. Exits "
-    "with 1 if there are any.",
+    help="list pools of programs whose sizes do not fit the CPUs that they may use",
+    description="List pools of a host's programs whose sizes do not fit what the programs may use "
+    "(their affinity and the CPU limits of their control groups), with the line to change: "
+    "GOMAXPROCS of Go programs, active processors of Java virtual machines, and what agents "
+    "report. Exits with 1 if there are any.",
     add_arguments=_add_arguments,
     run=_run,
 )

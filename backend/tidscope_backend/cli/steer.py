@@ -3,7 +3,7 @@
 import argparse
 import signal
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from tidscope_wire.generated.models import KnobKind, SignalKind
 
@@ -21,6 +21,8 @@ SIGNALS: tuple[SignalKind, ...] = (
     "network-calls",
     "network-bytes",
 )
+CLAIMS: Mapping[str, Callable[[str], float]] = {"share": float, "floor": int, "priority": int}
+"""What a program may claim of the arbiter."""
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -42,7 +44,7 @@ def _carry_out(client: SteeringClient, options: argparse.Namespace) -> None:
     elif options.restart:
         client.restart(only)
     else:
-        request = steering_request(options) | _of_programs(options)
+        request = steering_request(options) | _of_programs(options, client.steerable)
         stop = threading.Event()
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: stop.set())
@@ -81,14 +83,44 @@ def steering_request(options: argparse.Namespace) -> dict[str, object]:
     return request
 
 
-def _of_programs(options: argparse.Namespace) -> dict[str, object]:
-    """What the request has for the programs of a group."""
+def _of_programs(
+    options: argparse.Namespace, steerable: Callable[[], list[int]]
+) -> dict[str, object]:
+    """What the request has for the programs of a group, and for one program what it claims.
+
+    Args:
+        options: of the command.
+        steerable: asks which programs of the group can be steered.
+    """
+    claims = _claims(options)
     if options.asked.group is None:
         if options.join or options.only:
             raise CommandError("--join and --only are for the programs of a group")
-        return {}
-    chosen = [{"pid": pid} for pid in options.only]
+        own = claims.pop(options.asked.pid, {})
+        if claims:
+            raise CommandError(f"process {min(claims)} is not the one to steer")
+        return own
+    pids = options.only
+    if claims and not pids:
+        pids = steerable()
+    if missing := claims.keys() - {*pids}:
+        raise CommandError(f"process {min(missing)} is not among those to steer")
+    chosen = [{"pid": pid} | claims.get(pid, {}) for pid in pids]
     return {"join": options.join, "programs": chosen or None}
+
+
+def _claims(options: argparse.Namespace) -> dict[int, dict[str, object]]:
+    """What each process claims of the cores that the arbiter divides."""
+    found: dict[int, dict[str, object]] = {}
+    for name, kind in CLAIMS.items():
+        for text in getattr(options, name):
+            pid, _, value = text.partition("=")
+            try:
+                found.setdefault(int(pid), {})[name] = kind(value)
+            except ValueError as error:
+                example = f"--{name} 4242={2 if name == 'share' else 1}"
+                raise CommandError(f"--{name} {text}: use PID=NUMBER, such as {example}") from error
+    return found
 
 
 def add_policy_options(parser: argparse.ArgumentParser) -> None:
@@ -138,6 +170,18 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--join", action="store_true", help="of a group: steer programs that start later, too"
     )
+    for name, meaning in (
+        ("share", "weight of a program's throughput (1)"),
+        ("floor", "cores that a program has at least"),
+        ("priority", "programs of a higher one get what they can use first (0)"),
+    ):
+        parser.add_argument(
+            f"--{name}",
+            action="append",
+            default=[],
+            metavar="PID=NUMBER",
+            help=f"with --policy arbiter: {meaning} (repeatable)",
+        )
     parser.add_argument("--duration", type=duration, metavar="SECONDS", help="stop after this time")
     parser.add_argument("--keep", action="store_true", help="keep steering after this command ends")
     what = parser.add_mutually_exclusive_group()

@@ -68,6 +68,11 @@ class SteeringClient:
         policies = self._request("/policies", PoliciesResponse).policies
         print_lines("policies: " + ", ".join(one.name for one in policies))
 
+    def steerable(self) -> list[int]:
+        """Processes of the group that can be steered; nothing is attached to."""
+        found = self._request(f"/steering?{urlencode(_question(self._asked))}", SteeringOptions)
+        return [one.pid for one in found.programs or () if not one.refusal]
+
     def steer(
         self,
         request: dict[str, object],

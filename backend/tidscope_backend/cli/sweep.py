@@ -67,7 +67,8 @@ class _SweepingClient:
             except OSError as error:
                 raise CommandError(f"cannot write {options.svg}: {error.strerror}") from None
         if state is None:
-            self._say(f"no result: the sweep was ended before there was one; run {done.run.id}")
+            why = done.ending or "the sweep was ended before there was one"
+            self._say(f"no result: {why}; run {done.run.id}")
             return WITHOUT_RESULT
         if options.json:
             print_lines(state.model_dump_json(), flush=True)

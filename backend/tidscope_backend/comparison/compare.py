@@ -23,6 +23,7 @@ from tidscope_backend.comparison.figures import (
 )
 from tidscope_backend.comparison.matching import Correction, match_roles
 from tidscope_backend.comparison.metrics import Metric, metrics_of
+from tidscope_backend.comparison.pools import compared_pools, figures_of_pool, metrics_of_pool
 from tidscope_backend.comparison.series import RunCurves, curves_of, series_of
 from tidscope_backend.comparison.setup import setup_differences
 from tidscope_backend.comparison.statistics import CONFIDENCE, difference, group_figure
@@ -104,6 +105,7 @@ def compare(
         roles=roles,
         metrics=[
             *table.rows(None, of_process),
+            *_rows_of_pools(runs, sizes, alike, basis),
             *_rows_of_roles(table, runs, by_role, roles, basis),
         ],
         series=series_of(curves, roles),
@@ -146,6 +148,17 @@ def _rows_of_roles(
             for run, totals, own in zip(runs, by_role, role.roles, strict=True)
         ]
         yield from table.rows(role.label, figures)
+
+
+def _rows_of_pools(
+    runs: Sequence[RunTables], sizes: Sequence[int], alike: bool, basis: CompareBasis
+) -> Iterator[ComparedMetric]:
+    """Pools match by name; a figure that no run knows, or that is 0 in all, has no row."""
+    for name in compared_pools([run.pools for run in runs]):
+        figures = [
+            figures_of_pool(name, run.pools.get(name), run.duration_ns, basis) for run in runs
+        ]
+        yield from _Table(metrics_of_pool(name, basis), sizes, alike).rows(None, figures)
 
 
 class _Table:

@@ -15,6 +15,7 @@ from tidscope_wire.generated.models import (
 
 from tidscope_backend.comparison.compare import check_choice, compare
 from tidscope_backend.comparison.matching import parse_correction
+from tidscope_backend.comparison.pool_totals import pools_by_name
 from tidscope_backend.comparison.process_roles import split_by_process
 from tidscope_backend.comparison.tables import RunTables
 from tidscope_backend.store.reader import RunReader
@@ -70,6 +71,9 @@ def tables_of(path: Path, split: CompareSplit = "none") -> RunTables:
         threads=threads,
         signals=reader.signals(COLUMNS),
         events=[event for event in reader.events() if _is_steering(event)],
+        pools=pools_by_name(
+            table_growth(reader.parts, "pools"), table_growth(reader.parts, "pool_times")
+        ),
     )
 
 

@@ -92,7 +92,8 @@ def _of_states() -> Iterator[Metric]:
         better: Better = "less" if group.id in WORSE_GROUPS else "neither"
         yield _share(f"share_{group.id}", group.label, better)
         for field in group.fields if len(group.fields) > 1 else ():
-            yield _share(share_name(field), f"{group.label}: {LABELS[field]}", better)
+            state = LABELS[field].removeprefix(group.label).strip()
+            yield _share(share_name(field), f"{group.label}: {state}", better)
 
 
 def share_name(field: str) -> str:

@@ -116,7 +116,7 @@ def as_csv(path: Path, hide: bool = False) -> Iterator[bytes]:
     reader = open_run(path, hide)
     buffer = StreamBuffer()
     writer: pacsv.CSVWriter | None = None
-    for table in map(_without_formulas, joined_tables(reader)):
+    for table in map(without_formulas, joined_tables(reader)):
         if writer is None:
             writer = pacsv.CSVWriter(pa.PythonFile(buffer, "w"), table.schema)
         writer.write_table(table)
@@ -126,7 +126,7 @@ def as_csv(path: Path, hide: bool = False) -> Iterator[bytes]:
     yield buffer.drain()
 
 
-def _without_formulas(table: pa.Table) -> pa.Table:
+def without_formulas(table: pa.Table) -> pa.Table:
     """Put an apostrophe before each text and heading that a spreadsheet would compute."""
     columns = [
         column

@@ -25,7 +25,12 @@ from tidscope_backend.store.folder import RunFolder
 from tidscope_backend.store.losses import final_state
 from tidscope_backend.store.open_part import whole_frames
 from tidscope_backend.store.part_tables import GROUP_KEYS, KEY_LEVEL, Part, part_of
-from tidscope_backend.store.signals_table import header_values, signals_schema, signals_table
+from tidscope_backend.store.signals_table import (
+    TABLES,
+    header_values,
+    signals_schema,
+    signals_table,
+)
 from tidscope_backend.store.table_parts import (
     CHANGE_LEVEL,
     FIRST_LEVEL,
@@ -211,6 +216,8 @@ def _headers(
 ) -> tuple[list[FrameHeader], list[int]]:
     """Headers and levels of the frames of a sealed part."""
     schema = signals_schema(fields, of_group=target.group is not None)
+    if TABLES not in pq.read_schema(path).names:
+        schema = schema.remove(schema.get_field_index(TABLES))
     headers: list[FrameHeader] = []
     levels: list[int] = []
     for batch in _batches(path, schema, BATCH_FRAMES, MAX_FRAMES, MAX_SIGNALS_BYTES):

@@ -175,10 +175,23 @@ class CollectorLink:
             asked, lambda: self._exchange(command, SteeringOptionsReply, self._doctor_seconds)
         )
 
-    async def steer(self, target: str, request: SteerRequest, actor: Actor) -> TargetReply:
-        """Let a policy steer a target. Raises as `attach`."""
+    async def steer(
+        self, target: str, request: SteerRequest, actor: Actor, restarts: str | None = None
+    ) -> TargetReply:
+        """Let a policy steer a target. Raises as `attach`.
+
+        Args:
+            target: which.
+            request: how.
+            actor: who asks.
+            restarts: the target of an earlier collector whose policy is started again.
+        """
         command = SteerCommand(
-            request_id=next(self._numbers), target=target, request=request, actor=actor
+            request_id=next(self._numbers),
+            target=target,
+            request=request,
+            actor=actor,
+            restarts=restarts,
         )
         return await self._ask(command, TargetReply, self._doctor_seconds)
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from tidscope_wire.problems import refusal
 
 from tidscope_backend.ingest.link import CollectorLink
+from tidscope_backend.ingest.steering_memory import SteeringMemory
 
 
 class CollectorLinks:
@@ -12,9 +13,13 @@ class CollectorLinks:
 
     Args:
         known: whether a host has ever connected.
+
+    Attributes:
+        asked: what they were asked to steer; it outlives them.
     """
 
     def __init__(self, known: Callable[[str], bool]) -> None:
+        self.asked = SteeringMemory()
         self._known = known
         self._links: dict[str, CollectorLink] = {}
 

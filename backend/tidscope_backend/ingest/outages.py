@@ -1,11 +1,13 @@
 """When a collector went away, and what is done when one is back in its place."""
 
+import asyncio
 import logging
 import time
 from collections.abc import Sequence
 
 from tidscope_wire.audit import TIDSCOPE
 from tidscope_wire.generated.models import (
+    Actor,
     AttachRequest,
     CollectorHello,
     CollectorOutage,
@@ -17,9 +19,20 @@ from tidscope_wire.problems import ProblemError
 
 from tidscope_backend.host_registry import HostRegistry
 from tidscope_backend.ingest.link import CollectorLink
+from tidscope_backend.ingest.steering_memory import (
+    NotResumedError,
+    SteeringMemory,
+    request_again,
+    was_steered,
+)
 
 _log = logging.getLogger(__name__)
 MOST_LISTED = 64
+RESTARTER = Actor(session=None, role=None, label="tidscope, after a crash of the collector")
+"""Who starts policies again."""
+TRIES = 5
+RETRY_S = 2.0
+"""A program that was steered a moment ago may not be ready yet."""
 BY_AGENT: frozenset[KnobKind] = frozenset({"go-agent", "pool-agent"})
 
 
@@ -28,10 +41,11 @@ class CollectorOutages:
 
     Args:
         registry: hosts and targets.
+        asked: what collectors were asked to steer.
     """
 
-    def __init__(self, registry: HostRegistry) -> None:
-        self._registry = registry
+    def __init__(self, registry: HostRegistry, asked: SteeringMemory) -> None:
+        self._registry, self._asked = registry, asked
 
     def went(self, host_id: str, *, goodbye: bool) -> None:
         """A collector disconnected.
@@ -76,27 +90,69 @@ class CollectorOutages:
         ]
 
     async def attach_again(self, link: CollectorLink, targets: Sequence[Target]) -> None:
-        """Attach to the same processes and groups; say what could not be, and note all of it."""
+        """Attach to the same processes and groups, and start their policies again.
+
+        What could be done and what could not is noted in the host's outage.
+        """
         attached: list[str] = []
         failed: list[str] = []
+        again: list[tuple[Target, Target]] = []
         for target in targets:
             name = _name(target)
             try:
-                await link.attach(_request(target), TIDSCOPE, continues=target.id)
+                reply = await link.attach(_request(target), TIDSCOPE, continues=target.id)
             except ProblemError as error:
                 failed.append(f"{name}: {error.problem.detail}"[:1024])
                 _log.info("%s is not attached again: %s", name, error.problem.detail)
             else:
                 attached.append(name)
-        host = self._registry.host(link.host.id)
-        if host is None or host.outage is None:
-            return
-        update = {
-            "attached": attached[:MOST_LISTED],
-            "failed": failed[:MOST_LISTED],
-            "leases": [name for target in targets for name in _leases(target)][:MOST_LISTED],
-        }
-        self._registry.set_outage(link.host.id, host.outage.model_copy(update=update))
+                again.append((target, reply.target))
+        leases = [name for target in targets for name in _leases(target)]
+        self._note(link.host.id, attached=attached, failed=failed, leases=leases)
+        steered: list[str] = []
+        for old, now in again:
+            try:
+                if await self._steer_again(link, old, now):
+                    steered.append(_name(now))
+            except (NotResumedError, ProblemError) as error:
+                why = error.problem.detail if isinstance(error, ProblemError) else str(error)
+                failed.append(f"{_name(now)}: its policy is not started again: {why}"[:1024])
+            self._note(link.host.id, steered=steered, failed=failed)
+
+    async def _steer_again(self, link: CollectorLink, old: Target, now: Target) -> bool:
+        """Start the policy of a target again, if it had one; whether it steers.
+
+        Raises:
+            NotResumedError: it must not be started again.
+            ProblemError: the collector refuses.
+        """
+        for left in range(TRIES - 1, -1, -1):
+            asked = self._asked.recall(old.id)
+            programs = None
+            if now.group is not None and asked is not None and was_steered(old):
+                programs = (await link.steering_options(now.id)).options.programs
+            request = request_again(old, now, asked, programs or ())
+            current = self._registry.target(now.id)
+            if request is None or current is None or was_steered(current):
+                return False  # Somebody was faster.
+            try:
+                await link.steer(now.id, request, RESTARTER, restarts=old.id)
+            except ProblemError as error:
+                if left == 0 or not error.problem.type.endswith("not-steerable"):
+                    raise
+                await asyncio.sleep(RETRY_S)
+            else:
+                self._asked.note(now.id, request)
+                _log.info("%s is steered again with %s", _name(now), request.policy)
+                return True
+        return False
+
+    def _note(self, host_id: str, **lists: Sequence[str]) -> None:
+        """Note names and reasons in the outage of a host."""
+        host = self._registry.host(host_id)
+        if host is not None and host.outage is not None:
+            update = {name: [*found[:MOST_LISTED]] for name, found in lists.items()}
+            self._registry.set_outage(host_id, host.outage.model_copy(update=update))
 
 
 def _request(target: Target) -> AttachRequest:

@@ -96,7 +96,7 @@ class CollectorSessions:
         self._registry = registry
         self._links = links
         self._ingest = ingest
-        self._outages = CollectorOutages(registry)
+        self._outages = CollectorOutages(registry, links.asked)
 
     async def serve(
         self, connection: CollectorConnection, authority: HostAuthority | None = None

@@ -98,6 +98,31 @@ def _of_steering(targets: Sequence[Target]) -> Iterator[Metric]:
             decisions.add_metric(labels, target.steering.decisions)
     yield size
     yield decisions
+    yield from _of_divisions(targets)
+
+
+def _of_divisions(targets: Sequence[Target]) -> Iterator[Metric]:
+    """What arbiters give programs."""
+    names = ["target", "pid", "process"]
+    cores = GaugeMetricFamily(
+        "tidscope_division_cores",
+        "Cores that the arbiter gives a program; 0 while it does not answer.",
+        labels=names,
+    )
+    share = GaugeMetricFamily(
+        "tidscope_division_share", "Weight of a program among those of its arbiter.", labels=names
+    )
+    for target in targets:
+        steered = [(one.pid, one.name, one.steering) for one in target.programs or []]
+        if target.steering is not None:
+            steered.append((target.process.pid, target.process.name, target.steering))
+        for pid, name, steering in steered:
+            if steering.division is not None:
+                labels = [target.id, str(pid), name]
+                cores.add_metric(labels, steering.division.cores)
+                share.add_metric(labels, steering.division.share)
+    yield cores
+    yield share
 
 
 def _of_streams(targets: list[Metered]) -> Iterator[Metric]:

@@ -13,18 +13,22 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 from tidscope_wire.frame import RowEncoder, Rows, join
-from tidscope_wire.frame_tables import Table
 from tidscope_wire.generated.limits import MAX_RUN_FRAMES
-from tidscope_wire.generated.models import FrameHeader, Gap, RunEvent, TableName, TargetEvent
+from tidscope_wire.generated.models import FrameHeader, FrameTable, Gap, RunEvent, TargetEvent
 
 from tidscope_backend.replay.overview_parts import Wanted, overview_parts
 from tidscope_backend.replay.rows import last_rows
-from tidscope_backend.replay.tables import ReplayedTables, encode_bounded, table_level
+from tidscope_backend.replay.tables import (
+    ReplayedTables,
+    SaidOfTables,
+    encode_bounded,
+    table_level,
+)
 from tidscope_backend.store.overview import PartFacts
 from tidscope_backend.store.parts import FrameTimes, PartReader
 from tidscope_backend.store.parts import Gap as PartGap
 from tidscope_backend.store.reader import RunReader
-from tidscope_backend.store.signals_table import header_values
+from tidscope_backend.store.signals_table import TABLES, header_values
 
 MAX_ROWS = 250_000
 """Rows read for one answer; above it, only frames of a higher level are used."""
@@ -121,6 +125,7 @@ class _Maker:
         self._encoder = RowEncoder(reader.fields)
         self._span = span
         self._tables = ReplayedTables(table_level)
+        self._said = SaidOfTables()
         self._frame_seq = 0
         """Number of the last frame made; 0: none yet."""
         self._seen_seq = 0
@@ -155,10 +160,13 @@ class _Maker:
         samples = self._samples(part, begin, ends, chosen)
         keys = self._keys(times, begin, ends, gaps)
         groups = last_rows(samples, times.seq[ends], happened, self._fields, keys)
-        headers = self._headers(part, begin, ends)
+        signals = part.signals((*self._header, "roles", TABLES))
+        headers = self._headers(signals, begin, ends)
+        said = self._said.of_part(signals, ends)
         tables = self._tables.of_part(part, times.seq[ends], keys, last=last)
-        for header, found, rows, changed in zip(headers, events, groups, tables, strict=True):
-            yield self._frame(header, found, rows, changed)
+        made = zip(headers, events, groups, tables, said, strict=True)
+        for header, found, rows, changed, facts in made:
+            yield self._frame(header, found, rows, encode_bounded(changed, facts))
 
     def _keys(
         self, times: FrameTimes, begin: int, ends: Ints, gaps: Sequence[PartGap]
@@ -184,9 +192,8 @@ class _Maker:
                 self._key_due = True
         return keys
 
-    def _headers(self, part: PartReader, begin: int, ends: Ints) -> list[dict[str, Any]]:
+    def _headers(self, signals: pa.Table, begin: int, ends: Ints) -> list[dict[str, Any]]:
         """The headers of frames, without events."""
-        signals = part.signals((*self._header, "roles"))
         headers: list[dict[str, Any]] = (
             signals.select(self._header).take(pa.array(ends)).to_pylist()
         )
@@ -244,9 +251,9 @@ class _Maker:
         header: dict[str, Any],
         events: list[TargetEvent],
         rows: Rows,
-        tables: dict[TableName, Table],
+        tables: tuple[list[FrameTable], bytes],
     ) -> bytes:
-        described, data = encode_bounded(tables)
+        described, data = tables
         whole = FrameHeader.model_validate(
             {
                 **header_values(header),

@@ -12,7 +12,7 @@ from tidscope_wire.generated.models import RunEvent, TableName
 
 from tidscope_backend.store.folder import TABLES
 from tidscope_backend.store.overview import Overview
-from tidscope_backend.store.parts import FrameTimes, Gap, PartReader
+from tidscope_backend.store.parts import FrameTimes, Gap, PartReader, those_of
 from tidscope_backend.store.reader import RunReader
 from tidscope_backend.store.table_parts import TABLE_LEVELS, as_changes
 
@@ -182,8 +182,7 @@ class _Piece:
 
     def signals(self, columns: Sequence[str] | None = None) -> pa.Table:
         """See PartReader."""
-        table = self._level.signals[self._instants]
-        return table if columns is None else table.select(list(columns))
+        return those_of(self._level.signals[self._instants], columns)
 
     def tables(self, _: int = 0) -> dict[TableName, pa.Table]:
         """See PartReader."""

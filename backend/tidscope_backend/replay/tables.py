@@ -1,6 +1,7 @@
 """The frame tables of a replay: whole in key frames, then what changed."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +12,7 @@ from tidscope_wire.generated.models import FrameTable, TableName
 
 from tidscope_backend.store.overview import PartFacts
 from tidscope_backend.store.parts import PartReader
+from tidscope_backend.store.signals_table import TABLES
 from tidscope_backend.store.table_parts import (
     FIRST_LEVEL,
     TABLE_LEVELS,
@@ -28,6 +30,21 @@ def table_level(parts: Sequence[PartFacts], from_ns: int, to_ns: int, most: int)
         if sum(rows[place] * share for rows, share in known) <= most:
             return level
     return FIRST_LEVEL
+
+
+class Said(NamedTuple):
+    """What a recorded frame said of a table.
+
+    Attributes:
+        omitted: rows that it left out.
+        read_ns: when it was read, since attach; None: in runs of older versions.
+    """
+
+    omitted: int
+    read_ns: int | None
+
+
+TableFacts = Mapping[TableName, Said]
 
 
 class ReplayedTables:
@@ -78,10 +95,46 @@ def joined(
     }
 
 
-def encode_bounded(tables: Mapping[TableName, Table]) -> tuple[list[FrameTable], bytes]:
-    """Encode tables as a frame can have them; what is left out is counted."""
-    omitted = {name: max(0, len(table) - MAX_TABLE_ROWS) for name, table in tables.items()}
-    return encode_tables({name: table[:MAX_TABLE_ROWS] for name, table in tables.items()}, omitted)
+def encode_bounded(
+    tables: Mapping[TableName, Table], said: TableFacts
+) -> tuple[list[FrameTable], bytes]:
+    """Encode tables as a frame can have them; what is left out is counted.
+
+    Args:
+        tables: by name.
+        said: what the recorded frames said of them.
+    """
+    described, data = encode_tables(
+        {name: table[:MAX_TABLE_ROWS] for name, table in tables.items()}
+    )
+    for one in described:
+        recorded = said.get(one.name, Said(0, None))
+        one.omitted = recorded.omitted + len(tables[one.name]) - one.rows
+        one.read_ns = recorded.read_ns
+    return described, data
+
+
+class SaidOfTables:
+    """Follows what the frames of a run said of their tables, part by part."""
+
+    def __init__(self) -> None:
+        self._said: dict[TableName, Said] = {}
+
+    def of_part(self, signals: pa.Table, ends: Ints) -> Iterator[TableFacts]:
+        """What was said last up to each of some frames of the next part.
+
+        Args:
+            signals: of the part, a row a frame.
+            ends: indices of the frames, ascending.
+        """
+        rows = signals[TABLES] if TABLES in signals.column_names else None
+        at = 0
+        for end in ends.tolist():
+            for described in () if rows is None else rows.slice(at, end + 1 - at).to_pylist():
+                for one in described or ():
+                    self._said[one["name"]] = Said(one["omitted"], one["read_ns"])
+            at = end + 1
+            yield dict(self._said)
 
 
 def _rows(tables: Mapping[TableName, pa.Table]) -> dict[TableName, Table]:

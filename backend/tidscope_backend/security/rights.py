@@ -59,6 +59,8 @@ ROUTES: Mapping[tuple[str, str], Right] = {
     ("GET", "/api/v1/runs/{run}/extremes"): "viewer",
     ("GET", "/api/v1/runs/{run_id}/export"): "viewer",
     ("GET", "/api/v1/compare"): "viewer",
+    ("GET", "/api/v1/experiments"): "viewer",
+    ("GET", "/api/v1/experiments/{experiment_id}"): "viewer",
     (SOCKET, "/ws/live"): "viewer",
     (SOCKET, "/ws/collector"): "collector",
 }
@@ -80,6 +82,8 @@ COSTLY: frozenset[str] = frozenset(
         "/api/v1/runs/{run}/extremes",
         "/api/v1/runs/{run_id}/export",
         "/api/v1/compare",
+        "/api/v1/experiments",
+        "/api/v1/experiments/{experiment_id}",
     }
 )
 """Paths whose GET asks a collector, reads many files or computes for long."""

@@ -85,7 +85,7 @@ class PartReader(Protocol):
         ...
 
     def signals(self, columns: Sequence[str] | None = None) -> pa.Table:
-        """One row per frame; None: all columns."""
+        """One row per frame; None: all columns. Those that an older run has not are left out."""
         ...
 
     def tables(self, level: int = CHANGE_LEVEL) -> dict[TableName, pa.Table]:
@@ -226,8 +226,7 @@ class OpenPart:
 
     def signals(self, columns: Sequence[str] | None = None) -> pa.Table:
         """See PartReader."""
-        table = self._part.signals
-        return table if columns is None else table.select(list(columns))
+        return those_of(self._part.signals, columns)
 
     def tables(self, level: int = CHANGE_LEVEL) -> dict[TableName, pa.Table]:
         """See PartReader."""
@@ -256,6 +255,13 @@ def row_groups(footer: pq.FileMetaData) -> list[tuple[int, int]]:
     column = footer.schema.names.index("level")
     groups = map(footer.row_group, range(footer.num_row_groups))
     return [(int(one.column(column).statistics.max), one.num_rows) for one in groups]
+
+
+def those_of(table: pa.Table, columns: Sequence[str] | None) -> pa.Table:
+    """Some columns of a table, as far as it has them; None: all."""
+    if columns is None:
+        return table
+    return table.select([name for name in columns if name in table.column_names])
 
 
 def until(tables: Mapping[TableName, pa.Table], seq: int) -> dict[TableName, pa.Table]:

@@ -82,7 +82,7 @@ class RunReader:
         tables = [part.signals(columns) for part in self.parts_between(from_ns, to_ns)]
         if not tables:
             tables = [part.signals(columns).slice(0, 0) for part in self.parts[:1]]
-        return _between(pa.concat_tables(tables), from_ns, to_ns)
+        return _between(pa.concat_tables(tables, promote_options="default"), from_ns, to_ns)
 
     def samples(
         self,

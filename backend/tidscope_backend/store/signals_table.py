@@ -22,6 +22,11 @@ _PLAIN: dict[object, pa.DataType] = {
     float: pa.float64(),
     str: pa.utf8(),
 }
+TABLES = "tables"
+"""Of each frame table of a frame: when it was read, and how many rows it left out; not in older
+runs."""
+_TABLE = pa.struct({"name": pa.utf8(), "omitted": pa.int64(), "read_ns": pa.int64()})
+_NO_ROWS = {"rows": 0, "bytes": 8}
 _PARTS = ("process", "machine", "health", "exited", "roles")
 
 
@@ -52,6 +57,7 @@ def signals_schema(fields: Sequence[str], *, of_group: bool = False) -> pa.Schem
             pa.field("health", struct_of(CollectorHealth)),
             pa.field("exited", exited),
             pa.field("roles", pa.list_(role)),
+            pa.field(TABLES, pa.list_(_TABLE)),
         ]
     )
     return schema.append(pa.field("group", struct_of(GroupCounts))) if of_group else schema
@@ -77,6 +83,7 @@ def signals_table(
             live_threads=header.live_threads,
             threads_born=header.threads_born,
             counters_from=header.counters_from,
+            tables=None if header.tables is None else [one.model_dump() for one in header.tables],
         )
         rows.append(row)
     return pa.Table.from_pylist(rows, schema=signals_schema(fields, of_group=of_group))
@@ -87,6 +94,9 @@ def header_values(row: dict[str, Any]) -> dict[str, Any]:
     values = {name: value for name, value in row.items() if name != "level"}
     for totals in (values["exited"], *(values["roles"] or ())):
         totals["totals"] = {k: v for k, v in totals["totals"].items() if v is not None}
+    if values.get(TABLES) is not None:
+        # The rows themselves stand elsewhere.
+        values[TABLES] = [one | _NO_ROWS for one in values[TABLES]]
     return values
 
 

@@ -11,7 +11,7 @@ import { isComparison, isRunManifest, isRunsResponse } from "../wire/generated/v
 import { command, request } from "./http";
 
 /** Forms that a run can be taken away in. */
-export const EXPORTS = ["folder", "parquet", "csv", "trace"] as const;
+export const EXPORTS = ["folder", "parquet", "csv", "trace", "pools-parquet", "pools-csv"] as const;
 export type ExportFormat = (typeof EXPORTS)[number];
 
 export function listRuns(signal?: AbortSignal): Promise<RunsResponse> {

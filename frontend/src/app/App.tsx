@@ -9,6 +9,7 @@ import { focusSearch, spaceBar, useKeyboard } from "../base/useKeyboard";
 import { useStore } from "../base/useStore";
 import { useLiveClient } from "../pages/clients";
 import { DoctorPage } from "../pages/doctor/DoctorPage";
+import { ExperimentsPage } from "../pages/experiments/ExperimentsPage";
 import { LivePage } from "../pages/live/LivePage";
 import { focusThread } from "../pages/live/scope/thread/ThreadDrawer";
 import { drawerOpen } from "../pages/live/steer/drawer";
@@ -24,16 +25,23 @@ import { SessionDialog } from "./SessionDialog";
 import { Toasts } from "./Toasts";
 import { TopBar } from "./TopBar";
 
-/** It brings ECharts with it: those who only watch need not wait for that. */
+/** These bring ECharts with them: those who only watch need not wait for that. */
 const ComparePage = lazy(async () => {
   const { ComparePage } = await import("../pages/compare/ComparePage");
   return { default: ComparePage };
+});
+
+const ExperimentPage = lazy(async () => {
+  const { ExperimentPage } = await import("../pages/experiments/ExperimentPage");
+  return { default: ExperimentPage };
 });
 
 const TITLES: Readonly<Partial<Record<Route["page"], string>>> = {
   doctor: "Doctor · tidscope",
   runs: "Runs · tidscope",
   compare: "Compare · tidscope",
+  experiments: "Experiments · tidscope",
+  experiment: "Experiment · tidscope",
 };
 
 /** The shell, and the page that the address names. */
@@ -79,6 +87,9 @@ export function App() {
       case "go-compare":
         navigate("/compare");
         break;
+      case "go-experiments":
+        navigate("/experiments");
+        break;
       case "go-doctor":
         navigate("/doctor");
         break;
@@ -121,6 +132,12 @@ export function App() {
           {!signedOut && at.page === "compare" ? (
             <Suspense fallback={<EmptyState title="Comparing…" />}>
               <ComparePage query={at.query} />
+            </Suspense>
+          ) : null}
+          {!signedOut && at.page === "experiments" ? <ExperimentsPage /> : null}
+          {!signedOut && at.page === "experiment" ? (
+            <Suspense fallback={<EmptyState title="Reading the experiment…" />}>
+              <ExperimentPage key={at.id} id={at.id} />
             </Suspense>
           ) : null}
           {!signedOut && at.page === "unknown" ? <NotFoundPage path={at.path} /> : null}

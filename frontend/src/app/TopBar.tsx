@@ -36,6 +36,11 @@ export function TopBar({ onHelp, onSessions }: TopBarProps) {
         <NavLink href="/" here={page === "live"} name="Live" />
         <NavLink href="/runs" here={page === "runs" || page === "run"} name="Runs" />
         <NavLink href="/compare" here={page === "compare"} name="Compare" />
+        <NavLink
+          href="/experiments"
+          here={page === "experiments" || page === "experiment"}
+          name="Experiments"
+        />
         <NavLink href="/doctor" here={page === "doctor"} name="Doctor" />
       </nav>
       <p className={styles.host}>

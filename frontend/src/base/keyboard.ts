@@ -9,6 +9,7 @@ export type Command =
   | "go-live"
   | "go-runs"
   | "go-compare"
+  | "go-experiments"
   | "go-doctor"
   | "help"
   | "escape";
@@ -39,6 +40,7 @@ const PLACES: Readonly<Record<string, Command>> = {
   l: "go-live",
   r: "go-runs",
   c: "go-compare",
+  e: "go-experiments",
   d: "go-doctor",
 };
 
@@ -52,6 +54,7 @@ export const KEY_HELP: readonly (readonly [keys: readonly string[], does: string
   [["g", "l"], "Go to Live"],
   [["g", "r"], "Go to Runs"],
   [["g", "c"], "Go to Compare"],
+  [["g", "e"], "Go to Experiments"],
   [["g", "d"], "Go to Doctor"],
   [["↑", "↓"], "Move between rows"],
   [["→", "←"], "In rows that unfold: open or close one, or go to the one above"],

@@ -13,11 +13,15 @@ export type Route =
   | { readonly page: "run"; readonly id: string }
   /** The query says all of what is compared, and how; see pages/compare/link.ts. */
   | { readonly page: "compare"; readonly query: string }
+  | { readonly page: "experiments" }
+  | { readonly page: "experiment"; readonly id: string }
   | { readonly page: "unknown"; readonly path: string };
 
 const TARGET_ID = /^t-[0-9]+-[0-9a-f]{8}$/;
 
 const RUN_PATH = /^\/runs\/(r-[0-9]{8}-[0-9]{6}-[0-9a-f]{6})$/;
+
+const EXPERIMENT_PATH = /^\/experiments\/(x-[0-9]{8}-[0-9]{6}-[0-9a-f]{6})$/;
 
 /** Read a path and a query. */
 export function parseRoute(path: string, query: string): Route {
@@ -30,6 +34,13 @@ export function parseRoute(path: string, query: string): Route {
   const run = RUN_PATH.exec(path)?.[1];
   if (run !== undefined) {
     return { page: "run", id: run };
+  }
+  if (path === "/experiments") {
+    return { page: "experiments" };
+  }
+  const experiment = EXPERIMENT_PATH.exec(path)?.[1];
+  if (experiment !== undefined) {
+    return { page: "experiment", id: experiment };
   }
   if (path === "/compare") {
     return { page: "compare", query: query.replace(/^\?/, "") };
@@ -71,4 +82,9 @@ export function attachedHref(target: string, query: string): string {
 /** The address of a run. */
 export function runHref(run: string): string {
   return `/runs/${run}`;
+}
+
+/** The address of an experiment. */
+export function experimentHref(experiment: string): string {
+  return `/experiments/${experiment}`;
 }

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { frame, TARGET } from "../testing/frames";
-import { decided, STEERING } from "../testing/steering";
+import { DIVISION, decided, STEERING } from "../testing/steering";
 import type { LiveState, TargetEvent } from "../wire/generated/models";
 import { withDecisions } from "./decisions";
 
@@ -16,9 +16,16 @@ function header(events: readonly TargetEvent[]) {
 }
 
 it("applies newer decisions, in order", () => {
-  const decisions = [decided(8, 8, 9, { number: 5 }), decided(10, 9, 10, { number: 6 })];
+  const decisions = [
+    decided(8, 8, 9, { number: 5 }),
+    decided(10, 9, 10, { number: 6, division: DIVISION }),
+  ];
   const after = withDecisions(LIVE, header(decisions));
-  expect(after.targets[0]?.steering).toMatchObject({ size: 10, decisions: 6 });
+  expect(after.targets[0]?.steering).toMatchObject({
+    size: 10,
+    decisions: 6,
+    division: DIVISION,
+  });
 });
 
 it("leaves the state as it is without a newer decision", () => {

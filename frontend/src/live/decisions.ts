@@ -43,6 +43,7 @@ function decided(before: Steering, header: FrameHeader, pid: number | null): Ste
       ops_per_s: elapsed_s > 0 ? ops / elapsed_s : 0,
       interval_s: elapsed_s,
       decided_unix_us: Math.round(at_unix_us),
+      division: event.division ?? null,
     };
   }
   return steering;

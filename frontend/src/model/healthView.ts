@@ -40,6 +40,7 @@ export function healthView(model: TargetModel, target: Target | null, way: Recep
     network_calls_uncounted: health?.network_calls_uncounted ?? 0,
     counters_from: model.counters_from,
     counters_disagreement: health?.counters_disagreement ?? null,
+    locks_reason: health?.locks_reason ?? null,
     sent_bytes: health?.sent_bytes ?? Number.NaN,
     coalesced: losses.coalesced,
     missing_frames: losses.missing,

@@ -104,3 +104,15 @@ it("keeps what an exit says of a thread's totals", () => {
     ["swapin_delay_ns", "invalid"],
   ]);
 });
+
+it("calls the CPU time of an ended thread without a ledger an estimate", () => {
+  const model = modelOf("ledger", 0);
+  const thread = model.threads.live.get(2);
+  if (!thread) throw new Error("thread 2 lives");
+  model.inexactValues.end(thread, {
+    ...({ type: "thread_exited", tid: 2, start_ns: thread.start_ns, name: "plain" } as const),
+    ...{ totals: { cpu_run_ns: 4e6 }, exact: true, seen_alive: true, inexact: ["cpu_run_ns"] },
+  });
+  thread.end_s = 8;
+  expect(model.inexactValues.of(thread).map(({ label }) => label)).toEqual(["estimated"]);
+});

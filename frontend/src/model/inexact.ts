@@ -9,9 +9,9 @@ import type { Thread } from "./threads";
 
 /**
  * What rows have: nothing, for the kernel's delay is longer than the thread's life; the ledger's in place
- * of such a delay; what was counted, and calls that were not come on top.
+ * of such a delay; what was counted, and calls that were not come on top; of ended threads time in ticks.
  */
-export type InexactLabel = "invalid" | "ledger" | "at_least";
+export type InexactLabel = "invalid" | "ledger" | "at_least" | "estimated";
 
 export interface Inexact {
   readonly field: string;
@@ -72,7 +72,7 @@ export class InexactValues {
     const labelled = inexact.map(
       (field): Inexact =>
         before.find((one) => one.field === field) ?? {
-          ...{ field, label: field in totals ? "ledger" : "invalid", ...unknown },
+          ...{ field, label: labelOf(field, field in totals), ...unknown },
         },
     );
     // An exit record has no calls that were not counted.
@@ -85,4 +85,10 @@ export class InexactValues {
     if (thread.end_s !== null) return this.ended.get(thread) ?? [];
     return Array.from(this.living.get(thread.tid)?.values() ?? []);
   }
+}
+
+/** Of a field that an exit calls inexact. */
+function labelOf(field: string, given: boolean): InexactLabel {
+  if (!given) return "invalid";
+  return field === "cpu_run_ns" ? "estimated" : "ledger";
 }

@@ -10,6 +10,7 @@ const LOCK_NAMES = [
   { lock: 2, name: "", kind: "unknown", source: "futex" },
   { lock: 3, name: "m.park", kind: "park", source: "futex" },
   { lock: 4, name: "the GIL", kind: "gil", source: "futex" },
+  { lock: 5, name: "flock", kind: "call", source: "system-call" },
 ];
 
 /** Seconds of waiting since attach. */
@@ -24,6 +25,7 @@ function locks(t_s: number) {
     row(3, 4, 1, 2),
     row(4, 1, 0.2, 100),
     row(4, 0, 0.1, 0),
+    row(5, 4, 0.9, 3),
   ];
 }
 
@@ -35,7 +37,7 @@ const instants = [0, 5, 10].map((t_s, i) => ({
 }));
 const model = factModel(NAMES, instants);
 
-it("lists locks by the time that threads wait for them, parks apart", () => {
+it("lists locks by the time that threads wait for them, parks and system calls apart", () => {
   const view = locksView(factInput(model), null);
   expect(view.locks.map(({ name, kind, waiters }) => [name, kind, waiters])).toEqual([
     ["pool_mu", "lock", 2],
@@ -43,6 +45,7 @@ it("lists locks by the time that threads wait for them, parks apart", () => {
     ["lock 2", "unknown", 1],
   ]);
   expect(view.parks.map(({ name }) => name)).toEqual(["m.park"]);
+  expect(view.calls.map(({ name, estimated }) => [name, estimated])).toEqual([["flock", false]]);
   const [first] = view.locks;
   expect(first?.wait).toBeCloseTo(0.7);
   expect(first?.waits_per_s).toBe(30);

@@ -50,6 +50,8 @@ export interface LocksView extends FactsState {
   /** Longest waits first; those at which threads are idle are in `parks`. */
   readonly locks: readonly LockRow[];
   readonly parks: readonly LockRow[];
+  /** System calls that threads wait in and that are no state of their own. */
+  readonly calls: readonly LockRow[];
   /** Of the lock that was asked for. */
   readonly open: {
     readonly lock: number;
@@ -88,8 +90,9 @@ export function locksView(input: ViewInput, open: number | null): LocksView {
   const window = locks.window(span.t0_s, end_s);
   const { seconds } = window;
   const base = ledgerState(input, window);
-  const none = { seconds, locks: [], parks: [], open: null, gil: [], omitted: locks.omitted };
-  if (base.state !== "ok") return { ...base, ...none };
+  const none = { seconds, locks: [], parks: [], calls: [], open: null, gil: [] };
+  const { omitted } = locks;
+  if (base.state !== "ok") return { ...base, ...none, omitted };
   const sums = sumUp(input, window);
   const names = lockNames(model);
   const identityOf = (lock: number) => names.get(lock) ?? unnamedLock(lock);
@@ -111,8 +114,10 @@ export function locksView(input: ViewInput, open: number | null): LocksView {
   return {
     ...base,
     ...none,
-    locks: rows.filter(({ kind }) => kind !== "park"),
+    omitted,
+    locks: rows.filter(({ kind }) => kind !== "park" && kind !== "call"),
     parks: rows.filter(({ kind }) => kind === "park"),
+    calls: rows.filter(({ kind }) => kind === "call"),
     open: open === null ? null : { lock: open, ...threadsAt(input, window, open) },
     gil: gil ? gilThreads(input, threadsAt(input, window, gil.lock).waiters) : [],
   };

@@ -18,6 +18,7 @@ export function parkedShares(model: TargetModel): ReadonlyMap<number, number> {
   const sums = new Map<number, { all: number; parked: number; contended: number }>();
   for (const slot of locks.all()) {
     const kind = kinds.get(locks.key(slot, LOCKS.lock))?.kind;
+    if (kind === "call") continue;
     const tid = locks.key(slot, LOCKS.tid);
     const wait_ns = locks.total(slot, LOCKS.wait_ns);
     const sum = sums.get(tid) ?? { all: 0, parked: 0, contended: 0 };

@@ -57,6 +57,9 @@ export class ProgramSteerLogs {
       total: views.reduce((sum, { view }) => sum + view.total, 0),
       decisions: decisions.slice(-KEPT_DECISIONS).map((one, i) => ({ ...one, id: i })),
       restarts: inOrder(({ restarts }) => restarts),
+      // Proofs and sweeps are of one program.
+      proof: null,
+      sweep: null,
     };
   }
 

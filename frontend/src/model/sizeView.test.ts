@@ -6,6 +6,7 @@ import type { Target, TargetEvent } from "../wire/generated/models";
 import type { ViewInput } from "./chartView";
 import { filterFrom } from "./filter";
 import { opsTile } from "./opsTile";
+import { FIGURES } from "./pools/poolLog";
 import { opsView, sizeView } from "./sizeView";
 import { TargetModel } from "./targetModel";
 import { DEFAULT_REQUEST } from "./viewRequest";
@@ -202,6 +203,47 @@ describe("opsView", () => {
       [4, [RELEASED]],
     ]);
     expect(opsView(over).lines[0]?.last).toBeNaN();
+  });
+});
+
+describe("opsView of a program that reports its pools", () => {
+  /** 10 jobs a second from 0 s to 8 s, read each second; steered as events say. */
+  function reported(events: Record<number, TargetEvent>, source = "agent"): ViewInput {
+    const seen = input([[0, []]]);
+    for (let t_s = 1; t_s <= 8; t_s++) {
+      const row = {
+        ...{ pool: 1, pid: 100, read_ns: t_s * 1e9, known: 1 << FIGURES.indexOf("finished") },
+        ...{ finished: 10 * t_s, name: "requests", kind: "threads", source },
+      };
+      const [event] = [events[t_s]];
+      const tables = factTables({ pools: [row] });
+      seen.model.ingest(frame({ seq: t_s + 1, t_s, events: event ? [event] : [], tables }, ROWS));
+    }
+    return { ...seen, now_s: seen.model.now_s };
+  }
+
+  it("has those of its pools while nothing steers", () => {
+    const view = opsView(reported({}));
+    expect([view.state, view.unit, view.y_max]).toEqual(["ok", "1/s", 10]);
+    expect(view.lines).toMatchObject([{ name: "pool requests", kind: "part", last: 10 }]);
+    expect([...view.low].filter((value) => !Number.isNaN(value))).toEqual(Array(7).fill(10));
+  });
+
+  it("has decisions while a policy steers, and pools before and after", () => {
+    const view = opsView(reported({ 3: POOL, 5: decided(5, 4, 4), 6: RELEASED }));
+    expect(view.lines.map(({ name, last }) => [name, last])).toEqual([
+      ["per second", Number.NaN],
+      ["pool requests", 10],
+    ]);
+    const line = (i: number) => [...view.low].slice(i * view.columns, (i + 1) * view.columns);
+    const known = (i: number) =>
+      line(i).flatMap((value, at) => (Number.isNaN(value) ? [] : [view.time_s[at]]));
+    expect(known(0)).toEqual([5]);
+    expect(known(1)).toEqual([2, 6, 7, 8]);
+  });
+
+  it("leaves out what the machine of a language does for itself", () => {
+    expect(opsView(reported({}, "hsperfdata")).state).toBe("absent");
   });
 });
 

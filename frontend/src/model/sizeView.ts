@@ -1,9 +1,12 @@
-/** The timeline of a steered program: the current size, and operations a second under it. */
+/** The timeline of a program's size, and operations a second under it. */
 
+import type { SignalKind } from "../wire/generated/models";
 import { emptyView, PLAIN_LINE, type ViewInput } from "./chartView";
 import type { GaugeChange, GaugeLog } from "./gaugeLog";
+import { poolOps, valuesAt } from "./poolOps";
 import { signalUnit, sizeTitle } from "./steerText";
 import type { DecisionView } from "./steerView";
+import { SHADES } from "./threads";
 import type { ChartView, LineView } from "./views";
 
 /** Room above the highest size, for what stands at the upper edge of the plot. */
@@ -132,40 +135,66 @@ function programOps(input: ViewInput, end_s: number): ChartView | null {
   };
 }
 
-/** Operations a second, by the signal in effect: a point at the end of each interval. */
+/**
+ * Operations a second: by the signal in effect a point at the end of each interval, and where nothing
+ * steers those of the program's pools.
+ */
 export function opsView(input: ViewInput): ChartView {
   const { model, span, now_s } = input;
   const { steer } = model;
   const end_s = Math.min(span.t1_s, now_s);
   const ofPrograms = programOps(input, end_s);
   if (ofPrograms !== null) return ofPrograms;
-  const signal = steer.lastBand(end_s)?.signal ?? null;
-  const unit = signalUnit(signal);
   // One more, so that the line reaches the left edge.
   const all = steer.between(Number.NEGATIVE_INFINITY, end_s);
   const from = all.findLastIndex(({ t_s }) => t_s < span.t0_s);
   const shown = all.slice(Math.max(0, from));
-  if (shown.length === 0) {
+  const signal = steer.lastBand(end_s)?.signal ?? null;
+  // What stands in for operations is not drawn beside them.
+  const pools = shown.length === 0 || isCounted(signal) ? poolOps(input, end_s) : [];
+  const unit = signalUnit(shown.length === 0 && pools.length > 0 ? null : signal);
+  if (shown.length === 0 && pools.length === 0) {
     const waits = steer.bandAt(end_s) !== null;
     const reason = waits ? "waiting for the first interval" : "not steered";
     return { ...emptyView(input, "ops", waits ? "waiting" : "absent", reason), unit };
   }
-  const points = shown.flatMap((decision, i) => broken(shown[i - 1], decision));
-  const time_s = Float64Array.from(points, ([t_s]) => t_s);
-  const values = Float64Array.from(points, ([, value]) => value);
-  const seen = values.filter((value, i) => !Number.isNaN(value) && (time_s[i] ?? 0) >= span.t0_s);
-  const over = steer.bandAt(end_s) === null;
-  const last = over ? Number.NaN : (values.at(-1) ?? Number.NaN);
+  const points = new Map(shown.flatMap((decision, i) => broken(shown[i - 1], decision)));
+  const others = pools.flatMap((pool) => pool.points.map(({ t_s }) => t_s));
+  const time_s = Float64Array.from(new Set([...points.keys(), ...others])).sort();
+  const lines: LineView[] = [];
+  const values: Float64Array[] = [];
+  if (shown.length > 0) {
+    const last = steer.bandAt(end_s) === null ? Number.NaN : (shown.at(-1)?.rate ?? Number.NaN);
+    lines.push({ ...PLAIN_LINE, kind: "process", name: "per second", last });
+    values.push(time_s.map((t_s) => points.get(t_s) ?? Number.NaN));
+  }
+  for (const [i, pool] of pools.entries()) {
+    const held = valuesAt(pool.points, time_s).map((value, at) =>
+      points.has(time_s[at] ?? Number.NaN) ? Number.NaN : value,
+    );
+    const last = steer.bandAt(end_s) === null ? (held.at(-1) ?? Number.NaN) : Number.NaN;
+    lines.push({ ...PLAIN_LINE, kind: "part", name: pool.name, colour: SHADES * i, last });
+    values.push(held);
+  }
+  const low = Float64Array.from(values.flatMap((line) => [...line]));
+  const seen = low.filter(
+    (value, i) => !Number.isNaN(value) && (time_s[i % time_s.length] ?? 0) >= span.t0_s,
+  );
   return {
     ...emptyView(input, "ops", "ok", ""),
     unit,
     columns: time_s.length,
     time_s,
-    low: values,
-    high: values,
-    lines: [{ ...PLAIN_LINE, kind: "process", name: "per second", last }],
+    low,
+    high: low,
+    lines,
     y_max: Math.max(0, ...seen),
   };
+}
+
+/** Whether a signal counts what the program calls operations. */
+function isCounted(signal: SignalKind | null): boolean {
+  return signal === "agent-ops" || signal === "queue-wait";
 }
 
 /** A decision's point, with a break before it if the one before is of another stretch. */

@@ -1,9 +1,11 @@
 /** What steered a target, when, and what it decided: gathered from events, bounded. */
 
 import type {
+  ProofState,
   Steering,
   SteeringDecided,
   SteeringStarted,
+  SweepState,
   TargetEvent,
 } from "../wire/generated/models";
 import { GaugeLog } from "./gaugeLog";
@@ -13,8 +15,16 @@ import type { DecisionView, RestartView, SizeTried, SteerBand, SteerView } from 
 export const KEPT_DECISIONS = 600;
 
 const KEPT_BANDS = 200;
+const KEPT_RESULTS = 50;
 /** A frame brings the events of the time before it, and decisions wait for the next one. */
 const EVENT_LATE_S = 1.5;
+
+/** How a proof or a sweep ended. */
+interface TrialResult {
+  readonly t_s: number;
+  readonly proof?: ProofState;
+  readonly sweep?: SweepState;
+}
 
 export class SteerLog {
   /** Size of what is steered, as events tell it. */
@@ -28,6 +38,7 @@ export class SteerLog {
   private bands: SteerBand[] = [];
   private decisions: DecisionView[] = [];
   private restarts: RestartView[] = [];
+  private results: TrialResult[] = [];
   private total = 0;
 
   /** Take an event in that came at `t_s`, seconds since attach; others than of steering do nothing. */
@@ -47,6 +58,14 @@ export class SteerLog {
           actor: event.actor,
         });
         this.restarts = this.restarts.slice(-KEPT_BANDS);
+        break;
+      case "steering_proven":
+        this.results.push({ t_s, proof: event.proof });
+        this.results = this.results.slice(-KEPT_RESULTS);
+        break;
+      case "steering_swept":
+        this.results.push({ t_s, sweep: event.sweep });
+        this.results = this.results.slice(-KEPT_RESULTS);
         break;
       case "steering_released":
         this.end(t_s);
@@ -109,6 +128,9 @@ export class SteerLog {
       reason: event.reason,
       counted: event.counted,
       probing: event.probing,
+      number: event.number,
+      with_policy: event.with_policy ?? null,
+      gain: event.gain ?? null,
     });
     this.decisions = this.decisions.slice(-KEPT_DECISIONS);
     if (this.sizes.last === undefined) this.sizes.note(t_s - event.elapsed_s, event.size);
@@ -149,6 +171,8 @@ export class SteerLog {
       decisions,
       total: this.total - (this.decisions.length - decisions.length),
       restarts,
+      proof: this.results.findLast((each) => each.t_s <= now_s && each.proof)?.proof ?? null,
+      sweep: this.results.findLast((each) => each.t_s <= now_s && each.sweep)?.sweep ?? null,
       tried: sizesTried(decisions.filter(({ t_s }) => t_s > since_s)),
       tried_since_s: since_s,
     };

@@ -1,6 +1,12 @@
 /** What the page shows of steering; times as in views.ts. */
 
-import type { KnobKind, SignalKind } from "../wire/generated/models";
+import type {
+  KnobKind,
+  MeasuredChange,
+  ProofState,
+  SignalKind,
+  SweepState,
+} from "../wire/generated/models";
 
 /** The steering of a target, up to now or to the instant that the view is frozen at. */
 export interface SteerView {
@@ -10,6 +16,9 @@ export interface SteerView {
   readonly decisions: readonly DecisionView[];
   readonly total: number;
   readonly restarts: readonly RestartView[];
+  /** How the last proof and the last sweep ended; null: none did. */
+  readonly proof: ProofState | null;
+  readonly sweep: SweepState | null;
   /** By size, smallest first, since `tried_since_s`. */
   readonly tried: readonly SizeTried[];
   /** When this search began: a restart, or steering by another signal or knob. */
@@ -33,6 +42,8 @@ export interface SteerBand {
 export interface DecisionView {
   /** Grows by one; a stable React key. */
   readonly id: number;
+  /** From 1 since steering started. */
+  readonly number: number;
   /** Ends of the interval; the decision was taken at the later one. */
   readonly start_s: number;
   readonly t_s: number;
@@ -51,6 +62,9 @@ export interface DecisionView {
   /** False if the interval said nothing about the size. */
   readonly counted: boolean;
   readonly probing: boolean;
+  /** In a proof, whether the policy steered in the interval, and the gain so far. */
+  readonly with_policy: boolean | null;
+  readonly gain: MeasuredChange | null;
   /** Name and process id of a program of a group; left out where the target is one process. */
   readonly program?: string;
 }

@@ -36,6 +36,7 @@ export function tableView(input: ViewInput, rates: CurrentRates, asked: TableReq
     rows: order.slice(from, from + limit).map((group) => rowOf(input, rates, asked, group)),
     rate_span_s: rates.now_s - rates.base.time_s || Number.NaN,
     watts_per_core: powerOf(input, rates),
+    now_s: input.now_s,
   };
 }
 

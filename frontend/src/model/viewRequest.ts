@@ -23,7 +23,7 @@ export type ChartId =
   | "wait" // run-queue delay, share of a core
   | "blkio" // block I/O wait, share of a core; absent with its reason
   | "gomaxprocs" // size in effect of what is steered, or GOMAXPROCS, step line
-  | "ops" // operations a second at each decision of a policy; absent while nothing steers
+  | "ops" // operations a second: of each decision, else of pools; absent without either
   | "times"; // where the time goes: stacked shares of thread time; see `ChartView.times`
 
 /** Views of frame tables, and findings. */

@@ -169,6 +169,8 @@ export interface TableView {
   readonly rate_span_s: number;
   /** Estimated power for each core of CPU that a row uses, watts; NaN if it is not known. */
   readonly watts_per_core: number;
+  /** Ages of rows are as of then. */
+  readonly now_s: number;
 }
 
 /** A process of a group. */
@@ -315,6 +317,8 @@ export interface DataHealth {
   readonly counters_from: CountersSource | null;
   /** Where a walk and taskstats disagreed; null if they never did. */
   readonly counters_disagreement: string | null;
+  /** Why locks cannot be read or named; null if they can, or there are none. */
+  readonly locks_reason: string | null;
   readonly sent_bytes: number;
   /** Instants merged into later frames on the way here, by sequence numbers; no totals lost. */
   readonly coalesced: number;

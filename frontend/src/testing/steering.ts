@@ -2,6 +2,7 @@
 
 import type { DecisionView, SteerView } from "../model/steerView";
 import type {
+  CoreDivision,
   PolicyInfo,
   Steering,
   SteeringDecided,
@@ -26,6 +27,22 @@ export const STEERING: Steering = {
   decisions: 3,
   since_unix_us: 1_700_000_000_000_000,
   problem: null,
+};
+
+/** 3 of 8 cores, by an arbiter. */
+export const DIVISION: CoreDivision = {
+  share: 2,
+  floor: 1,
+  priority: 0,
+  cores: 3,
+  total: 8,
+  programs: 3,
+  state: "settled",
+  cause: "estimate",
+  reason: "It is expected to be the best division.",
+  changed_unix_us: 1_700_000_000_000_000,
+  more_percent: 12.4,
+  less_percent: 20.6,
 };
 
 /** A policy with two parameters. */
@@ -97,6 +114,8 @@ export function decided(
     reason: `${next_size} may be better.`,
     counted: true,
     probing: true,
+    with_policy: null,
+    gain: null,
     ...changes,
   };
 }
@@ -104,6 +123,7 @@ export function decided(
 export function decision(t_s: number, changes: Partial<DecisionView> = {}): DecisionView {
   return {
     id: t_s,
+    number: t_s,
     start_s: t_s - 2,
     t_s,
     policy: STEERING.policy,
@@ -116,6 +136,8 @@ export function decision(t_s: number, changes: Partial<DecisionView> = {}): Deci
     reason: "8 is best.",
     counted: true,
     probing: false,
+    with_policy: null,
+    gain: null,
     ...changes,
   };
 }
@@ -131,6 +153,8 @@ export function steerView(changes: Partial<SteerView> = {}): SteerView {
     ],
     total: 2,
     restarts: [{ t_s: 7, policy, reason: "somebody asked for it", actor: "a page" }],
+    proof: null,
+    sweep: null,
     tried: [],
     tried_since_s: 2,
     ...changes,

@@ -58,9 +58,9 @@ COLUMNS: dict[TableName, dict[str, ColumnType]] = {
         "address": "uint64",
         # Name; empty: unknown.
         "name": "utf8",
-        # lock, condition, gil, park, join, monitor or unknown.
+        # lock, condition, gil, park, join, monitor, call or unknown.
         "kind": "utf8",
-        # futex, go-mutex-profile, go-metrics or java-monitor.
+        # futex, go-mutex-profile, go-metrics, java-monitor or system-call.
         "source": "utf8",
         # File whose symbol gave the name; empty: none.
         "symbol_file": "utf8",

@@ -46,6 +46,7 @@ AuditAction = TypeAliasType(
             "steer",
             "restart-search",
             "release",
+            "divide",
             "sign-in",
             "sign-out",
             "end-session",
@@ -133,6 +134,54 @@ FieldGroup = TypeAliasType(
 """
 Subject.
 """
+
+
+class ChartPoint(Message):
+    """
+    A point of a chart of an experiment.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    x: Annotated[int, Field(ge=0)]
+    """
+    Place among the values of the x axis.
+    """
+    mean: float
+    """
+    Mean of the repeats.
+    """
+    low: float | None
+    """
+    Lower end of the 95 % confidence interval; null: there is none.
+    """
+    high: float | None
+    """
+    Upper end.
+    """
+    values: list[float]
+    """
+    Each repeat; empty where the point is not a mean of them.
+    """
+
+
+class ChartSeries(Message):
+    """
+    A line, or bars of one colour.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    name: str
+    """
+    In the legend; empty: the only one.
+    """
+    points: list[ChartPoint]
+    """
+    By x.
+    """
 
 
 CheckStatus = TypeAliasType(
@@ -290,6 +339,10 @@ class CollectorHealth(Message):
     """
     Where a walk and taskstats disagreed: thread, field and values. Since then counters are read by genetlink. Null: they never did.
     """
+    locks_reason: str | None = None
+    """
+    Why locks of the target cannot be read or named, in words. Null: they can, or there are none.
+    """
     ledger_threads_uncounted: Annotated[int, Field(ge=0)] = 0
     """
     Threads of attached processes that have no ledger because all slots of the eBPF program were in use, host-wide.
@@ -443,6 +496,64 @@ class ConnectionsHealth(Message):
     descriptor_shortages: Annotated[int, Field(ge=0)]
     """
     Times that none was accepted for want of a file descriptor.
+    """
+
+
+class CoreDivision(Message):
+    """
+    What the arbiter gives a program of the cores that it divides, and why.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    share: Annotated[float, Field(ge=0.01, le=1000.0)]
+    """
+    Weight of its throughput, compared with the other programs.
+    """
+    floor: Annotated[int, Field(ge=0, le=4096)]
+    """
+    Cores that it has at least; 0: its smallest size.
+    """
+    priority: Annotated[int, Field(ge=-100, le=100)]
+    """
+    Programs of a higher one get what they can use before others get more than their floors.
+    """
+    cores: Annotated[int, Field(ge=0, le=1048576)]
+    """
+    Cores that it has now; 0 while it does not answer.
+    """
+    total: Annotated[int, Field(ge=0, le=1048576)]
+    """
+    Cores that are divided.
+    """
+    programs: Annotated[int, Field(ge=0, le=65536)]
+    """
+    Programs among which they are divided.
+    """
+    state: Literal["settled", "trying", "idle", "absent"]
+    """
+    settled; trying: another division is tried; idle: no progress, it has its smallest size; absent: it does not answer.
+    """
+    cause: Literal["members", "try", "estimate"]
+    """
+    Of the last change of its cores: members (one joined, left, stopped or went on), a try, or an estimate.
+    """
+    reason: Annotated[str, Field(max_length=1024)]
+    """
+    Why it has so many, one sentence.
+    """
+    changed_unix_us: Annotated[int, Field(ge=0)]
+    """
+    When the number of its cores changed last, Unix microseconds.
+    """
+    more_percent: float | None
+    """
+    Throughput that one core more is expected to bring, percent; null: it can have none.
+    """
+    less_percent: float | None
+    """
+    Throughput that one core less is expected to cost, percent; null: it can have none.
     """
 
 
@@ -733,6 +844,182 @@ class ExitedTotals(Message):
     totals: dict[str, TotalsAdditionalProperty]
     """
     Field name to its last cumulative value, in the field's unit. Unavailable fields are omitted.
+    """
+
+
+CellStanding = TypeAliasType(
+    "CellStanding",
+    Annotated[
+        Literal["open", "steady", "maximum", "failed"], Field(title="CellStanding")
+    ],
+)
+"""
+open: more repeats follow. steady: the standard deviation of the repeats is within the bound. maximum: it is not, after the largest number of repeats. failed: repeats failed too often.
+"""
+
+
+Run1 = TypeAliasType(
+    "Run1", Annotated[str, Field(pattern="^r-[0-9]{8}-[0-9]{6}-[0-9a-f]{6}$")]
+)
+"""
+Run id.
+"""
+
+
+ChartKind = TypeAliasType(
+    "ChartKind", Annotated[Literal["lines", "bars"], Field(title="ChartKind")]
+)
+"""
+lines: x is a scale of sizes. bars: x has names.
+"""
+
+
+class ExperimentChart(Message):
+    """
+    A chart of an experiment.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    id: str
+    """
+    Short name, unique within the experiment.
+    """
+    title: str
+    """
+    Title.
+    """
+    kind: Annotated[ChartKind, Field(title="ChartKind")]
+    """
+    lines: x is a scale of sizes. bars: x has names.
+    """
+    x_label: str
+    """
+    What x is.
+    """
+    x: list[str]
+    """
+    Values of the x axis, in order.
+    """
+    y_label: str
+    """
+    What y is.
+    """
+    unit: str
+    """
+    Unit of y; empty: it has none.
+    """
+    reference: float | None
+    """
+    Where a line is drawn: what no difference, or an ideal, would be; null: nowhere.
+    """
+    series: list[ChartSeries]
+    """
+    Lines, or bars of one colour.
+    """
+    note: str
+    """
+    What to know about it; empty: nothing.
+    """
+
+
+ExperimentState = TypeAliasType(
+    "ExperimentState",
+    Annotated[
+        Literal["running", "complete", "interrupted"], Field(title="ExperimentState")
+    ],
+)
+"""
+running: a process carries it out. complete: nothing is left to do. interrupted: it can be resumed.
+"""
+
+
+class ExperimentSummary(Message):
+    """
+    An experiment in the list, and how far it is.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    id: Annotated[str, Field(pattern="^x-[0-9]{8}-[0-9]{6}-[0-9a-f]{6}$")]
+    """
+    Start time in UTC and six random hex digits.
+    """
+    name: str
+    """
+    Short name, of its file.
+    """
+    title: str
+    """
+    Title, of its file.
+    """
+    quick: bool
+    """
+    Whether it is the quick variant, whose numbers do not stand.
+    """
+    state: Annotated[ExperimentState, Field(title="ExperimentState")]
+    """
+    running: a process carries it out. complete: nothing is left to do. interrupted: it can be resumed.
+    """
+    started_unix_us: int
+    """
+    When it was begun, Unix microseconds.
+    """
+    workloads: list[str]
+    """
+    The programs that run at the same time.
+    """
+    cells: Annotated[int, Field(ge=0)]
+    """
+    Combinations of the matrix.
+    """
+    cells_done: Annotated[int, Field(ge=0)]
+    """
+    Those that need no more repeats.
+    """
+    repeats: Annotated[int, Field(ge=0)]
+    """
+    Repeats that are done.
+    """
+    least_left: Annotated[int, Field(ge=0)]
+    """
+    Repeats that are left, at least.
+    """
+    most_left: Annotated[int, Field(ge=0)]
+    """
+    Repeats that are left, at most.
+    """
+    left_s: float | None
+    """
+    Seconds that are left if each open cell needs no more than the least number of repeats; null: not known, or it does not run.
+    """
+    cell: str | None
+    """
+    Cell whose repeat runs; null: none does.
+    """
+    targets: list[str]
+    """
+    What can be watched of that repeat.
+    """
+
+
+class ExperimentsResponse(Message):
+    """
+    GET /api/v1/experiments.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    experiments: list[ExperimentSummary]
+    """
+    Newest first.
+    """
+    damaged: list[str]
+    """
+    Folders whose journal cannot be read.
     """
 
 
@@ -1355,6 +1642,24 @@ class MeasuredChange(Message):
     """
 
 
+class NamedText(Message):
+    """
+    A name and its value.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    name: str
+    """
+    Name.
+    """
+    value: str
+    """
+    Value.
+    """
+
+
 OutageKind = TypeAliasType(
     "OutageKind",
     Annotated[Literal["ended", "lost", "crashed"], Field(title="OutageKind")],
@@ -1508,6 +1813,7 @@ ProblemType = TypeAliasType(
             "disk-full",
             "bad-run",
             "runs-unavailable",
+            "unknown-experiment",
             "not-found",
             "method-not-allowed",
             "internal",
@@ -1599,7 +1905,7 @@ class ProcessGauges(Message):
     """
     cgroup_periods: Annotated[int | None, Field(ge=0)] = None
     """
-    Periods of that limit in which the group ran, since attach. Null without a limit.
+    Periods in which the group ran that was throttled, since attach: from second to second the one of the chain that was throttled longest, else the one with that limit. Null without a limit.
     """
     cgroup_throttled: Annotated[int | None, Field(ge=0)] = None
     """
@@ -2634,6 +2940,10 @@ class SteeringDecided(Message):
     """
     Name of that program.
     """
+    division: CoreDivision | None = None
+    """
+    What the arbiter gives the program of the cores, after the decision; null: another policy decided.
+    """
 
 
 Target1 = TypeAliasType(
@@ -3027,7 +3337,7 @@ class ThreadExited(Message):
     """
     inexact: Annotated[list[InexactItem], Field(max_length=64)] = []
     """
-    Fields whose value is not exact although the totals are: their value in the totals is the ledger's or a lower bound, or they are left out because the kernel's is longer than the thread's life.
+    Fields whose value is not exact although the totals are: their value in the totals is the ledger's, a lower bound or (cpu_run_ns) an estimate, or they are left out because the kernel's is longer than the thread's life.
     """
 
 
@@ -3360,7 +3670,7 @@ class ComparedMetric(Message):
     )
     metric: str
     """
-    Name of a catalogue field, or of a metric derived from fields.
+    Name of a catalogue field, or of a metric derived from fields; of a pool of workers pool:NAME:FIGURE.
     """
     label: str
     """
@@ -3469,7 +3779,7 @@ class Comparison(Message):
     """
     metrics: list[ComparedMetric]
     """
-    Of the whole process first, then by role.
+    Of the whole process first, then of pools of workers, then by role.
     """
     series: list[ComparedSeries]
     """
@@ -3515,6 +3825,33 @@ class DoctorReply(Message):
     Chosen by the sender, repeated in the reply.
     """
     report: DoctorReport
+
+
+class ExperimentFigure(Message):
+    """
+    A figure of a cell, over its repeats.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    name: str
+    """
+    Name.
+    """
+    label: str
+    """
+    In words.
+    """
+    unit: str
+    """
+    Unit; empty: it has none.
+    """
+    figure: GroupFigure
+    gain: FigureDifference | None
+    """
+    Against the baseline of the cell; null: it has none, or the figure is unknown there.
+    """
 
 
 class FieldCatalogue(Message):
@@ -3925,6 +4262,18 @@ class ProgramChoice(Message):
     """
     Which counter, if the signal is prometheus.
     """
+    share: Annotated[float | None, Field(ge=0.01, le=1000.0)] = None
+    """
+    Policy arbiter: weight of its throughput, compared with the other programs; null: 1.
+    """
+    floor: Annotated[int | None, Field(ge=0, le=4096)] = None
+    """
+    Policy arbiter: cores that it has at least; null: its smallest size.
+    """
+    priority: Annotated[int | None, Field(ge=-100, le=100)] = None
+    """
+    Policy arbiter: programs of a higher one get what they can use before others get more than their floors; null: 0.
+    """
 
 
 class ProofState(Message):
@@ -4236,7 +4585,7 @@ class SetRateCommand(Message):
 
 class SizedProgram(Message):
     """
-    A program, the size of its pool, and whether that fits.
+    A pool of a program, its size, and whether that fits.
     """
 
     model_config = ConfigDict(
@@ -4244,13 +4593,25 @@ class SizedProgram(Message):
     )
     process: Process
     allowance: CpuAllowance
-    gomaxprocs: Annotated[int | None, Field(ge=1)]
+    pool: Annotated[str, Field(max_length=64)]
+    """
+    GOMAXPROCS of a Go program, active processors of a Java virtual machine, or the name of a pool that an agent reports.
+    """
+    kind: Annotated[str, Field(max_length=32)]
+    """
+    gomaxprocs, processors, or the kind that the agent says.
+    """
+    size: Annotated[int | None, Field(ge=1)]
     """
     In effect; null: cannot be read.
     """
+    source: Literal["memory", "hsperfdata", "agent"]
+    """
+    Where the size comes from: memory of the program, counters and arguments of the Java virtual machine, or an agent.
+    """
     chosen: Literal["environment", "program", "runtime", "unknown"]
     """
-    Who chose it: the environment that it was started with, the program by a call, the Go runtime; or not known.
+    Who chose it: the environment or the arguments that it was started with, the program by a call, the runtime; or not known.
     """
     verdict: SizeVerdict
     why: Annotated[str, Field(max_length=1024)]
@@ -4267,7 +4628,7 @@ Programs = TypeAliasType(
     "Programs", Annotated[list[ProgramChoice], Field(max_length=64)]
 )
 """
-Of a group: which programs, and what is their own; null: all that can be steered. Knob, signal, bounds and counter above hold for those that name none.
+Of a group: which programs, and what is their own; null: all that can be steered. Knob, signal, bounds, counter and claim (share, floor, priority) above hold for those that name none.
 """
 
 
@@ -4311,6 +4672,18 @@ class SteerRequest(Message):
     """
     Which counter, if the signal is prometheus.
     """
+    share: Annotated[float | None, Field(ge=0.01, le=1000.0)] = None
+    """
+    Policy arbiter: weight of its throughput, compared with the other programs; null: 1.
+    """
+    floor: Annotated[int | None, Field(ge=0, le=4096)] = None
+    """
+    Policy arbiter: cores that it has at least; null: its smallest size.
+    """
+    priority: Annotated[int | None, Field(ge=-100, le=100)] = None
+    """
+    Policy arbiter: programs of a higher one get what they can use before others get more than their floors; null: 0.
+    """
     proof: ProofPlan | None = None
     """
     Prove the policy first; null: let it steer.
@@ -4321,7 +4694,7 @@ class SteerRequest(Message):
     """
     programs: Programs | None = None
     """
-    Of a group: which programs, and what is their own; null: all that can be steered. Knob, signal, bounds and counter above hold for those that name none.
+    Of a group: which programs, and what is their own; null: all that can be steered. Knob, signal, bounds, counter and claim (share, floor, priority) above hold for those that name none.
     """
     join: bool | None = None
     """
@@ -4412,6 +4785,48 @@ class SweepState(Message):
     """
 
 
+class ExperimentCell(Message):
+    """
+    A combination of the matrix, and what was measured in it.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    key: str
+    """
+    Its name: axes and values.
+    """
+    values: list[NamedText]
+    """
+    Axis and value.
+    """
+    standing: Annotated[CellStanding, Field(title="CellStanding")]
+    """
+    open: more repeats follow. steady: the standard deviation of the repeats is within the bound. maximum: it is not, after the largest number of repeats. failed: repeats failed too often.
+    """
+    baseline: str | None
+    """
+    Key of the cell that it is compared with; null: there is none.
+    """
+    runs: list[Run1]
+    """
+    Of all repeats, in their order; of several programs one after the other.
+    """
+    figures: list[ExperimentFigure]
+    """
+    Those that are known.
+    """
+    failures: list[str]
+    """
+    Repeats that failed.
+    """
+    warnings: list[str]
+    """
+    What disturbed repeats.
+    """
+
+
 class PoliciesResponse(Message):
     """
     Body of GET /api/v1/policies.
@@ -4428,7 +4843,7 @@ class PoliciesResponse(Message):
 
 class SizeAudit(Message):
     """
-    GET /api/v1/sizes: the Go programs of a host, and whether GOMAXPROCS fits what they may use.
+    GET /api/v1/sizes: pools of the programs of a host, and whether their sizes fit what the programs may use.
     """
 
     model_config = ConfigDict(
@@ -4440,7 +4855,7 @@ class SizeAudit(Message):
     """
     omitted: Annotated[int, Field(ge=0)]
     """
-    Programs that were not looked at, since there are too many.
+    Programs that were not looked at and pools that are left out, since there are too many.
     """
 
 
@@ -4563,6 +4978,10 @@ class Steering(Message):
     """
     When the last decision was made, Unix microseconds; null before the first one.
     """
+    division: CoreDivision | None = None
+    """
+    What the arbiter gives it of the cores; null: another policy steers.
+    """
     sweep: SweepState | None = None
     """
     The sweep that is made; null: a policy steers.
@@ -4639,6 +5058,53 @@ CollectorCommand = TypeAliasType(
 """
 Backend to collector.
 """
+
+
+class Experiment(Message):
+    """
+    GET /api/v1/experiments/{experiment_id}: an experiment with its figures.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    summary: ExperimentSummary
+    unit: str
+    """
+    What an operation is, in the plural.
+    """
+    least: Annotated[int, Field(ge=1)]
+    """
+    Repeats of a cell, at least.
+    """
+    most: Annotated[int, Field(ge=1)]
+    """
+    Repeats of a cell, at most.
+    """
+    deviation: float
+    """
+    Bound of the standard deviation of the repeats, divided by their mean.
+    """
+    setup: list[NamedText]
+    """
+    Of the machine, when it was begun.
+    """
+    cells: list[ExperimentCell]
+    """
+    In the order of the file.
+    """
+    charts: list[ExperimentChart]
+    """
+    Those for which there are numbers.
+    """
+    warnings: list[str]
+    """
+    About all of it.
+    """
+    confidence: str
+    """
+    How the intervals were computed, one sentence.
+    """
 
 
 class FrameHeader(Message):

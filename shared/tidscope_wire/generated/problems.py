@@ -80,6 +80,8 @@ PROBLEMS: dict[ProblemType, ProblemKind] = {
     "bad-run": ProblemKind(422, "Unreadable run", ("backend", )),
     # The runs directory cannot be used.
     "runs-unavailable": ProblemKind(503, "Run store unavailable", ("backend", )),
+    # There is no experiment with this id, or its journal cannot be read.
+    "unknown-experiment": ProblemKind(404, "Unknown experiment", ("backend", )),
     # There is nothing at this address.
     "not-found": ProblemKind(404, "Not found", ("backend", )),
     # The address does not support this method.

@@ -3,7 +3,7 @@
 import type { TargetModel } from "../targetModel";
 import { LOCK_NAMES } from "./facts";
 
-const KINDS = ["lock", "condition", "gil", "park", "join", "monitor", "unknown"] as const;
+const KINDS = ["lock", "condition", "gil", "park", "join", "monitor", "call", "unknown"] as const;
 export type LockKind = (typeof KINDS)[number];
 
 export interface LockIdentity {
@@ -37,7 +37,7 @@ export function lockNames({ facts }: TargetModel): ReadonlyMap<number, LockIdent
       named: name !== "",
       kind: KINDS.find((each) => each === kind) ?? "unknown",
       source,
-      estimated: source !== "futex",
+      estimated: source !== "futex" && source !== "system-call",
       symbol_file: lock_names.text(slot, LOCK_NAMES.symbol_file),
       address: lock_names.fact(slot, LOCK_NAMES.address),
     });

@@ -154,6 +154,11 @@ function rowOf(pool: Pool, t0_s: number, t1_s: number, now_s: number): PoolRow |
   };
 }
 
+/** How a pool went within a window. */
+export function poolSeries(readings: readonly Reading[], t0_s: number, t1_s: number): PoolSeries {
+  return seriesOf(within(readings, t0_s, t1_s));
+}
+
 /** Readings of a window, with the one before it. */
 function within(readings: readonly Reading[], t0_s: number, t1_s: number): readonly Reading[] {
   const after = readings.findIndex(({ t_s }) => t_s > t0_s);

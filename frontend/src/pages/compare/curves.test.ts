@@ -30,3 +30,9 @@ it("shows it as thread-seconds in all", () => {
   expect(view.unit).toBe("s");
   expect(view.curves.map(({ value }) => value.at(-1))).toEqual([6, 9]);
 });
+
+it("numbers runs of one name", () => {
+  const runs = COMPARISON.runs.map(({ run }) => ({ run, name: "bash" }));
+  const { curves } = curvesOf({ ...COMPARISON, runs }, "time_locks", "", "rate");
+  expect(curves.map(({ name }) => name)).toEqual(["bash", "bash (2)"]);
+});

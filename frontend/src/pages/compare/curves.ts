@@ -73,7 +73,8 @@ export function curvesOf(
     const { time_s } = own;
     const raw = rate ? ratesOf(time_s, own.value) : own.value;
     const value = raw.map((each) => (each === null ? null : shown(each).value));
-    return [{ name, index, time_s, value }];
+    const twins = runs.slice(0, index).filter((other) => other.name === name).length;
+    return [{ name: twins > 0 ? `${name} (${twins + 1})` : name, index, time_s, value }];
   });
   return { curves, unit: shown(0).unit, ...rangeOf(curves), step: metric === "gomaxprocs" };
 }

@@ -65,6 +65,7 @@ describe("text", () => {
   it("has signs of differences", () => {
     expect(differenceText(metric(), -1.5)).toBe("−1.50 s");
     expect(differenceText(metric(), 1.5)).toBe("+1.50 s");
+    expect(differenceText(metric(), -1e-9)).toBe("<0.01 µs");
     expect(percentText(-3.21)).toBe("−3.2 %");
     expect(percentText(12_345)).toBe("+12345 %");
     expect(percentText(null)).toBe("–");

@@ -42,7 +42,9 @@ export function differenceText(metric: ComparedMetric, value: number | null): st
   if (value === null || value === 0) {
     return figureText(metric, value);
   }
-  return `${value < 0 ? "−" : "+"}${figureText(metric, Math.abs(value))}`;
+  const text = figureText(metric, Math.abs(value));
+  // What is nearly nothing has no direction.
+  return text.startsWith("<") ? text : `${value < 0 ? "−" : "+"}${text}`;
 }
 
 export function percentText(percent: number | null): string {

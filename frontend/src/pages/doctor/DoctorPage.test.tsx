@@ -60,7 +60,7 @@ it("shows of each check its status, what was found, what is lost, and what fixes
   expect(await navigator.clipboard.readText()).toBe(DELAYS.fix);
 });
 
-it("shows Go programs that are set wrong", async () => {
+it("shows pools that are set wrong", async () => {
   const backend = new FakeBackend();
   backend.on("GET /doctor", () => report(check({})));
   const allowance = {
@@ -75,7 +75,7 @@ it("shows Go programs that are set wrong", async () => {
   const wrong = {
     process: process({ pid: 77 }),
     allowance,
-    gomaxprocs: 8,
+    ...({ pool: "GOMAXPROCS", kind: "gomaxprocs", size: 8, source: "memory" } as const),
     chosen: "environment",
     verdict: "too-large",
     why: "GOMAXPROCS is 8, but it may use 2 CPUs.",
@@ -83,9 +83,9 @@ it("shows Go programs that are set wrong", async () => {
   } as const;
   backend.on("GET /sizes", () => ({ programs: [wrong], omitted: 0 }));
   const page = await TestPage.open("/doctor", { backend });
-  expect(card(page, "size-77").dataset.state).toBe("limited");
-  expect(card(page, "size-77").textContent).toContain("GOMAXPROCS=2");
-  screen.getByText("1 of 1 Go program set wrong.");
+  expect(card(page, "size-77-GOMAXPROCS").dataset.state).toBe("limited");
+  expect(card(page, "size-77-GOMAXPROCS").textContent).toContain("GOMAXPROCS=2");
+  screen.getByText("1 of 1 pool set wrong.");
 });
 
 it("checks again on request", async () => {

@@ -10,7 +10,7 @@ interface SizesProps {
   readonly host: string;
 }
 
-/** Go programs of a host whose GOMAXPROCS does not fit what they may use. */
+/** Pools of a host's programs whose sizes do not fit what the programs may use. */
 export function Sizes({ host }: SizesProps) {
   const load = useCallback((signal: AbortSignal) => auditSizes(host, signal), [host]);
   const { value, problem } = usePolled(load, null);

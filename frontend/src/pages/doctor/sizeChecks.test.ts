@@ -17,7 +17,7 @@ function program(changes: Partial<SizedProgram>): SizedProgram {
   return {
     process: process({ pid: 7 }),
     allowance: FREE,
-    gomaxprocs: 8,
+    ...{ pool: "GOMAXPROCS", kind: "gomaxprocs", size: 8, source: "memory" },
     chosen: "runtime",
     verdict: "fits",
     why: "GOMAXPROCS is 8, as it may use.",
@@ -33,11 +33,11 @@ const LARGE = program({
   allowance: { ...FREE, limit_cores: 2, limit_group: "/a", periods: 200, throttled: 75 },
 });
 
-it("counts programs that are set wrong", () => {
+it("counts pools that are set wrong", () => {
   const audit = (...programs: SizedProgram[]) => auditText({ programs, omitted: 0 });
-  expect(audit()).toBe("No Go program runs here.");
-  expect(audit(program({}))).toBe("GOMAXPROCS of 1 Go program: nothing is known to be set wrong.");
-  expect(audit(LARGE, program({}))).toBe("1 of 2 Go programs set wrong.");
+  expect(audit()).toBe("No Go program, Java virtual machine or program with an agent runs here.");
+  expect(audit(program({}))).toBe("Of 1 pool nothing is known to be set wrong.");
+  expect(audit(LARGE, program({}))).toBe("1 of 2 pools set wrong.");
   expect(auditText({ programs: [LARGE], omitted: 3 })).toContain("3 more were not looked at.");
 });
 
@@ -45,13 +45,14 @@ it("shows what is wrong with its evidence and the line to change", () => {
   const [check, ...more] = sizeChecks({ programs: [LARGE, program({})], omitted: 0 });
   expect(more).toEqual([]);
   expect(check?.status).toBe("limited");
+  expect(check?.title).toMatch(/^GOMAXPROCS of /);
   expect(check?.finding).toContain("CPUs of its affinity: 8; CPU limit: 2 cores (/a).");
   expect(check?.impact).toMatch(/^throttled in 37\.5\s?% of the limit's periods so far$/);
   expect(check?.fix).toBe("GOMAXPROCS=2");
 });
 
 it("shows programs of which nothing is known", () => {
-  const unknown = program({ verdict: "unknown", gomaxprocs: null, why: "It cannot be read." });
+  const unknown = program({ verdict: "unknown", size: null, why: "It cannot be read." });
   const [check] = sizeChecks({ programs: [unknown], omitted: 0 });
   expect([check?.status, check?.fix, check?.impact]).toEqual(["limited", "", ""]);
 });

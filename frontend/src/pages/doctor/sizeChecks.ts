@@ -7,17 +7,17 @@ import type {
   SizedProgram,
 } from "../../wire/generated/models";
 
-/** How many Go programs there are, and how many of them are set wrong. */
+/** How many pools there are, and how many of them are set wrong. */
 export function auditText(audit: SizeAudit): string {
   const count = audit.programs.length;
   if (count === 0) {
-    return "No Go program runs here.";
+    return "No Go program, Java virtual machine or program with an agent runs here.";
   }
   const wrong = audit.programs.filter(isWrong).length;
   const omitted = audit.omitted > 0 ? ` ${audit.omitted} more were not looked at.` : "";
   return wrong === 0
-    ? `GOMAXPROCS of ${count} Go ${count === 1 ? "program" : "programs"}: nothing is known to be set wrong.${omitted}`
-    : `${wrong} of ${count} Go ${count === 1 ? "program" : "programs"} set wrong.${omitted}`;
+    ? `Of ${count} ${count === 1 ? "pool" : "pools"} nothing is known to be set wrong.${omitted}`
+    : `${wrong} of ${count} ${count === 1 ? "pool" : "pools"} set wrong.${omitted}`;
 }
 
 /** Programs that do not fit, and those of which it is not known, as checks. */
@@ -26,12 +26,12 @@ export function sizeChecks(audit: SizeAudit): DoctorCheck[] {
 }
 
 function sizeCheck(program: SizedProgram): DoctorCheck {
-  const { process, allowance, verdict, why, change } = program;
+  const { process, allowance, pool, verdict, why, change } = program;
   const status: CheckStatus = isWrong(program) ? "limited" : "ok";
   const version = process.runtime_version === null ? "" : `, ${process.runtime_version}`;
   return {
-    name: `size-${process.pid}`,
-    title: `${process.name} (pid ${process.pid}${version})`,
+    name: `size-${process.pid}-${pool}`,
+    title: `${pool} of ${process.name} (pid ${process.pid}${version})`,
     status: verdict === "unknown" ? "limited" : status,
     finding: [why, `${allowed(allowance)}.`].join(" "),
     impact: throttledText(allowance),

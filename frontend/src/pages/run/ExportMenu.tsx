@@ -12,9 +12,11 @@ const FORMS: Readonly<Record<ExportFormat, readonly [name: string, what: string]
   parquet: ["Parquet", "Tables for DuckDB, Polars, pandas"],
   csv: ["CSV", "Tables as text"],
   trace: ["Trace (Chrome, Perfetto)", "Opens at ui.perfetto.dev"],
+  "pools-parquet": ["Pools (Parquet)", "Pools of workers, a row each second"],
+  "pools-csv": ["Pools (CSV)", "The same as text"],
 };
 
-/** A run as a file, in one of four forms. */
+/** A run as a file, in one of several forms. */
 export function ExportMenu({ run }: { readonly run: string }) {
   const [problem, setProblem] = useState<Problem | null>(null);
   const save = async (format: ExportFormat) => {

@@ -102,6 +102,18 @@ export type ProofVerdict = "open" | "better" | "worse" | "same" | "harmful" | "u
  * How a sweep stands: open; decided: the knee is known; harmful: stopped because too much work was lost; unsettled: ended without a knee that is sure.
  */
 export type SweepVerdict = "open" | "decided" | "harmful" | "unsettled";
+/**
+ * running: a process carries it out. complete: nothing is left to do. interrupted: it can be resumed.
+ */
+export type ExperimentState = "running" | "complete" | "interrupted";
+/**
+ * open: more repeats follow. steady: the standard deviation of the repeats is within the bound. maximum: it is not, after the largest number of repeats. failed: repeats failed too often.
+ */
+export type CellStanding = "open" | "steady" | "maximum" | "failed";
+/**
+ * lines: x is a scale of sizes. bars: x has names.
+ */
+export type ChartKind = "lines" | "bars";
 export type FrameKind = "key" | "delta";
 /**
  * An event of a target.
@@ -200,6 +212,7 @@ export type ProblemType =
   | "disk-full"
   | "bad-run"
   | "runs-unavailable"
+  | "unknown-experiment"
   | "not-found"
   | "method-not-allowed"
   | "internal"
@@ -339,6 +352,46 @@ export interface CatalogueField {
   meaning: string;
 }
 /**
+ * A point of a chart of an experiment.
+ */
+export interface ChartPoint {
+  /**
+   * Place among the values of the x axis.
+   */
+  x: number;
+  /**
+   * Mean of the repeats.
+   */
+  mean: number;
+  /**
+   * Lower end of the 95 % confidence interval; null: there is none.
+   */
+  low: number | null;
+  /**
+   * Upper end.
+   */
+  high: number | null;
+  /**
+   * Each repeat; empty where the point is not a mean of them.
+   *
+   * Items: Of one repeat.
+   */
+  values: number[];
+}
+/**
+ * A line, or bars of one colour.
+ */
+export interface ChartSeries {
+  /**
+   * In the legend; empty: the only one.
+   */
+  name: string;
+  /**
+   * By x.
+   */
+  points: ChartPoint[];
+}
+/**
  * The collector's own measurements, cumulative since it started unless noted. Of this sample are sample_us and late_us; the rest is at most a second old, and what tells of rates and losses is current.
  */
 export interface CollectorHealth {
@@ -434,6 +487,10 @@ export interface CollectorHealth {
    * Where a walk and taskstats disagreed: thread, field and values. Since then counters are read by genetlink. Null: they never did.
    */
   counters_disagreement?: string | null;
+  /**
+   * Why locks of the target cannot be read or named, in words. Null: they can, or there are none.
+   */
+  locks_reason?: string | null;
   /**
    * Threads of attached processes that have no ledger because all slots of the eBPF program were in use, host-wide.
    */
@@ -550,7 +607,7 @@ export interface ComparedGroup {
  */
 export interface ComparedMetric {
   /**
-   * Name of a catalogue field, or of a metric derived from fields.
+   * Name of a catalogue field, or of a metric derived from fields; of a pool of workers pool:NAME:FIGURE.
    */
   metric: string;
   /**
@@ -782,7 +839,7 @@ export interface Comparison {
    */
   roles: MatchedRole[];
   /**
-   * Of the whole process first, then by role.
+   * Of the whole process first, then of pools of workers, then by role.
    */
   metrics: ComparedMetric[];
   /**
@@ -856,6 +913,59 @@ export interface ConnectionsHealth {
    * Times that none was accepted for want of a file descriptor.
    */
   descriptor_shortages: number;
+}
+/**
+ * What the arbiter gives a program of the cores that it divides, and why.
+ */
+export interface CoreDivision {
+  /**
+   * Weight of its throughput, compared with the other programs.
+   */
+  share: number;
+  /**
+   * Cores that it has at least; 0: its smallest size.
+   */
+  floor: number;
+  /**
+   * Programs of a higher one get what they can use before others get more than their floors.
+   */
+  priority: number;
+  /**
+   * Cores that it has now; 0 while it does not answer.
+   */
+  cores: number;
+  /**
+   * Cores that are divided.
+   */
+  total: number;
+  /**
+   * Programs among which they are divided.
+   */
+  programs: number;
+  /**
+   * settled; trying: another division is tried; idle: no progress, it has its smallest size; absent: it does not answer.
+   */
+  state: "settled" | "trying" | "idle" | "absent";
+  /**
+   * Of the last change of its cores: members (one joined, left, stopped or went on), a try, or an estimate.
+   */
+  cause: "members" | "try" | "estimate";
+  /**
+   * Why it has so many, one sentence.
+   */
+  reason: string;
+  /**
+   * When the number of its cores changed last, Unix microseconds.
+   */
+  changed_unix_us: number;
+  /**
+   * Throughput that one core more is expected to bring, percent; null: it can have none.
+   */
+  more_percent: number | null;
+  /**
+   * Throughput that one core less is expected to cost, percent; null: it can have none.
+   */
+  less_percent: number | null;
 }
 /**
  * From this frame on the counters of living threads are read another way. They mean the same.
@@ -1329,6 +1439,10 @@ export interface Steering {
    */
   decided_unix_us?: number | null;
   /**
+   * What the arbiter gives it of the cores; null: another policy steers.
+   */
+  division?: CoreDivision | null;
+  /**
    * The sweep that is made; null: a policy steers.
    */
   sweep?: SweepState | null;
@@ -1591,6 +1705,250 @@ export interface ExitedTotals {
   };
 }
 /**
+ * GET /api/v1/experiments/{experiment_id}: an experiment with its figures.
+ */
+export interface Experiment {
+  summary: ExperimentSummary;
+  /**
+   * What an operation is, in the plural.
+   */
+  unit: string;
+  /**
+   * Repeats of a cell, at least.
+   */
+  least: number;
+  /**
+   * Repeats of a cell, at most.
+   */
+  most: number;
+  /**
+   * Bound of the standard deviation of the repeats, divided by their mean.
+   */
+  deviation: number;
+  /**
+   * Of the machine, when it was begun.
+   */
+  setup: NamedText[];
+  /**
+   * In the order of the file.
+   */
+  cells: ExperimentCell[];
+  /**
+   * Those for which there are numbers.
+   */
+  charts: ExperimentChart[];
+  /**
+   * About all of it.
+   *
+   * Items: One sentence.
+   */
+  warnings: string[];
+  /**
+   * How the intervals were computed, one sentence.
+   */
+  confidence: string;
+}
+/**
+ * An experiment in the list, and how far it is.
+ */
+export interface ExperimentSummary {
+  /**
+   * Start time in UTC and six random hex digits.
+   */
+  id: string;
+  /**
+   * Short name, of its file.
+   */
+  name: string;
+  /**
+   * Title, of its file.
+   */
+  title: string;
+  /**
+   * Whether it is the quick variant, whose numbers do not stand.
+   */
+  quick: boolean;
+  state: ExperimentState;
+  /**
+   * When it was begun, Unix microseconds.
+   */
+  started_unix_us: number;
+  /**
+   * The programs that run at the same time.
+   *
+   * Items: Name of a workload.
+   */
+  workloads: string[];
+  /**
+   * Combinations of the matrix.
+   */
+  cells: number;
+  /**
+   * Those that need no more repeats.
+   */
+  cells_done: number;
+  /**
+   * Repeats that are done.
+   */
+  repeats: number;
+  /**
+   * Repeats that are left, at least.
+   */
+  least_left: number;
+  /**
+   * Repeats that are left, at most.
+   */
+  most_left: number;
+  /**
+   * Seconds that are left if each open cell needs no more than the least number of repeats; null: not known, or it does not run.
+   */
+  left_s: number | null;
+  /**
+   * Cell whose repeat runs; null: none does.
+   */
+  cell: string | null;
+  /**
+   * What can be watched of that repeat.
+   *
+   * Items: Target id.
+   */
+  targets: string[];
+}
+/**
+ * A name and its value.
+ */
+export interface NamedText {
+  /**
+   * Name.
+   */
+  name: string;
+  /**
+   * Value.
+   */
+  value: string;
+}
+/**
+ * A combination of the matrix, and what was measured in it.
+ */
+export interface ExperimentCell {
+  /**
+   * Its name: axes and values.
+   */
+  key: string;
+  /**
+   * Axis and value.
+   */
+  values: NamedText[];
+  standing: CellStanding;
+  /**
+   * Key of the cell that it is compared with; null: there is none.
+   */
+  baseline: string | null;
+  /**
+   * Of all repeats, in their order; of several programs one after the other.
+   *
+   * Items: Run id.
+   */
+  runs: string[];
+  /**
+   * Those that are known.
+   */
+  figures: ExperimentFigure[];
+  /**
+   * Repeats that failed.
+   *
+   * Items: Why, one sentence.
+   */
+  failures: string[];
+  /**
+   * What disturbed repeats.
+   *
+   * Items: One sentence, with the number of repeats.
+   */
+  warnings: string[];
+}
+/**
+ * A figure of a cell, over its repeats.
+ */
+export interface ExperimentFigure {
+  /**
+   * Name.
+   */
+  name: string;
+  /**
+   * In words.
+   */
+  label: string;
+  /**
+   * Unit; empty: it has none.
+   */
+  unit: string;
+  figure: GroupFigure;
+  /**
+   * Against the baseline of the cell; null: it has none, or the figure is unknown there.
+   */
+  gain: FigureDifference | null;
+}
+/**
+ * A chart of an experiment.
+ */
+export interface ExperimentChart {
+  /**
+   * Short name, unique within the experiment.
+   */
+  id: string;
+  /**
+   * Title.
+   */
+  title: string;
+  kind: ChartKind;
+  /**
+   * What x is.
+   */
+  x_label: string;
+  /**
+   * Values of the x axis, in order.
+   *
+   * Items: As shown.
+   */
+  x: string[];
+  /**
+   * What y is.
+   */
+  y_label: string;
+  /**
+   * Unit of y; empty: it has none.
+   */
+  unit: string;
+  /**
+   * Where a line is drawn: what no difference, or an ideal, would be; null: nowhere.
+   */
+  reference: number | null;
+  /**
+   * Lines, or bars of one colour.
+   */
+  series: ChartSeries[];
+  /**
+   * What to know about it; empty: nothing.
+   */
+  note: string;
+}
+/**
+ * GET /api/v1/experiments.
+ */
+export interface ExperimentsResponse {
+  /**
+   * Newest first.
+   */
+  experiments: ExperimentSummary[];
+  /**
+   * Folders whose journal cannot be read.
+   *
+   * Items: Name of a folder, and why.
+   */
+  damaged: string[];
+}
+/**
  * All fields that tidscope measures; labels, run manifests, exports and docs are derived from it. Body of GET /api/v1/fields.
  */
 export interface FieldCatalogue {
@@ -1831,7 +2189,7 @@ export interface ThreadExited {
    */
   pid?: number | null;
   /**
-   * Fields whose value is not exact although the totals are: their value in the totals is the ledger's or a lower bound, or they are left out because the kernel's is longer than the thread's life.
+   * Fields whose value is not exact although the totals are: their value in the totals is the ledger's, a lower bound or (cpu_run_ns) an estimate, or they are left out because the kernel's is longer than the thread's life.
    *
    * @maxItems 64
    */
@@ -2082,6 +2440,10 @@ export interface SteeringDecided {
    * Name of that program.
    */
   program?: string | null;
+  /**
+   * What the arbiter gives the program of the cores, after the decision; null: another policy decided.
+   */
+  division?: CoreDivision | null;
 }
 /**
  * The policy restarted its search.
@@ -2208,7 +2570,7 @@ export interface ProcessGauges {
    */
   cpu_limit?: number | null;
   /**
-   * Periods of that limit in which the group ran, since attach. Null without a limit.
+   * Periods in which the group ran that was throttled, since attach: from second to second the one of the chain that was throttled longest, else the one with that limit. Null without a limit.
    */
   cgroup_periods?: number | null;
   /**
@@ -19432,6 +19794,18 @@ export interface ProgramChoice {
    * Which counter, if the signal is prometheus.
    */
   prometheus?: PrometheusCounter | null;
+  /**
+   * Policy arbiter: weight of its throughput, compared with the other programs; null: 1.
+   */
+  share?: number | null;
+  /**
+   * Policy arbiter: cores that it has at least; null: its smallest size.
+   */
+  floor?: number | null;
+  /**
+   * Policy arbiter: programs of a higher one get what they can use before others get more than their floors; null: 0.
+   */
+  priority?: number | null;
 }
 /**
  * A counter that the target itself exposes in the Prometheus text format.
@@ -20059,7 +20433,7 @@ export interface SessionsResponse {
   sessions: SessionInfo[];
 }
 /**
- * GET /api/v1/sizes: the Go programs of a host, and whether GOMAXPROCS fits what they may use.
+ * GET /api/v1/sizes: pools of the programs of a host, and whether their sizes fit what the programs may use.
  */
 export interface SizeAudit {
   /**
@@ -20069,22 +20443,34 @@ export interface SizeAudit {
    */
   programs: SizedProgram[];
   /**
-   * Programs that were not looked at, since there are too many.
+   * Programs that were not looked at and pools that are left out, since there are too many.
    */
   omitted: number;
 }
 /**
- * A program, the size of its pool, and whether that fits.
+ * A pool of a program, its size, and whether that fits.
  */
 export interface SizedProgram {
   process: Process1;
   allowance: CpuAllowance;
   /**
+   * GOMAXPROCS of a Go program, active processors of a Java virtual machine, or the name of a pool that an agent reports.
+   */
+  pool: string;
+  /**
+   * gomaxprocs, processors, or the kind that the agent says.
+   */
+  kind: string;
+  /**
    * In effect; null: cannot be read.
    */
-  gomaxprocs: number | null;
+  size: number | null;
   /**
-   * Who chose it: the environment that it was started with, the program by a call, the Go runtime; or not known.
+   * Where the size comes from: memory of the program, counters and arguments of the Java virtual machine, or an agent.
+   */
+  source: "memory" | "hsperfdata" | "agent";
+  /**
+   * Who chose it: the environment or the arguments that it was started with, the program by a call, the runtime; or not known.
    */
   chosen: "environment" | "program" | "runtime" | "unknown";
   verdict: SizeVerdict;
@@ -20136,6 +20522,18 @@ export interface SteerRequest {
    */
   prometheus?: PrometheusCounter | null;
   /**
+   * Policy arbiter: weight of its throughput, compared with the other programs; null: 1.
+   */
+  share?: number | null;
+  /**
+   * Policy arbiter: cores that it has at least; null: its smallest size.
+   */
+  floor?: number | null;
+  /**
+   * Policy arbiter: programs of a higher one get what they can use before others get more than their floors; null: 0.
+   */
+  priority?: number | null;
+  /**
    * Prove the policy first; null: let it steer.
    */
   proof?: ProofPlan | null;
@@ -20144,7 +20542,7 @@ export interface SteerRequest {
    */
   sweep?: SweepPlan | null;
   /**
-   * Of a group: which programs, and what is their own; null: all that can be steered. Knob, signal, bounds and counter above hold for those that name none.
+   * Of a group: which programs, and what is their own; null: all that can be steered. Knob, signal, bounds, counter and claim (share, floor, priority) above hold for those that name none.
    */
   programs?: ProgramChoice[] | null;
   /**

@@ -1,6 +1,6 @@
 // Generated from shared/schemas by tools/generate.py. Do not edit.
 
-import type { Comparison, DemoResponse, DoctorReport, FrameHeader, HealthResponse, LiveMessage, PoliciesResponse, PredictionService, PredictionWeights, Problem, ProcessesResponse, RunManifest, RunsResponse, SessionOpened, SessionResponse, SessionsResponse, SizeAudit, SteeringOptions, Target, TicketResponse } from "./models";
+import type { Comparison, DemoResponse, DoctorReport, Experiment, ExperimentsResponse, FrameHeader, HealthResponse, LiveMessage, PoliciesResponse, PredictionService, PredictionWeights, Problem, ProcessesResponse, RunManifest, RunsResponse, SessionOpened, SessionResponse, SessionsResponse, SizeAudit, SteeringOptions, Target, TicketResponse } from "./models";
 
 /** Whether a value fits its schema; if not, `errors` says where. */
 export interface Validator<T> {
@@ -36,3 +36,5 @@ export const isPredictionWeights: Validator<PredictionWeights>;
 export const isRunsResponse: Validator<RunsResponse>;
 export const isRunManifest: Validator<RunManifest>;
 export const isComparison: Validator<Comparison>;
+export const isExperiment: Validator<Experiment>;
+export const isExperimentsResponse: Validator<ExperimentsResponse>;

@@ -2266,28 +2266,278 @@ return false;
 validate67.errors = vErrors;
 return errors === 0;
 }
-function validate74(data, {instancePath=""}={}){
+function validate73(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
-if(typeof data !== "string"){
-validate74.errors = [{instancePath,keyword:"type"}];
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((((((((((data.share === undefined) && (missing0 = "share")) || ((data.floor === undefined) && (missing0 = "floor"))) || ((data.priority === undefined) && (missing0 = "priority"))) || ((data.cores === undefined) && (missing0 = "cores"))) || ((data.total === undefined) && (missing0 = "total"))) || ((data.programs === undefined) && (missing0 = "programs"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.cause === undefined) && (missing0 = "cause"))) || ((data.reason === undefined) && (missing0 = "reason"))) || ((data.changed_unix_us === undefined) && (missing0 = "changed_unix_us"))) || ((data.more_percent === undefined) && (missing0 = "more_percent"))) || ((data.less_percent === undefined) && (missing0 = "less_percent"))){
+validate73.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
-if(!((((data === "open") || (data === "decided")) || (data === "harmful")) || (data === "unsettled"))){
-validate74.errors = [{instancePath,keyword:"enum"}];
+else {
+if(data.share !== undefined){
+let data0 = data.share;
+const _errs1 = errors;
+if(errors === _errs1){
+if(typeof data0 == "number"){
+if(data0 < 0.01 || isNaN(data0)){
+validate73.errors = [{instancePath:instancePath+"/share",keyword:"minimum"}];
 return false;
 }
-validate74.errors = vErrors;
+}
+else {
+validate73.errors = [{instancePath:instancePath+"/share",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.floor !== undefined){
+let data1 = data.floor;
+const _errs3 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate73.errors = [{instancePath:instancePath+"/floor",keyword:"type"}];
+return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 0 || isNaN(data1)){
+validate73.errors = [{instancePath:instancePath+"/floor",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.priority !== undefined){
+let data2 = data.priority;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate73.errors = [{instancePath:instancePath+"/priority",keyword:"type"}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < -100 || isNaN(data2)){
+validate73.errors = [{instancePath:instancePath+"/priority",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.cores !== undefined){
+let data3 = data.cores;
+const _errs7 = errors;
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate73.errors = [{instancePath:instancePath+"/cores",keyword:"type"}];
+return false;
+}
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 < 0 || isNaN(data3)){
+validate73.errors = [{instancePath:instancePath+"/cores",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.total !== undefined){
+let data4 = data.total;
+const _errs9 = errors;
+if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
+validate73.errors = [{instancePath:instancePath+"/total",keyword:"type"}];
+return false;
+}
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 < 0 || isNaN(data4)){
+validate73.errors = [{instancePath:instancePath+"/total",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.programs !== undefined){
+let data5 = data.programs;
+const _errs11 = errors;
+if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
+validate73.errors = [{instancePath:instancePath+"/programs",keyword:"type"}];
+return false;
+}
+if(errors === _errs11){
+if(typeof data5 == "number"){
+if(data5 < 0 || isNaN(data5)){
+validate73.errors = [{instancePath:instancePath+"/programs",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.state !== undefined){
+let data6 = data.state;
+const _errs13 = errors;
+if(typeof data6 !== "string"){
+validate73.errors = [{instancePath:instancePath+"/state",keyword:"type"}];
+return false;
+}
+if(!((((data6 === "settled") || (data6 === "trying")) || (data6 === "idle")) || (data6 === "absent"))){
+validate73.errors = [{instancePath:instancePath+"/state",keyword:"enum"}];
+return false;
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.cause !== undefined){
+let data7 = data.cause;
+const _errs15 = errors;
+if(typeof data7 !== "string"){
+validate73.errors = [{instancePath:instancePath+"/cause",keyword:"type"}];
+return false;
+}
+if(!(((data7 === "members") || (data7 === "try")) || (data7 === "estimate"))){
+validate73.errors = [{instancePath:instancePath+"/cause",keyword:"enum"}];
+return false;
+}
+var valid0 = _errs15 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.reason !== undefined){
+const _errs17 = errors;
+if(typeof data.reason !== "string"){
+validate73.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+return false;
+}
+var valid0 = _errs17 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.changed_unix_us !== undefined){
+let data9 = data.changed_unix_us;
+const _errs19 = errors;
+if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
+validate73.errors = [{instancePath:instancePath+"/changed_unix_us",keyword:"type"}];
+return false;
+}
+if(errors === _errs19){
+if(typeof data9 == "number"){
+if(data9 < 0 || isNaN(data9)){
+validate73.errors = [{instancePath:instancePath+"/changed_unix_us",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs19 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.more_percent !== undefined){
+let data10 = data.more_percent;
+const _errs21 = errors;
+if((!(typeof data10 == "number")) && (data10 !== null)){
+validate73.errors = [{instancePath:instancePath+"/more_percent",keyword:"type"}];
+return false;
+}
+var valid0 = _errs21 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.less_percent !== undefined){
+let data11 = data.less_percent;
+const _errs23 = errors;
+if((!(typeof data11 == "number")) && (data11 !== null)){
+validate73.errors = [{instancePath:instancePath+"/less_percent",keyword:"type"}];
+return false;
+}
+var valid0 = _errs23 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate73.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate73.errors = vErrors;
 return errors === 0;
 }
 function validate76(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(typeof data !== "string"){
+validate76.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+if(!((((data === "open") || (data === "decided")) || (data === "harmful")) || (data === "unsettled"))){
+validate76.errors = [{instancePath,keyword:"enum"}];
+return false;
+}
+validate76.errors = vErrors;
+return errors === 0;
+}
+function validate78(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.size === undefined) && (missing0 = "size")) || ((data.ops_per_s === undefined) && (missing0 = "ops_per_s"))) || ((data.low === undefined) && (missing0 = "low"))) || ((data.high === undefined) && (missing0 = "high"))) || ((data.rounds === undefined) && (missing0 = "rounds"))){
-validate76.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate78.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -2295,13 +2545,13 @@ if(data.size !== undefined){
 let data0 = data.size;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate76.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
+validate78.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 1 || isNaN(data0)){
-validate76.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
+validate78.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
 return false;
 }
 }
@@ -2318,12 +2568,12 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate76.errors = [{instancePath:instancePath+"/ops_per_s",keyword:"minimum"}];
+validate78.errors = [{instancePath:instancePath+"/ops_per_s",keyword:"minimum"}];
 return false;
 }
 }
 else {
-validate76.errors = [{instancePath:instancePath+"/ops_per_s",keyword:"type"}];
+validate78.errors = [{instancePath:instancePath+"/ops_per_s",keyword:"type"}];
 return false;
 }
 }
@@ -2337,13 +2587,13 @@ if(data.low !== undefined){
 let data2 = data.low;
 const _errs5 = errors;
 if((!(typeof data2 == "number")) && (data2 !== null)){
-validate76.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
+validate78.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate76.errors = [{instancePath:instancePath+"/low",keyword:"minimum"}];
+validate78.errors = [{instancePath:instancePath+"/low",keyword:"minimum"}];
 return false;
 }
 }
@@ -2358,13 +2608,13 @@ if(data.high !== undefined){
 let data3 = data.high;
 const _errs7 = errors;
 if((!(typeof data3 == "number")) && (data3 !== null)){
-validate76.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
+validate78.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate76.errors = [{instancePath:instancePath+"/high",keyword:"minimum"}];
+validate78.errors = [{instancePath:instancePath+"/high",keyword:"minimum"}];
 return false;
 }
 }
@@ -2379,13 +2629,13 @@ if(data.rounds !== undefined){
 let data4 = data.rounds;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate76.errors = [{instancePath:instancePath+"/rounds",keyword:"type"}];
+validate78.errors = [{instancePath:instancePath+"/rounds",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 1 || isNaN(data4)){
-validate76.errors = [{instancePath:instancePath+"/rounds",keyword:"minimum"}];
+validate78.errors = [{instancePath:instancePath+"/rounds",keyword:"minimum"}];
 return false;
 }
 }
@@ -2402,28 +2652,28 @@ var valid0 = true;
 }
 }
 else {
-validate76.errors = [{instancePath,keyword:"type"}];
+validate78.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate76.errors = vErrors;
+validate78.errors = vErrors;
 return errors === 0;
 }
-function validate73(data, {instancePath=""}={}){
+function validate75(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((((((data.verdict === undefined) && (missing0 = "verdict")) || ((data.start === undefined) && (missing0 = "start"))) || ((data.rounds === undefined) && (missing0 = "rounds"))) || ((data.discarded === undefined) && (missing0 = "discarded"))) || ((data.points === undefined) && (missing0 = "points"))) || ((data.best === undefined) && (missing0 = "best"))) || ((data.knee === undefined) && (missing0 = "knee"))) || ((data.knee_from === undefined) && (missing0 = "knee_from"))) || ((data.knee_to === undefined) && (missing0 = "knee_to"))) || ((data.gain === undefined) && (missing0 = "gain"))) || ((data.refused === undefined) && (missing0 = "refused"))) || ((data.line === undefined) && (missing0 = "line"))) || ((data.lost_s === undefined) && (missing0 = "lost_s"))) || ((data.elapsed_s === undefined) && (missing0 = "elapsed_s"))) || ((data.text === undefined) && (missing0 = "text"))){
-validate73.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate75.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.verdict !== undefined){
 const _errs1 = errors;
-if(!(validate74(data.verdict, {instancePath:instancePath+"/verdict"}))){
-vErrors = vErrors === null ? validate74.errors : vErrors.concat(validate74.errors);
+if(!(validate76(data.verdict, {instancePath:instancePath+"/verdict"}))){
+vErrors = vErrors === null ? validate76.errors : vErrors.concat(validate76.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs1 === errors;
@@ -2436,13 +2686,13 @@ if(data.start !== undefined){
 let data1 = data.start;
 const _errs2 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate73.errors = [{instancePath:instancePath+"/start",keyword:"type"}];
+validate75.errors = [{instancePath:instancePath+"/start",keyword:"type"}];
 return false;
 }
 if(errors === _errs2){
 if(typeof data1 == "number"){
 if(data1 < 1 || isNaN(data1)){
-validate73.errors = [{instancePath:instancePath+"/start",keyword:"minimum"}];
+validate75.errors = [{instancePath:instancePath+"/start",keyword:"minimum"}];
 return false;
 }
 }
@@ -2457,13 +2707,13 @@ if(data.rounds !== undefined){
 let data2 = data.rounds;
 const _errs4 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate73.errors = [{instancePath:instancePath+"/rounds",keyword:"type"}];
+validate75.errors = [{instancePath:instancePath+"/rounds",keyword:"type"}];
 return false;
 }
 if(errors === _errs4){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate73.errors = [{instancePath:instancePath+"/rounds",keyword:"minimum"}];
+validate75.errors = [{instancePath:instancePath+"/rounds",keyword:"minimum"}];
 return false;
 }
 }
@@ -2478,13 +2728,13 @@ if(data.discarded !== undefined){
 let data3 = data.discarded;
 const _errs6 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate73.errors = [{instancePath:instancePath+"/discarded",keyword:"type"}];
+validate75.errors = [{instancePath:instancePath+"/discarded",keyword:"type"}];
 return false;
 }
 if(errors === _errs6){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate73.errors = [{instancePath:instancePath+"/discarded",keyword:"minimum"}];
+validate75.errors = [{instancePath:instancePath+"/discarded",keyword:"minimum"}];
 return false;
 }
 }
@@ -2504,8 +2754,8 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs10 = errors;
-if(!(validate76(data4[i0], {instancePath:instancePath+"/points/" + i0}))){
-vErrors = vErrors === null ? validate76.errors : vErrors.concat(validate76.errors);
+if(!(validate78(data4[i0], {instancePath:instancePath+"/points/" + i0}))){
+vErrors = vErrors === null ? validate78.errors : vErrors.concat(validate78.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs10 === errors;
@@ -2515,7 +2765,7 @@ break;
 }
 }
 else {
-validate73.errors = [{instancePath:instancePath+"/points",keyword:"type"}];
+validate75.errors = [{instancePath:instancePath+"/points",keyword:"type"}];
 return false;
 }
 }
@@ -2529,13 +2779,13 @@ if(data.best !== undefined){
 let data6 = data.best;
 const _errs11 = errors;
 if((!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))) && (data6 !== null)){
-validate73.errors = [{instancePath:instancePath+"/best",keyword:"type"}];
+validate75.errors = [{instancePath:instancePath+"/best",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data6 == "number"){
 if(data6 < 1 || isNaN(data6)){
-validate73.errors = [{instancePath:instancePath+"/best",keyword:"minimum"}];
+validate75.errors = [{instancePath:instancePath+"/best",keyword:"minimum"}];
 return false;
 }
 }
@@ -2550,13 +2800,13 @@ if(data.knee !== undefined){
 let data7 = data.knee;
 const _errs13 = errors;
 if((!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))) && (data7 !== null)){
-validate73.errors = [{instancePath:instancePath+"/knee",keyword:"type"}];
+validate75.errors = [{instancePath:instancePath+"/knee",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data7 == "number"){
 if(data7 < 1 || isNaN(data7)){
-validate73.errors = [{instancePath:instancePath+"/knee",keyword:"minimum"}];
+validate75.errors = [{instancePath:instancePath+"/knee",keyword:"minimum"}];
 return false;
 }
 }
@@ -2571,13 +2821,13 @@ if(data.knee_from !== undefined){
 let data8 = data.knee_from;
 const _errs15 = errors;
 if((!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))) && (data8 !== null)){
-validate73.errors = [{instancePath:instancePath+"/knee_from",keyword:"type"}];
+validate75.errors = [{instancePath:instancePath+"/knee_from",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data8 == "number"){
 if(data8 < 1 || isNaN(data8)){
-validate73.errors = [{instancePath:instancePath+"/knee_from",keyword:"minimum"}];
+validate75.errors = [{instancePath:instancePath+"/knee_from",keyword:"minimum"}];
 return false;
 }
 }
@@ -2592,13 +2842,13 @@ if(data.knee_to !== undefined){
 let data9 = data.knee_to;
 const _errs17 = errors;
 if((!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))) && (data9 !== null)){
-validate73.errors = [{instancePath:instancePath+"/knee_to",keyword:"type"}];
+validate75.errors = [{instancePath:instancePath+"/knee_to",keyword:"type"}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data9 == "number"){
 if(data9 < 1 || isNaN(data9)){
-validate73.errors = [{instancePath:instancePath+"/knee_to",keyword:"minimum"}];
+validate75.errors = [{instancePath:instancePath+"/knee_to",keyword:"minimum"}];
 return false;
 }
 }
@@ -2645,7 +2895,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate73.errors = vErrors;
+validate75.errors = vErrors;
 return false;
 }
 else {
@@ -2676,13 +2926,13 @@ for(let i1=0; i1<len1; i1++){
 let data12 = data11[i1];
 const _errs26 = errors;
 if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
-validate73.errors = [{instancePath:instancePath+"/refused/" + i1,keyword:"type"}];
+validate75.errors = [{instancePath:instancePath+"/refused/" + i1,keyword:"type"}];
 return false;
 }
 if(errors === _errs26){
 if(typeof data12 == "number"){
 if(data12 < 1 || isNaN(data12)){
-validate73.errors = [{instancePath:instancePath+"/refused/" + i1,keyword:"minimum"}];
+validate75.errors = [{instancePath:instancePath+"/refused/" + i1,keyword:"minimum"}];
 return false;
 }
 }
@@ -2694,7 +2944,7 @@ break;
 }
 }
 else {
-validate73.errors = [{instancePath:instancePath+"/refused",keyword:"type"}];
+validate75.errors = [{instancePath:instancePath+"/refused",keyword:"type"}];
 return false;
 }
 }
@@ -2708,7 +2958,7 @@ if(data.line !== undefined){
 let data13 = data.line;
 const _errs28 = errors;
 if((typeof data13 !== "string") && (data13 !== null)){
-validate73.errors = [{instancePath:instancePath+"/line",keyword:"type"}];
+validate75.errors = [{instancePath:instancePath+"/line",keyword:"type"}];
 return false;
 }
 var valid0 = _errs28 === errors;
@@ -2720,7 +2970,7 @@ if(valid0){
 if(data.lost_s !== undefined){
 const _errs30 = errors;
 if(!(typeof data.lost_s == "number")){
-validate73.errors = [{instancePath:instancePath+"/lost_s",keyword:"type"}];
+validate75.errors = [{instancePath:instancePath+"/lost_s",keyword:"type"}];
 return false;
 }
 var valid0 = _errs30 === errors;
@@ -2735,12 +2985,12 @@ const _errs32 = errors;
 if(errors === _errs32){
 if(typeof data15 == "number"){
 if(data15 < 0 || isNaN(data15)){
-validate73.errors = [{instancePath:instancePath+"/elapsed_s",keyword:"minimum"}];
+validate75.errors = [{instancePath:instancePath+"/elapsed_s",keyword:"minimum"}];
 return false;
 }
 }
 else {
-validate73.errors = [{instancePath:instancePath+"/elapsed_s",keyword:"type"}];
+validate75.errors = [{instancePath:instancePath+"/elapsed_s",keyword:"type"}];
 return false;
 }
 }
@@ -2753,7 +3003,7 @@ if(valid0){
 if(data.text !== undefined){
 const _errs34 = errors;
 if(typeof data.text !== "string"){
-validate73.errors = [{instancePath:instancePath+"/text",keyword:"type"}];
+validate75.errors = [{instancePath:instancePath+"/text",keyword:"type"}];
 return false;
 }
 var valid0 = _errs34 === errors;
@@ -2778,11 +3028,11 @@ var valid0 = true;
 }
 }
 else {
-validate73.errors = [{instancePath,keyword:"type"}];
+validate75.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate73.errors = vErrors;
+validate75.errors = vErrors;
 return errors === 0;
 }
 function validate62(data, {instancePath=""}={}){
@@ -3172,13 +3422,13 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.sweep !== undefined){
-let data20 = data.sweep;
+if(data.division !== undefined){
+let data20 = data.division;
 const _errs43 = errors;
 const _errs44 = errors;
 let valid3 = false;
 const _errs45 = errors;
-if(!(validate73(data20, {instancePath:instancePath+"/sweep"}))){
+if(!(validate73(data20, {instancePath:instancePath+"/division"}))){
 vErrors = vErrors === null ? validate73.errors : vErrors.concat(validate73.errors);
 errors = vErrors.length;
 }
@@ -3187,7 +3437,7 @@ valid3 = valid3 || _valid1;
 if(!valid3){
 const _errs46 = errors;
 if(data20 !== null){
-const err2 = {instancePath:instancePath+"/sweep",keyword:"type"};
+const err2 = {instancePath:instancePath+"/division",keyword:"type"};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -3200,7 +3450,7 @@ var _valid1 = _errs46 === errors;
 valid3 = valid3 || _valid1;
 }
 if(!valid3){
-const err3 = {instancePath:instancePath+"/sweep",keyword:"anyOf"};
+const err3 = {instancePath:instancePath+"/division",keyword:"anyOf"};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -3226,6 +3476,63 @@ var valid0 = _errs43 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data.sweep !== undefined){
+let data21 = data.sweep;
+const _errs48 = errors;
+const _errs49 = errors;
+let valid4 = false;
+const _errs50 = errors;
+if(!(validate75(data21, {instancePath:instancePath+"/sweep"}))){
+vErrors = vErrors === null ? validate75.errors : vErrors.concat(validate75.errors);
+errors = vErrors.length;
+}
+var _valid2 = _errs50 === errors;
+valid4 = valid4 || _valid2;
+if(!valid4){
+const _errs51 = errors;
+if(data21 !== null){
+const err4 = {instancePath:instancePath+"/sweep",keyword:"type"};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+var _valid2 = _errs51 === errors;
+valid4 = valid4 || _valid2;
+}
+if(!valid4){
+const err5 = {instancePath:instancePath+"/sweep",keyword:"anyOf"};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+validate62.errors = vErrors;
+return false;
+}
+else {
+errors = _errs49;
+if(vErrors !== null){
+if(_errs49){
+vErrors.length = _errs49;
+}
+else {
+vErrors = null;
+}
+}
+}
+var valid0 = _errs48 === errors;
+}
+else {
+var valid0 = true;
+}
 }
 }
 }
@@ -3256,14 +3563,14 @@ return false;
 validate62.errors = vErrors;
 return errors === 0;
 }
-function validate81(data, {instancePath=""}={}){
+function validate83(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.pid === undefined) && (missing0 = "pid")) || ((data.start_ticks === undefined) && (missing0 = "start_ticks"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.steering === undefined) && (missing0 = "steering"))){
-validate81.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate83.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -3271,13 +3578,13 @@ if(data.pid !== undefined){
 let data0 = data.pid;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate81.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
+validate83.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 1 || isNaN(data0)){
-validate81.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
+validate83.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
 return false;
 }
 }
@@ -3292,13 +3599,13 @@ if(data.start_ticks !== undefined){
 let data1 = data.start_ticks;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate81.errors = [{instancePath:instancePath+"/start_ticks",keyword:"type"}];
+validate83.errors = [{instancePath:instancePath+"/start_ticks",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate81.errors = [{instancePath:instancePath+"/start_ticks",keyword:"minimum"}];
+validate83.errors = [{instancePath:instancePath+"/start_ticks",keyword:"minimum"}];
 return false;
 }
 }
@@ -3312,7 +3619,7 @@ if(valid0){
 if(data.name !== undefined){
 const _errs5 = errors;
 if(typeof data.name !== "string"){
-validate81.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate83.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -3338,11 +3645,11 @@ var valid0 = true;
 }
 }
 else {
-validate81.errors = [{instancePath,keyword:"type"}];
+validate83.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate81.errors = vErrors;
+validate83.errors = vErrors;
 return errors === 0;
 }
 function validate36(data, {instancePath=""}={}){
@@ -3730,8 +4037,8 @@ var valid7 = true;
 const len3 = data19.length;
 for(let i3=0; i3<len3; i3++){
 const _errs43 = errors;
-if(!(validate81(data19[i3], {instancePath:instancePath+"/programs/" + i3}))){
-vErrors = vErrors === null ? validate81.errors : vErrors.concat(validate81.errors);
+if(!(validate83(data19[i3], {instancePath:instancePath+"/programs/" + i3}))){
+vErrors = vErrors === null ? validate83.errors : vErrors.concat(validate83.errors);
 errors = vErrors.length;
 }
 var valid7 = _errs43 === errors;
@@ -3849,21 +4156,21 @@ return false;
 validate36.errors = vErrors;
 return errors === 0;
 }
-function validate85(data, {instancePath=""}={}){
+function validate87(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.run === undefined) && (missing0 = "run")) || ((data.target === undefined) && (missing0 = "target"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.created_unix_us === undefined) && (missing0 = "created_unix_us"))){
-validate85.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate87.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.run !== undefined){
 const _errs1 = errors;
 if(typeof data.run !== "string"){
-validate85.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
+validate87.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -3875,7 +4182,7 @@ if(valid0){
 if(data.target !== undefined){
 const _errs3 = errors;
 if(typeof data.target !== "string"){
-validate85.errors = [{instancePath:instancePath+"/target",keyword:"type"}];
+validate87.errors = [{instancePath:instancePath+"/target",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -3887,7 +4194,7 @@ if(valid0){
 if(data.name !== undefined){
 const _errs5 = errors;
 if(typeof data.name !== "string"){
-validate85.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate87.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -3900,13 +4207,13 @@ if(data.created_unix_us !== undefined){
 let data3 = data.created_unix_us;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate85.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"type"}];
+validate87.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate85.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"minimum"}];
+validate87.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -3922,11 +4229,11 @@ var valid0 = true;
 }
 }
 else {
-validate85.errors = [{instancePath,keyword:"type"}];
+validate87.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate85.errors = vErrors;
+validate87.errors = vErrors;
 return errors === 0;
 }
 function validate23(data, {instancePath=""}={}){
@@ -4026,8 +4333,8 @@ var valid3 = true;
 const len2 = data5.length;
 for(let i2=0; i2<len2; i2++){
 const _errs11 = errors;
-if(!(validate85(data5[i2], {instancePath:instancePath+"/recordings/" + i2}))){
-vErrors = vErrors === null ? validate85.errors : vErrors.concat(validate85.errors);
+if(!(validate87(data5[i2], {instancePath:instancePath+"/recordings/" + i2}))){
+vErrors = vErrors === null ? validate87.errors : vErrors.concat(validate87.errors);
 errors = vErrors.length;
 }
 var valid3 = _errs11 === errors;
@@ -4059,14 +4366,14 @@ return false;
 validate23.errors = vErrors;
 return errors === 0;
 }
-function validate87(data, {instancePath=""}={}){
+function validate89(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.type === undefined) && (missing0 = "type")) || ((data.sent === undefined) && (missing0 = "sent"))) || ((data.coalesced === undefined) && (missing0 = "coalesced"))) || ((data.dropped === undefined) && (missing0 = "dropped"))) || ((data.queue === undefined) && (missing0 = "queue"))) || ((data.clients === undefined) && (missing0 = "clients"))){
-validate87.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate89.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -4074,11 +4381,11 @@ if(data.type !== undefined){
 let data0 = data.type;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate87.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+validate89.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
 if("stream_stats" !== data0){
-validate87.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+validate89.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -4091,13 +4398,13 @@ if(data.sent !== undefined){
 let data1 = data.sent;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate87.errors = [{instancePath:instancePath+"/sent",keyword:"type"}];
+validate89.errors = [{instancePath:instancePath+"/sent",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate87.errors = [{instancePath:instancePath+"/sent",keyword:"minimum"}];
+validate89.errors = [{instancePath:instancePath+"/sent",keyword:"minimum"}];
 return false;
 }
 }
@@ -4112,13 +4419,13 @@ if(data.coalesced !== undefined){
 let data2 = data.coalesced;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate87.errors = [{instancePath:instancePath+"/coalesced",keyword:"type"}];
+validate89.errors = [{instancePath:instancePath+"/coalesced",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate87.errors = [{instancePath:instancePath+"/coalesced",keyword:"minimum"}];
+validate89.errors = [{instancePath:instancePath+"/coalesced",keyword:"minimum"}];
 return false;
 }
 }
@@ -4133,13 +4440,13 @@ if(data.dropped !== undefined){
 let data3 = data.dropped;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate87.errors = [{instancePath:instancePath+"/dropped",keyword:"type"}];
+validate89.errors = [{instancePath:instancePath+"/dropped",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate87.errors = [{instancePath:instancePath+"/dropped",keyword:"minimum"}];
+validate89.errors = [{instancePath:instancePath+"/dropped",keyword:"minimum"}];
 return false;
 }
 }
@@ -4154,13 +4461,13 @@ if(data.queue !== undefined){
 let data4 = data.queue;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate87.errors = [{instancePath:instancePath+"/queue",keyword:"type"}];
+validate89.errors = [{instancePath:instancePath+"/queue",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate87.errors = [{instancePath:instancePath+"/queue",keyword:"minimum"}];
+validate89.errors = [{instancePath:instancePath+"/queue",keyword:"minimum"}];
 return false;
 }
 }
@@ -4175,13 +4482,13 @@ if(data.clients !== undefined){
 let data5 = data.clients;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate87.errors = [{instancePath:instancePath+"/clients",keyword:"type"}];
+validate89.errors = [{instancePath:instancePath+"/clients",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate87.errors = [{instancePath:instancePath+"/clients",keyword:"minimum"}];
+validate89.errors = [{instancePath:instancePath+"/clients",keyword:"minimum"}];
 return false;
 }
 }
@@ -4199,21 +4506,21 @@ var valid0 = true;
 }
 }
 else {
-validate87.errors = [{instancePath,keyword:"type"}];
+validate89.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate87.errors = vErrors;
+validate89.errors = vErrors;
 return errors === 0;
 }
-function validate88(data, {instancePath=""}={}){
+function validate90(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.type === undefined) && (missing0 = "type")) || ((data.target === undefined) && (missing0 = "target"))) || ((data.from_seq === undefined) && (missing0 = "from_seq"))) || ((data.to_seq === undefined) && (missing0 = "to_seq"))) || ((data.reason === undefined) && (missing0 = "reason"))){
-validate88.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate90.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -4221,11 +4528,11 @@ if(data.type !== undefined){
 let data0 = data.type;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate88.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+validate90.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
 if("frames_lost" !== data0){
-validate88.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+validate90.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -4237,7 +4544,7 @@ if(valid0){
 if(data.target !== undefined){
 const _errs3 = errors;
 if(typeof data.target !== "string"){
-validate88.errors = [{instancePath:instancePath+"/target",keyword:"type"}];
+validate90.errors = [{instancePath:instancePath+"/target",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -4250,13 +4557,13 @@ if(data.from_seq !== undefined){
 let data2 = data.from_seq;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate88.errors = [{instancePath:instancePath+"/from_seq",keyword:"type"}];
+validate90.errors = [{instancePath:instancePath+"/from_seq",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 1 || isNaN(data2)){
-validate88.errors = [{instancePath:instancePath+"/from_seq",keyword:"minimum"}];
+validate90.errors = [{instancePath:instancePath+"/from_seq",keyword:"minimum"}];
 return false;
 }
 }
@@ -4271,13 +4578,13 @@ if(data.to_seq !== undefined){
 let data3 = data.to_seq;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate88.errors = [{instancePath:instancePath+"/to_seq",keyword:"type"}];
+validate90.errors = [{instancePath:instancePath+"/to_seq",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 1 || isNaN(data3)){
-validate88.errors = [{instancePath:instancePath+"/to_seq",keyword:"minimum"}];
+validate90.errors = [{instancePath:instancePath+"/to_seq",keyword:"minimum"}];
 return false;
 }
 }
@@ -4291,7 +4598,7 @@ if(valid0){
 if(data.reason !== undefined){
 const _errs9 = errors;
 if(typeof data.reason !== "string"){
-validate88.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+validate90.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -4306,21 +4613,21 @@ var valid0 = true;
 }
 }
 else {
-validate88.errors = [{instancePath,keyword:"type"}];
+validate90.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate88.errors = vErrors;
+validate90.errors = vErrors;
 return errors === 0;
 }
-function validate89(data, {instancePath=""}={}){
+function validate91(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.type === undefined) && (missing0 = "type")) || ((data.problem === undefined) && (missing0 = "problem"))){
-validate89.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate91.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -4328,11 +4635,11 @@ if(data.type !== undefined){
 let data0 = data.type;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate89.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+validate91.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
 if("live_problem" !== data0){
-validate89.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+validate91.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -4356,11 +4663,11 @@ var valid0 = true;
 }
 }
 else {
-validate89.errors = [{instancePath,keyword:"type"}];
+validate91.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate89.errors = vErrors;
+validate91.errors = vErrors;
 return errors === 0;
 }
 function validate22(data, {instancePath=""}={}){
@@ -4377,20 +4684,20 @@ errors = vErrors.length;
 }
 }
 else if(tag0 === "stream_stats"){
-if(!(validate87(data, {instancePath}))){
-vErrors = vErrors === null ? validate87.errors : vErrors.concat(validate87.errors);
+if(!(validate89(data, {instancePath}))){
+vErrors = vErrors === null ? validate89.errors : vErrors.concat(validate89.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "frames_lost"){
-if(!(validate88(data, {instancePath}))){
-vErrors = vErrors === null ? validate88.errors : vErrors.concat(validate88.errors);
+if(!(validate90(data, {instancePath}))){
+vErrors = vErrors === null ? validate90.errors : vErrors.concat(validate90.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "live_problem"){
-if(!(validate89(data, {instancePath}))){
-vErrors = vErrors === null ? validate89.errors : vErrors.concat(validate89.errors);
+if(!(validate91(data, {instancePath}))){
+vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
 errors = vErrors.length;
 }
 }
@@ -4408,229 +4715,14 @@ return false;
 validate22.errors = vErrors;
 return errors === 0;
 }
-export const isFrameHeader = validate95;
-function validate97(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((((data.type === undefined) && (missing0 = "type")) || ((data.tid === undefined) && (missing0 = "tid"))) || ((data.start_ns === undefined) && (missing0 = "start_ns"))) || ((data.name === undefined) && (missing0 = "name"))){
-validate97.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.type !== undefined){
-let data0 = data.type;
-const _errs1 = errors;
-if(typeof data0 !== "string"){
-validate97.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
-return false;
-}
-if("thread_born" !== data0){
-validate97.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.tid !== undefined){
-let data1 = data.tid;
-const _errs3 = errors;
-if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate97.errors = [{instancePath:instancePath+"/tid",keyword:"type"}];
-return false;
-}
-if(errors === _errs3){
-if(typeof data1 == "number"){
-if(data1 < 1 || isNaN(data1)){
-validate97.errors = [{instancePath:instancePath+"/tid",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.start_ns !== undefined){
-let data2 = data.start_ns;
-const _errs5 = errors;
-if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate97.errors = [{instancePath:instancePath+"/start_ns",keyword:"type"}];
-return false;
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.name !== undefined){
-const _errs7 = errors;
-if(typeof data.name !== "string"){
-validate97.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
-return false;
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.pid !== undefined){
-let data4 = data.pid;
-const _errs9 = errors;
-if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
-validate97.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
-return false;
-}
-if(errors === _errs9){
-if(typeof data4 == "number"){
-if(data4 < 1 || isNaN(data4)){
-validate97.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs9 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-else {
-validate97.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate97.errors = vErrors;
-return errors === 0;
-}
-function validate98(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((((data.type === undefined) && (missing0 = "type")) || ((data.tid === undefined) && (missing0 = "tid"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.previous === undefined) && (missing0 = "previous"))){
-validate98.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.type !== undefined){
-let data0 = data.type;
-const _errs1 = errors;
-if(typeof data0 !== "string"){
-validate98.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
-return false;
-}
-if("thread_renamed" !== data0){
-validate98.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.tid !== undefined){
-let data1 = data.tid;
-const _errs3 = errors;
-if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate98.errors = [{instancePath:instancePath+"/tid",keyword:"type"}];
-return false;
-}
-if(errors === _errs3){
-if(typeof data1 == "number"){
-if(data1 < 1 || isNaN(data1)){
-validate98.errors = [{instancePath:instancePath+"/tid",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.name !== undefined){
-const _errs5 = errors;
-if(typeof data.name !== "string"){
-validate98.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
-return false;
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.previous !== undefined){
-const _errs7 = errors;
-if(typeof data.previous !== "string"){
-validate98.errors = [{instancePath:instancePath+"/previous",keyword:"type"}];
-return false;
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.pid !== undefined){
-let data4 = data.pid;
-const _errs9 = errors;
-if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
-validate98.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
-return false;
-}
-if(errors === _errs9){
-if(typeof data4 == "number"){
-if(data4 < 1 || isNaN(data4)){
-validate98.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs9 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-else {
-validate98.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate98.errors = vErrors;
-return errors === 0;
-}
+export const isFrameHeader = validate97;
 function validate99(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((((((data.type === undefined) && (missing0 = "type")) || ((data.tid === undefined) && (missing0 = "tid"))) || ((data.start_ns === undefined) && (missing0 = "start_ns"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.totals === undefined) && (missing0 = "totals"))) || ((data.exact === undefined) && (missing0 = "exact"))) || ((data.seen_alive === undefined) && (missing0 = "seen_alive"))){
+if(((((data.type === undefined) && (missing0 = "type")) || ((data.tid === undefined) && (missing0 = "tid"))) || ((data.start_ns === undefined) && (missing0 = "start_ns"))) || ((data.name === undefined) && (missing0 = "name"))){
 validate99.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -4642,7 +4734,7 @@ if(typeof data0 !== "string"){
 validate99.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("thread_exited" !== data0){
+if("thread_born" !== data0){
 validate99.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
@@ -4698,142 +4790,25 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.totals !== undefined){
-let data4 = data.totals;
+if(data.pid !== undefined){
+let data4 = data.pid;
 const _errs9 = errors;
+if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
+validate99.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
+return false;
+}
 if(errors === _errs9){
-if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
-for(const key0 in data4){
-let data5 = data4[key0];
-const _errs12 = errors;
-if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate99.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type"}];
+if(typeof data4 == "number"){
+if(data4 < 1 || isNaN(data4)){
+validate99.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
 return false;
 }
-if(errors === _errs12){
-if(typeof data5 == "number"){
-if(data5 < 0 || isNaN(data5)){
-validate99.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid1 = _errs12 === errors;
-if(!valid1){
-break;
-}
-}
-}
-else {
-validate99.errors = [{instancePath:instancePath+"/totals",keyword:"type"}];
-return false;
 }
 }
 var valid0 = _errs9 === errors;
 }
 else {
 var valid0 = true;
-}
-if(valid0){
-if(data.exact !== undefined){
-const _errs14 = errors;
-if(typeof data.exact !== "boolean"){
-validate99.errors = [{instancePath:instancePath+"/exact",keyword:"type"}];
-return false;
-}
-var valid0 = _errs14 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.seen_alive !== undefined){
-const _errs16 = errors;
-if(typeof data.seen_alive !== "boolean"){
-validate99.errors = [{instancePath:instancePath+"/seen_alive",keyword:"type"}];
-return false;
-}
-var valid0 = _errs16 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.lifetime_ns !== undefined){
-let data8 = data.lifetime_ns;
-const _errs18 = errors;
-if((!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))) && (data8 !== null)){
-validate99.errors = [{instancePath:instancePath+"/lifetime_ns",keyword:"type"}];
-return false;
-}
-if(errors === _errs18){
-if(typeof data8 == "number"){
-if(data8 < 0 || isNaN(data8)){
-validate99.errors = [{instancePath:instancePath+"/lifetime_ns",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs18 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.pid !== undefined){
-let data9 = data.pid;
-const _errs20 = errors;
-if((!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))) && (data9 !== null)){
-validate99.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
-return false;
-}
-if(errors === _errs20){
-if(typeof data9 == "number"){
-if(data9 < 1 || isNaN(data9)){
-validate99.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs20 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.inexact !== undefined){
-let data10 = data.inexact;
-const _errs22 = errors;
-if(errors === _errs22){
-if(Array.isArray(data10)){
-var valid2 = true;
-const len0 = data10.length;
-for(let i0=0; i0<len0; i0++){
-const _errs24 = errors;
-if(typeof data10[i0] !== "string"){
-validate99.errors = [{instancePath:instancePath+"/inexact/" + i0,keyword:"type"}];
-return false;
-}
-var valid2 = _errs24 === errors;
-if(!valid2){
-break;
-}
-}
-}
-else {
-validate99.errors = [{instancePath:instancePath+"/inexact",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs22 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
 }
 }
 }
@@ -4855,7 +4830,7 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((data.type === undefined) && (missing0 = "type")) || ((data.exit_code === undefined) && (missing0 = "exit_code"))){
+if(((((data.type === undefined) && (missing0 = "type")) || ((data.tid === undefined) && (missing0 = "tid"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.previous === undefined) && (missing0 = "previous"))){
 validate100.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -4867,7 +4842,7 @@ if(typeof data0 !== "string"){
 validate100.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("target_exited" !== data0){
+if("thread_renamed" !== data0){
 validate100.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
@@ -4877,17 +4852,73 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.exit_code !== undefined){
-let data1 = data.exit_code;
+if(data.tid !== undefined){
+let data1 = data.tid;
 const _errs3 = errors;
-if((!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))) && (data1 !== null)){
-validate100.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate100.errors = [{instancePath:instancePath+"/tid",keyword:"type"}];
 return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 1 || isNaN(data1)){
+validate100.errors = [{instancePath:instancePath+"/tid",keyword:"minimum"}];
+return false;
+}
+}
 }
 var valid0 = _errs3 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data.name !== undefined){
+const _errs5 = errors;
+if(typeof data.name !== "string"){
+validate100.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.previous !== undefined){
+const _errs7 = errors;
+if(typeof data.previous !== "string"){
+validate100.errors = [{instancePath:instancePath+"/previous",keyword:"type"}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.pid !== undefined){
+let data4 = data.pid;
+const _errs9 = errors;
+if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
+validate100.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
+return false;
+}
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 < 1 || isNaN(data4)){
+validate100.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
 }
 }
 }
@@ -4906,20 +4937,213 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((data.type === undefined) && (missing0 = "type")){
+if((((((((data.type === undefined) && (missing0 = "type")) || ((data.tid === undefined) && (missing0 = "tid"))) || ((data.start_ns === undefined) && (missing0 = "start_ns"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.totals === undefined) && (missing0 = "totals"))) || ((data.exact === undefined) && (missing0 = "exact"))) || ((data.seen_alive === undefined) && (missing0 = "seen_alive"))){
 validate101.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.type !== undefined){
 let data0 = data.type;
+const _errs1 = errors;
 if(typeof data0 !== "string"){
 validate101.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("target_detached" !== data0){
+if("thread_exited" !== data0){
 validate101.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.tid !== undefined){
+let data1 = data.tid;
+const _errs3 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate101.errors = [{instancePath:instancePath+"/tid",keyword:"type"}];
+return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 1 || isNaN(data1)){
+validate101.errors = [{instancePath:instancePath+"/tid",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.start_ns !== undefined){
+let data2 = data.start_ns;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate101.errors = [{instancePath:instancePath+"/start_ns",keyword:"type"}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.name !== undefined){
+const _errs7 = errors;
+if(typeof data.name !== "string"){
+validate101.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.totals !== undefined){
+let data4 = data.totals;
+const _errs9 = errors;
+if(errors === _errs9){
+if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
+for(const key0 in data4){
+let data5 = data4[key0];
+const _errs12 = errors;
+if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
+validate101.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type"}];
+return false;
+}
+if(errors === _errs12){
+if(typeof data5 == "number"){
+if(data5 < 0 || isNaN(data5)){
+validate101.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid1 = _errs12 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate101.errors = [{instancePath:instancePath+"/totals",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.exact !== undefined){
+const _errs14 = errors;
+if(typeof data.exact !== "boolean"){
+validate101.errors = [{instancePath:instancePath+"/exact",keyword:"type"}];
+return false;
+}
+var valid0 = _errs14 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.seen_alive !== undefined){
+const _errs16 = errors;
+if(typeof data.seen_alive !== "boolean"){
+validate101.errors = [{instancePath:instancePath+"/seen_alive",keyword:"type"}];
+return false;
+}
+var valid0 = _errs16 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.lifetime_ns !== undefined){
+let data8 = data.lifetime_ns;
+const _errs18 = errors;
+if((!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))) && (data8 !== null)){
+validate101.errors = [{instancePath:instancePath+"/lifetime_ns",keyword:"type"}];
+return false;
+}
+if(errors === _errs18){
+if(typeof data8 == "number"){
+if(data8 < 0 || isNaN(data8)){
+validate101.errors = [{instancePath:instancePath+"/lifetime_ns",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs18 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.pid !== undefined){
+let data9 = data.pid;
+const _errs20 = errors;
+if((!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))) && (data9 !== null)){
+validate101.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
+return false;
+}
+if(errors === _errs20){
+if(typeof data9 == "number"){
+if(data9 < 1 || isNaN(data9)){
+validate101.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs20 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.inexact !== undefined){
+let data10 = data.inexact;
+const _errs22 = errors;
+if(errors === _errs22){
+if(Array.isArray(data10)){
+var valid2 = true;
+const len0 = data10.length;
+for(let i0=0; i0<len0; i0++){
+const _errs24 = errors;
+if(typeof data10[i0] !== "string"){
+validate101.errors = [{instancePath:instancePath+"/inexact/" + i0,keyword:"type"}];
+return false;
+}
+var valid2 = _errs24 === errors;
+if(!valid2){
+break;
+}
+}
+}
+else {
+validate101.errors = [{instancePath:instancePath+"/inexact",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs22 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
 }
 }
 }
@@ -4938,7 +5162,7 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((data.type === undefined) && (missing0 = "type")) || ((data.rate_hz === undefined) && (missing0 = "rate_hz"))) || ((data.previous_hz === undefined) && (missing0 = "previous_hz"))){
+if(((data.type === undefined) && (missing0 = "type")) || ((data.exit_code === undefined) && (missing0 = "exit_code"))){
 validate102.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -4950,7 +5174,7 @@ if(typeof data0 !== "string"){
 validate102.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("rate_changed" !== data0){
+if("target_exited" !== data0){
 validate102.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
@@ -4960,47 +5184,17 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.rate_hz !== undefined){
-let data1 = data.rate_hz;
+if(data.exit_code !== undefined){
+let data1 = data.exit_code;
 const _errs3 = errors;
-if(errors === _errs3){
-if(typeof data1 == "number"){
-if(data1 < 1 || isNaN(data1)){
-validate102.errors = [{instancePath:instancePath+"/rate_hz",keyword:"minimum"}];
+if((!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))) && (data1 !== null)){
+validate102.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
 return false;
-}
-}
-else {
-validate102.errors = [{instancePath:instancePath+"/rate_hz",keyword:"type"}];
-return false;
-}
 }
 var valid0 = _errs3 === errors;
 }
 else {
 var valid0 = true;
-}
-if(valid0){
-if(data.previous_hz !== undefined){
-let data2 = data.previous_hz;
-const _errs5 = errors;
-if(errors === _errs5){
-if(typeof data2 == "number"){
-if(data2 < 1 || isNaN(data2)){
-validate102.errors = [{instancePath:instancePath+"/previous_hz",keyword:"minimum"}];
-return false;
-}
-}
-else {
-validate102.errors = [{instancePath:instancePath+"/previous_hz",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
 }
 }
 }
@@ -5019,157 +5213,20 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((((data.type === undefined) && (missing0 = "type")) || ((data.rate_hz === undefined) && (missing0 = "rate_hz"))) || ((data.previous_hz === undefined) && (missing0 = "previous_hz"))) || ((data.requested_hz === undefined) && (missing0 = "requested_hz"))) || ((data.overhead_percent === undefined) && (missing0 = "overhead_percent"))) || ((data.budget_percent === undefined) && (missing0 = "budget_percent"))){
+if((data.type === undefined) && (missing0 = "type")){
 validate103.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.type !== undefined){
 let data0 = data.type;
-const _errs1 = errors;
 if(typeof data0 !== "string"){
 validate103.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("rate_adapted" !== data0){
+if("target_detached" !== data0){
 validate103.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.rate_hz !== undefined){
-let data1 = data.rate_hz;
-const _errs3 = errors;
-if(errors === _errs3){
-if(typeof data1 == "number"){
-if(data1 < 1 || isNaN(data1)){
-validate103.errors = [{instancePath:instancePath+"/rate_hz",keyword:"minimum"}];
-return false;
-}
-}
-else {
-validate103.errors = [{instancePath:instancePath+"/rate_hz",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.previous_hz !== undefined){
-let data2 = data.previous_hz;
-const _errs5 = errors;
-if(errors === _errs5){
-if(typeof data2 == "number"){
-if(data2 < 1 || isNaN(data2)){
-validate103.errors = [{instancePath:instancePath+"/previous_hz",keyword:"minimum"}];
-return false;
-}
-}
-else {
-validate103.errors = [{instancePath:instancePath+"/previous_hz",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.requested_hz !== undefined){
-let data3 = data.requested_hz;
-const _errs7 = errors;
-if(errors === _errs7){
-if(typeof data3 == "number"){
-if(data3 < 1 || isNaN(data3)){
-validate103.errors = [{instancePath:instancePath+"/requested_hz",keyword:"minimum"}];
-return false;
-}
-}
-else {
-validate103.errors = [{instancePath:instancePath+"/requested_hz",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.overhead_percent !== undefined){
-let data4 = data.overhead_percent;
-const _errs9 = errors;
-if(errors === _errs9){
-if(typeof data4 == "number"){
-if(data4 < 0 || isNaN(data4)){
-validate103.errors = [{instancePath:instancePath+"/overhead_percent",keyword:"minimum"}];
-return false;
-}
-}
-else {
-validate103.errors = [{instancePath:instancePath+"/overhead_percent",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs9 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.budget_percent !== undefined){
-let data5 = data.budget_percent;
-const _errs11 = errors;
-if(errors === _errs11){
-if(typeof data5 == "number"){
-if(data5 < 0 || isNaN(data5)){
-validate103.errors = [{instancePath:instancePath+"/budget_percent",keyword:"minimum"}];
-return false;
-}
-}
-else {
-validate103.errors = [{instancePath:instancePath+"/budget_percent",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs11 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.undelivered_bytes !== undefined){
-let data6 = data.undelivered_bytes;
-const _errs13 = errors;
-if((!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))) && (data6 !== null)){
-validate103.errors = [{instancePath:instancePath+"/undelivered_bytes",keyword:"type"}];
-return false;
-}
-if(errors === _errs13){
-if(typeof data6 == "number"){
-if(data6 < 0 || isNaN(data6)){
-validate103.errors = [{instancePath:instancePath+"/undelivered_bytes",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs13 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
 }
 }
 }
@@ -5188,7 +5245,7 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((data.type === undefined) && (missing0 = "type")) || ((data.count === undefined) && (missing0 = "count"))){
+if((((data.type === undefined) && (missing0 = "type")) || ((data.rate_hz === undefined) && (missing0 = "rate_hz"))) || ((data.previous_hz === undefined) && (missing0 = "previous_hz"))){
 validate104.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -5200,7 +5257,7 @@ if(typeof data0 !== "string"){
 validate104.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("deadlines_missed" !== data0){
+if("rate_changed" !== data0){
 validate104.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
@@ -5210,25 +5267,47 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.count !== undefined){
-let data1 = data.count;
+if(data.rate_hz !== undefined){
+let data1 = data.rate_hz;
 const _errs3 = errors;
-if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate104.errors = [{instancePath:instancePath+"/count",keyword:"type"}];
-return false;
-}
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 1 || isNaN(data1)){
-validate104.errors = [{instancePath:instancePath+"/count",keyword:"minimum"}];
+validate104.errors = [{instancePath:instancePath+"/rate_hz",keyword:"minimum"}];
 return false;
 }
+}
+else {
+validate104.errors = [{instancePath:instancePath+"/rate_hz",keyword:"type"}];
+return false;
 }
 }
 var valid0 = _errs3 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data.previous_hz !== undefined){
+let data2 = data.previous_hz;
+const _errs5 = errors;
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 1 || isNaN(data2)){
+validate104.errors = [{instancePath:instancePath+"/previous_hz",keyword:"minimum"}];
+return false;
+}
+}
+else {
+validate104.errors = [{instancePath:instancePath+"/previous_hz",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
 }
 }
 }
@@ -5247,7 +5326,7 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((data.type === undefined) && (missing0 = "type")) || ((data.count === undefined) && (missing0 = "count"))){
+if(((((((data.type === undefined) && (missing0 = "type")) || ((data.rate_hz === undefined) && (missing0 = "rate_hz"))) || ((data.previous_hz === undefined) && (missing0 = "previous_hz"))) || ((data.requested_hz === undefined) && (missing0 = "requested_hz"))) || ((data.overhead_percent === undefined) && (missing0 = "overhead_percent"))) || ((data.budget_percent === undefined) && (missing0 = "budget_percent"))){
 validate105.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -5259,7 +5338,7 @@ if(typeof data0 !== "string"){
 validate105.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("exit_records_lost" !== data0){
+if("rate_adapted" !== data0){
 validate105.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
@@ -5269,25 +5348,135 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.count !== undefined){
-let data1 = data.count;
+if(data.rate_hz !== undefined){
+let data1 = data.rate_hz;
 const _errs3 = errors;
-if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate105.errors = [{instancePath:instancePath+"/count",keyword:"type"}];
-return false;
-}
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 1 || isNaN(data1)){
-validate105.errors = [{instancePath:instancePath+"/count",keyword:"minimum"}];
+validate105.errors = [{instancePath:instancePath+"/rate_hz",keyword:"minimum"}];
 return false;
 }
+}
+else {
+validate105.errors = [{instancePath:instancePath+"/rate_hz",keyword:"type"}];
+return false;
 }
 }
 var valid0 = _errs3 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data.previous_hz !== undefined){
+let data2 = data.previous_hz;
+const _errs5 = errors;
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 1 || isNaN(data2)){
+validate105.errors = [{instancePath:instancePath+"/previous_hz",keyword:"minimum"}];
+return false;
+}
+}
+else {
+validate105.errors = [{instancePath:instancePath+"/previous_hz",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.requested_hz !== undefined){
+let data3 = data.requested_hz;
+const _errs7 = errors;
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 < 1 || isNaN(data3)){
+validate105.errors = [{instancePath:instancePath+"/requested_hz",keyword:"minimum"}];
+return false;
+}
+}
+else {
+validate105.errors = [{instancePath:instancePath+"/requested_hz",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.overhead_percent !== undefined){
+let data4 = data.overhead_percent;
+const _errs9 = errors;
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 < 0 || isNaN(data4)){
+validate105.errors = [{instancePath:instancePath+"/overhead_percent",keyword:"minimum"}];
+return false;
+}
+}
+else {
+validate105.errors = [{instancePath:instancePath+"/overhead_percent",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.budget_percent !== undefined){
+let data5 = data.budget_percent;
+const _errs11 = errors;
+if(errors === _errs11){
+if(typeof data5 == "number"){
+if(data5 < 0 || isNaN(data5)){
+validate105.errors = [{instancePath:instancePath+"/budget_percent",keyword:"minimum"}];
+return false;
+}
+}
+else {
+validate105.errors = [{instancePath:instancePath+"/budget_percent",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.undelivered_bytes !== undefined){
+let data6 = data.undelivered_bytes;
+const _errs13 = errors;
+if((!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))) && (data6 !== null)){
+validate105.errors = [{instancePath:instancePath+"/undelivered_bytes",keyword:"type"}];
+return false;
+}
+if(errors === _errs13){
+if(typeof data6 == "number"){
+if(data6 < 0 || isNaN(data6)){
+validate105.errors = [{instancePath:instancePath+"/undelivered_bytes",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
 }
 }
 }
@@ -5306,7 +5495,7 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((data.type === undefined) && (missing0 = "type")) || ((data.from_seq === undefined) && (missing0 = "from_seq"))) || ((data.to_seq === undefined) && (missing0 = "to_seq"))) || ((data.reason === undefined) && (missing0 = "reason"))){
+if(((data.type === undefined) && (missing0 = "type")) || ((data.count === undefined) && (missing0 = "count"))){
 validate106.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -5318,7 +5507,7 @@ if(typeof data0 !== "string"){
 validate106.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("gap" !== data0){
+if("deadlines_missed" !== data0){
 validate106.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
@@ -5328,17 +5517,17 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.from_seq !== undefined){
-let data1 = data.from_seq;
+if(data.count !== undefined){
+let data1 = data.count;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate106.errors = [{instancePath:instancePath+"/from_seq",keyword:"type"}];
+validate106.errors = [{instancePath:instancePath+"/count",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 1 || isNaN(data1)){
-validate106.errors = [{instancePath:instancePath+"/from_seq",keyword:"minimum"}];
+validate106.errors = [{instancePath:instancePath+"/count",keyword:"minimum"}];
 return false;
 }
 }
@@ -5347,41 +5536,6 @@ var valid0 = _errs3 === errors;
 }
 else {
 var valid0 = true;
-}
-if(valid0){
-if(data.to_seq !== undefined){
-let data2 = data.to_seq;
-const _errs5 = errors;
-if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate106.errors = [{instancePath:instancePath+"/to_seq",keyword:"type"}];
-return false;
-}
-if(errors === _errs5){
-if(typeof data2 == "number"){
-if(data2 < 1 || isNaN(data2)){
-validate106.errors = [{instancePath:instancePath+"/to_seq",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.reason !== undefined){
-const _errs7 = errors;
-if(typeof data.reason !== "string"){
-validate106.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
-return false;
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-}
 }
 }
 }
@@ -5400,7 +5554,7 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((data.type === undefined) && (missing0 = "type")) || ((data.size === undefined) && (missing0 = "size"))) || ((data.previous === undefined) && (missing0 = "previous"))){
+if(((data.type === undefined) && (missing0 = "type")) || ((data.count === undefined) && (missing0 = "count"))){
 validate107.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -5412,7 +5566,7 @@ if(typeof data0 !== "string"){
 validate107.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("gomaxprocs_changed" !== data0){
+if("exit_records_lost" !== data0){
 validate107.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
@@ -5422,17 +5576,17 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.size !== undefined){
-let data1 = data.size;
+if(data.count !== undefined){
+let data1 = data.count;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate107.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
+validate107.errors = [{instancePath:instancePath+"/count",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 1 || isNaN(data1)){
-validate107.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
+validate107.errors = [{instancePath:instancePath+"/count",keyword:"minimum"}];
 return false;
 }
 }
@@ -5441,50 +5595,6 @@ var valid0 = _errs3 === errors;
 }
 else {
 var valid0 = true;
-}
-if(valid0){
-if(data.previous !== undefined){
-let data2 = data.previous;
-const _errs5 = errors;
-if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate107.errors = [{instancePath:instancePath+"/previous",keyword:"type"}];
-return false;
-}
-if(errors === _errs5){
-if(typeof data2 == "number"){
-if(data2 < 1 || isNaN(data2)){
-validate107.errors = [{instancePath:instancePath+"/previous",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.pid !== undefined){
-let data3 = data.pid;
-const _errs7 = errors;
-if((!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))) && (data3 !== null)){
-validate107.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
-return false;
-}
-if(errors === _errs7){
-if(typeof data3 == "number"){
-if(data3 < 1 || isNaN(data3)){
-validate107.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-}
 }
 }
 }
@@ -5503,7 +5613,7 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((data.type === undefined) && (missing0 = "type")) || ((data.name === undefined) && (missing0 = "name"))) || ((data.executable === undefined) && (missing0 = "executable"))) || ((data.previous === undefined) && (missing0 = "previous"))){
+if(((((data.type === undefined) && (missing0 = "type")) || ((data.from_seq === undefined) && (missing0 = "from_seq"))) || ((data.to_seq === undefined) && (missing0 = "to_seq"))) || ((data.reason === undefined) && (missing0 = "reason"))){
 validate108.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -5515,7 +5625,7 @@ if(typeof data0 !== "string"){
 validate108.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("program_executed" !== data0){
+if("gap" !== data0){
 validate108.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
@@ -5525,11 +5635,20 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.name !== undefined){
+if(data.from_seq !== undefined){
+let data1 = data.from_seq;
 const _errs3 = errors;
-if(typeof data.name !== "string"){
-validate108.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate108.errors = [{instancePath:instancePath+"/from_seq",keyword:"type"}];
 return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 1 || isNaN(data1)){
+validate108.errors = [{instancePath:instancePath+"/from_seq",keyword:"minimum"}];
+return false;
+}
+}
 }
 var valid0 = _errs3 === errors;
 }
@@ -5537,12 +5656,20 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.executable !== undefined){
-let data2 = data.executable;
+if(data.to_seq !== undefined){
+let data2 = data.to_seq;
 const _errs5 = errors;
-if((typeof data2 !== "string") && (data2 !== null)){
-validate108.errors = [{instancePath:instancePath+"/executable",keyword:"type"}];
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate108.errors = [{instancePath:instancePath+"/to_seq",keyword:"type"}];
 return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 1 || isNaN(data2)){
+validate108.errors = [{instancePath:instancePath+"/to_seq",keyword:"minimum"}];
+return false;
+}
+}
 }
 var valid0 = _errs5 === errors;
 }
@@ -5550,39 +5677,16 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.previous !== undefined){
-let data3 = data.previous;
+if(data.reason !== undefined){
 const _errs7 = errors;
-if((typeof data3 !== "string") && (data3 !== null)){
-validate108.errors = [{instancePath:instancePath+"/previous",keyword:"type"}];
+if(typeof data.reason !== "string"){
+validate108.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
 }
 else {
 var valid0 = true;
-}
-if(valid0){
-if(data.pid !== undefined){
-let data4 = data.pid;
-const _errs9 = errors;
-if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
-validate108.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
-return false;
-}
-if(errors === _errs9){
-if(typeof data4 == "number"){
-if(data4 < 1 || isNaN(data4)){
-validate108.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs9 === errors;
-}
-else {
-var valid0 = true;
-}
 }
 }
 }
@@ -5603,7 +5707,7 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((data.type === undefined) && (missing0 = "type")) || ((data.reason === undefined) && (missing0 = "reason"))){
+if((((data.type === undefined) && (missing0 = "type")) || ((data.size === undefined) && (missing0 = "size"))) || ((data.previous === undefined) && (missing0 = "previous"))){
 validate109.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -5615,7 +5719,7 @@ if(typeof data0 !== "string"){
 validate109.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("sample_failed" !== data0){
+if("gomaxprocs_changed" !== data0){
 validate109.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
@@ -5625,16 +5729,69 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.reason !== undefined){
+if(data.size !== undefined){
+let data1 = data.size;
 const _errs3 = errors;
-if(typeof data.reason !== "string"){
-validate109.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate109.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
 return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 1 || isNaN(data1)){
+validate109.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
+return false;
+}
+}
 }
 var valid0 = _errs3 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data.previous !== undefined){
+let data2 = data.previous;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate109.errors = [{instancePath:instancePath+"/previous",keyword:"type"}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 1 || isNaN(data2)){
+validate109.errors = [{instancePath:instancePath+"/previous",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.pid !== undefined){
+let data3 = data.pid;
+const _errs7 = errors;
+if((!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))) && (data3 !== null)){
+validate109.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
+return false;
+}
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 < 1 || isNaN(data3)){
+validate109.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+}
 }
 }
 }
@@ -5647,27 +5804,13 @@ return false;
 validate109.errors = vErrors;
 return errors === 0;
 }
-function validate111(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(typeof data !== "string"){
-validate111.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-if(!(((data === "genetlink") || (data === "walk")) || (data === "procfs"))){
-validate111.errors = [{instancePath,keyword:"enum"}];
-return false;
-}
-validate111.errors = vErrors;
-return errors === 0;
-}
 function validate110(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((((data.type === undefined) && (missing0 = "type")) || ((data.source === undefined) && (missing0 = "source"))) || ((data.previous === undefined) && (missing0 = "previous"))) || ((data.reason === undefined) && (missing0 = "reason"))) || ((data.disagreed === undefined) && (missing0 = "disagreed"))){
+if(((((data.type === undefined) && (missing0 = "type")) || ((data.name === undefined) && (missing0 = "name"))) || ((data.executable === undefined) && (missing0 = "executable"))) || ((data.previous === undefined) && (missing0 = "previous"))){
 validate110.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -5679,7 +5822,7 @@ if(typeof data0 !== "string"){
 validate110.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("counters_source_changed" !== data0){
+if("program_executed" !== data0){
 validate110.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
@@ -5689,11 +5832,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.source !== undefined){
+if(data.name !== undefined){
 const _errs3 = errors;
-if(!(validate111(data.source, {instancePath:instancePath+"/source"}))){
-vErrors = vErrors === null ? validate111.errors : vErrors.concat(validate111.errors);
-errors = vErrors.length;
+if(typeof data.name !== "string"){
+validate110.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+return false;
 }
 var valid0 = _errs3 === errors;
 }
@@ -5701,22 +5844,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.previous !== undefined){
-const _errs4 = errors;
-if(!(validate111(data.previous, {instancePath:instancePath+"/previous"}))){
-vErrors = vErrors === null ? validate111.errors : vErrors.concat(validate111.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.reason !== undefined){
+if(data.executable !== undefined){
+let data2 = data.executable;
 const _errs5 = errors;
-if(typeof data.reason !== "string"){
-validate110.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+if((typeof data2 !== "string") && (data2 !== null)){
+validate110.errors = [{instancePath:instancePath+"/executable",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -5725,13 +5857,35 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.disagreed !== undefined){
+if(data.previous !== undefined){
+let data3 = data.previous;
 const _errs7 = errors;
-if(typeof data.disagreed !== "boolean"){
-validate110.errors = [{instancePath:instancePath+"/disagreed",keyword:"type"}];
+if((typeof data3 !== "string") && (data3 !== null)){
+validate110.errors = [{instancePath:instancePath+"/previous",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.pid !== undefined){
+let data4 = data.pid;
+const _errs9 = errors;
+if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
+validate110.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
+return false;
+}
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 < 1 || isNaN(data4)){
+validate110.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs9 === errors;
 }
 else {
 var valid0 = true;
@@ -5750,14 +5904,14 @@ return false;
 validate110.errors = vErrors;
 return errors === 0;
 }
-function validate114(data, {instancePath=""}={}){
+function validate111(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((((((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.shadow === undefined) && (missing0 = "shadow"))) || ((data.knob === undefined) && (missing0 = "knob"))) || ((data.signal === undefined) && (missing0 = "signal"))) || ((data.proxy === undefined) && (missing0 = "proxy"))) || ((data.lower === undefined) && (missing0 = "lower"))) || ((data.upper === undefined) && (missing0 = "upper"))) || ((data.size === undefined) && (missing0 = "size"))) || ((data.actor === undefined) && (missing0 = "actor"))){
-validate114.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+if(((data.type === undefined) && (missing0 = "type")) || ((data.reason === undefined) && (missing0 = "reason"))){
+validate111.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -5765,11 +5919,164 @@ if(data.type !== undefined){
 let data0 = data.type;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate114.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+validate111.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+return false;
+}
+if("sample_failed" !== data0){
+validate111.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.reason !== undefined){
+const _errs3 = errors;
+if(typeof data.reason !== "string"){
+validate111.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate111.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate111.errors = vErrors;
+return errors === 0;
+}
+function validate113(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(typeof data !== "string"){
+validate113.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+if(!(((data === "genetlink") || (data === "walk")) || (data === "procfs"))){
+validate113.errors = [{instancePath,keyword:"enum"}];
+return false;
+}
+validate113.errors = vErrors;
+return errors === 0;
+}
+function validate112(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((data.type === undefined) && (missing0 = "type")) || ((data.source === undefined) && (missing0 = "source"))) || ((data.previous === undefined) && (missing0 = "previous"))) || ((data.reason === undefined) && (missing0 = "reason"))) || ((data.disagreed === undefined) && (missing0 = "disagreed"))){
+validate112.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate112.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+return false;
+}
+if("counters_source_changed" !== data0){
+validate112.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.source !== undefined){
+const _errs3 = errors;
+if(!(validate113(data.source, {instancePath:instancePath+"/source"}))){
+vErrors = vErrors === null ? validate113.errors : vErrors.concat(validate113.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.previous !== undefined){
+const _errs4 = errors;
+if(!(validate113(data.previous, {instancePath:instancePath+"/previous"}))){
+vErrors = vErrors === null ? validate113.errors : vErrors.concat(validate113.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.reason !== undefined){
+const _errs5 = errors;
+if(typeof data.reason !== "string"){
+validate112.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.disagreed !== undefined){
+const _errs7 = errors;
+if(typeof data.disagreed !== "boolean"){
+validate112.errors = [{instancePath:instancePath+"/disagreed",keyword:"type"}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+else {
+validate112.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate112.errors = vErrors;
+return errors === 0;
+}
+function validate116(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((((((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.shadow === undefined) && (missing0 = "shadow"))) || ((data.knob === undefined) && (missing0 = "knob"))) || ((data.signal === undefined) && (missing0 = "signal"))) || ((data.proxy === undefined) && (missing0 = "proxy"))) || ((data.lower === undefined) && (missing0 = "lower"))) || ((data.upper === undefined) && (missing0 = "upper"))) || ((data.size === undefined) && (missing0 = "size"))) || ((data.actor === undefined) && (missing0 = "actor"))){
+validate116.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate116.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
 if("steering_started" !== data0){
-validate114.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+validate116.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -5781,7 +6088,7 @@ if(valid0){
 if(data.policy !== undefined){
 const _errs3 = errors;
 if(typeof data.policy !== "string"){
-validate114.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
+validate116.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -5793,7 +6100,7 @@ if(valid0){
 if(data.shadow !== undefined){
 const _errs5 = errors;
 if(typeof data.shadow !== "boolean"){
-validate114.errors = [{instancePath:instancePath+"/shadow",keyword:"type"}];
+validate116.errors = [{instancePath:instancePath+"/shadow",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -5829,7 +6136,7 @@ if(valid0){
 if(data.proxy !== undefined){
 const _errs9 = errors;
 if(typeof data.proxy !== "boolean"){
-validate114.errors = [{instancePath:instancePath+"/proxy",keyword:"type"}];
+validate116.errors = [{instancePath:instancePath+"/proxy",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -5842,13 +6149,13 @@ if(data.lower !== undefined){
 let data6 = data.lower;
 const _errs11 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate114.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
+validate116.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data6 == "number"){
 if(data6 < 1 || isNaN(data6)){
-validate114.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
+validate116.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
 return false;
 }
 }
@@ -5863,13 +6170,13 @@ if(data.upper !== undefined){
 let data7 = data.upper;
 const _errs13 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate114.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
+validate116.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data7 == "number"){
 if(data7 < 1 || isNaN(data7)){
-validate114.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
+validate116.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
 return false;
 }
 }
@@ -5884,13 +6191,13 @@ if(data.size !== undefined){
 let data8 = data.size;
 const _errs15 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate114.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
+validate116.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data8 == "number"){
 if(data8 < 1 || isNaN(data8)){
-validate114.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
+validate116.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
 return false;
 }
 }
@@ -5904,7 +6211,7 @@ if(valid0){
 if(data.actor !== undefined){
 const _errs17 = errors;
 if(typeof data.actor !== "string"){
-validate114.errors = [{instancePath:instancePath+"/actor",keyword:"type"}];
+validate116.errors = [{instancePath:instancePath+"/actor",keyword:"type"}];
 return false;
 }
 var valid0 = _errs17 === errors;
@@ -5917,13 +6224,13 @@ if(data.pid !== undefined){
 let data10 = data.pid;
 const _errs19 = errors;
 if((!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))) && (data10 !== null)){
-validate114.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
+validate116.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
 return false;
 }
 if(errors === _errs19){
 if(typeof data10 == "number"){
 if(data10 < 1 || isNaN(data10)){
-validate114.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
+validate116.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
 return false;
 }
 }
@@ -5938,7 +6245,7 @@ if(data.program !== undefined){
 let data11 = data.program;
 const _errs21 = errors;
 if((typeof data11 !== "string") && (data11 !== null)){
-validate114.errors = [{instancePath:instancePath+"/program",keyword:"type"}];
+validate116.errors = [{instancePath:instancePath+"/program",keyword:"type"}];
 return false;
 }
 var valid0 = _errs21 === errors;
@@ -5960,21 +6267,21 @@ var valid0 = true;
 }
 }
 else {
-validate114.errors = [{instancePath,keyword:"type"}];
+validate116.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate114.errors = vErrors;
+validate116.errors = vErrors;
 return errors === 0;
 }
-function validate117(data, {instancePath=""}={}){
+function validate119(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((((((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.number === undefined) && (missing0 = "number"))) || ((data.at_ns === undefined) && (missing0 = "at_ns"))) || ((data.elapsed_s === undefined) && (missing0 = "elapsed_s"))) || ((data.ops === undefined) && (missing0 = "ops"))) || ((data.mean_wait_s === undefined) && (missing0 = "mean_wait_s"))) || ((data.size === undefined) && (missing0 = "size"))) || ((data.next_size === undefined) && (missing0 = "next_size"))) || ((data.proposed === undefined) && (missing0 = "proposed"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.reason === undefined) && (missing0 = "reason"))) || ((data.counted === undefined) && (missing0 = "counted"))) || ((data.probing === undefined) && (missing0 = "probing"))){
-validate117.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate119.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -5982,11 +6289,11 @@ if(data.type !== undefined){
 let data0 = data.type;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate117.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+validate119.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
 if("steering_decided" !== data0){
-validate117.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+validate119.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -5998,7 +6305,7 @@ if(valid0){
 if(data.policy !== undefined){
 const _errs3 = errors;
 if(typeof data.policy !== "string"){
-validate117.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
+validate119.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -6011,13 +6318,13 @@ if(data.number !== undefined){
 let data2 = data.number;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate117.errors = [{instancePath:instancePath+"/number",keyword:"type"}];
+validate119.errors = [{instancePath:instancePath+"/number",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 1 || isNaN(data2)){
-validate117.errors = [{instancePath:instancePath+"/number",keyword:"minimum"}];
+validate119.errors = [{instancePath:instancePath+"/number",keyword:"minimum"}];
 return false;
 }
 }
@@ -6032,13 +6339,13 @@ if(data.at_ns !== undefined){
 let data3 = data.at_ns;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate117.errors = [{instancePath:instancePath+"/at_ns",keyword:"type"}];
+validate119.errors = [{instancePath:instancePath+"/at_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate117.errors = [{instancePath:instancePath+"/at_ns",keyword:"minimum"}];
+validate119.errors = [{instancePath:instancePath+"/at_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -6055,12 +6362,12 @@ const _errs9 = errors;
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate117.errors = [{instancePath:instancePath+"/elapsed_s",keyword:"minimum"}];
+validate119.errors = [{instancePath:instancePath+"/elapsed_s",keyword:"minimum"}];
 return false;
 }
 }
 else {
-validate117.errors = [{instancePath:instancePath+"/elapsed_s",keyword:"type"}];
+validate119.errors = [{instancePath:instancePath+"/elapsed_s",keyword:"type"}];
 return false;
 }
 }
@@ -6076,12 +6383,12 @@ const _errs11 = errors;
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate117.errors = [{instancePath:instancePath+"/ops",keyword:"minimum"}];
+validate119.errors = [{instancePath:instancePath+"/ops",keyword:"minimum"}];
 return false;
 }
 }
 else {
-validate117.errors = [{instancePath:instancePath+"/ops",keyword:"type"}];
+validate119.errors = [{instancePath:instancePath+"/ops",keyword:"type"}];
 return false;
 }
 }
@@ -6095,13 +6402,13 @@ if(data.mean_wait_s !== undefined){
 let data6 = data.mean_wait_s;
 const _errs13 = errors;
 if((!(typeof data6 == "number")) && (data6 !== null)){
-validate117.errors = [{instancePath:instancePath+"/mean_wait_s",keyword:"type"}];
+validate119.errors = [{instancePath:instancePath+"/mean_wait_s",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate117.errors = [{instancePath:instancePath+"/mean_wait_s",keyword:"minimum"}];
+validate119.errors = [{instancePath:instancePath+"/mean_wait_s",keyword:"minimum"}];
 return false;
 }
 }
@@ -6116,13 +6423,13 @@ if(data.size !== undefined){
 let data7 = data.size;
 const _errs15 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate117.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
+validate119.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 1 || isNaN(data7)){
-validate117.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
+validate119.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
 return false;
 }
 }
@@ -6137,13 +6444,13 @@ if(data.next_size !== undefined){
 let data8 = data.next_size;
 const _errs17 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate117.errors = [{instancePath:instancePath+"/next_size",keyword:"type"}];
+validate119.errors = [{instancePath:instancePath+"/next_size",keyword:"type"}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 < 1 || isNaN(data8)){
-validate117.errors = [{instancePath:instancePath+"/next_size",keyword:"minimum"}];
+validate119.errors = [{instancePath:instancePath+"/next_size",keyword:"minimum"}];
 return false;
 }
 }
@@ -6158,13 +6465,13 @@ if(data.proposed !== undefined){
 let data9 = data.proposed;
 const _errs19 = errors;
 if((!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))) && (data9 !== null)){
-validate117.errors = [{instancePath:instancePath+"/proposed",keyword:"type"}];
+validate119.errors = [{instancePath:instancePath+"/proposed",keyword:"type"}];
 return false;
 }
 if(errors === _errs19){
 if(typeof data9 == "number"){
 if(data9 < 1 || isNaN(data9)){
-validate117.errors = [{instancePath:instancePath+"/proposed",keyword:"minimum"}];
+validate119.errors = [{instancePath:instancePath+"/proposed",keyword:"minimum"}];
 return false;
 }
 }
@@ -6178,7 +6485,7 @@ if(valid0){
 if(data.state !== undefined){
 const _errs21 = errors;
 if(typeof data.state !== "string"){
-validate117.errors = [{instancePath:instancePath+"/state",keyword:"type"}];
+validate119.errors = [{instancePath:instancePath+"/state",keyword:"type"}];
 return false;
 }
 var valid0 = _errs21 === errors;
@@ -6190,7 +6497,7 @@ if(valid0){
 if(data.reason !== undefined){
 const _errs23 = errors;
 if(typeof data.reason !== "string"){
-validate117.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+validate119.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
 return false;
 }
 var valid0 = _errs23 === errors;
@@ -6202,7 +6509,7 @@ if(valid0){
 if(data.counted !== undefined){
 const _errs25 = errors;
 if(typeof data.counted !== "boolean"){
-validate117.errors = [{instancePath:instancePath+"/counted",keyword:"type"}];
+validate119.errors = [{instancePath:instancePath+"/counted",keyword:"type"}];
 return false;
 }
 var valid0 = _errs25 === errors;
@@ -6214,7 +6521,7 @@ if(valid0){
 if(data.probing !== undefined){
 const _errs27 = errors;
 if(typeof data.probing !== "boolean"){
-validate117.errors = [{instancePath:instancePath+"/probing",keyword:"type"}];
+validate119.errors = [{instancePath:instancePath+"/probing",keyword:"type"}];
 return false;
 }
 var valid0 = _errs27 === errors;
@@ -6227,7 +6534,7 @@ if(data.with_policy !== undefined){
 let data14 = data.with_policy;
 const _errs29 = errors;
 if((typeof data14 !== "boolean") && (data14 !== null)){
-validate117.errors = [{instancePath:instancePath+"/with_policy",keyword:"type"}];
+validate119.errors = [{instancePath:instancePath+"/with_policy",keyword:"type"}];
 return false;
 }
 var valid0 = _errs29 === errors;
@@ -6272,7 +6579,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate117.errors = vErrors;
+validate119.errors = vErrors;
 return false;
 }
 else {
@@ -6296,13 +6603,13 @@ if(data.pid !== undefined){
 let data16 = data.pid;
 const _errs36 = errors;
 if((!((typeof data16 == "number") && (!(data16 % 1) && !isNaN(data16)))) && (data16 !== null)){
-validate117.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
+validate119.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
 return false;
 }
 if(errors === _errs36){
 if(typeof data16 == "number"){
 if(data16 < 1 || isNaN(data16)){
-validate117.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
+validate119.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
 return false;
 }
 }
@@ -6317,7 +6624,7 @@ if(data.program !== undefined){
 let data17 = data.program;
 const _errs38 = errors;
 if((typeof data17 !== "string") && (data17 !== null)){
-validate117.errors = [{instancePath:instancePath+"/program",keyword:"type"}];
+validate119.errors = [{instancePath:instancePath+"/program",keyword:"type"}];
 return false;
 }
 var valid0 = _errs38 === errors;
@@ -6325,129 +6632,74 @@ var valid0 = _errs38 === errors;
 else {
 var valid0 = true;
 }
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-validate117.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate117.errors = vErrors;
-return errors === 0;
-}
-function validate119(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.reason === undefined) && (missing0 = "reason"))) || ((data.actor === undefined) && (missing0 = "actor"))){
-validate119.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.type !== undefined){
-let data0 = data.type;
-const _errs1 = errors;
-if(typeof data0 !== "string"){
-validate119.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
-return false;
-}
-if("search_restarted" !== data0){
-validate119.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
 if(valid0){
-if(data.policy !== undefined){
-const _errs3 = errors;
-if(typeof data.policy !== "string"){
-validate119.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
+if(data.division !== undefined){
+let data18 = data.division;
+const _errs40 = errors;
+const _errs41 = errors;
+let valid2 = false;
+const _errs42 = errors;
+if(!(validate73(data18, {instancePath:instancePath+"/division"}))){
+vErrors = vErrors === null ? validate73.errors : vErrors.concat(validate73.errors);
+errors = vErrors.length;
+}
+var _valid1 = _errs42 === errors;
+valid2 = valid2 || _valid1;
+if(!valid2){
+const _errs43 = errors;
+if(data18 !== null){
+const err2 = {instancePath:instancePath+"/division",keyword:"type"};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+var _valid1 = _errs43 === errors;
+valid2 = valid2 || _valid1;
+}
+if(!valid2){
+const err3 = {instancePath:instancePath+"/division",keyword:"anyOf"};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+validate119.errors = vErrors;
 return false;
 }
-var valid0 = _errs3 === errors;
+else {
+errors = _errs41;
+if(vErrors !== null){
+if(_errs41){
+vErrors.length = _errs41;
+}
+else {
+vErrors = null;
+}
+}
+}
+var valid0 = _errs40 === errors;
 }
 else {
 var valid0 = true;
 }
-if(valid0){
-if(data.reason !== undefined){
-const _errs5 = errors;
-if(typeof data.reason !== "string"){
-validate119.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
-return false;
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.actor !== undefined){
-const _errs7 = errors;
-if(typeof data.actor !== "string"){
-validate119.errors = [{instancePath:instancePath+"/actor",keyword:"type"}];
-return false;
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.pid !== undefined){
-let data4 = data.pid;
-const _errs9 = errors;
-if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
-validate119.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
-return false;
-}
-if(errors === _errs9){
-if(typeof data4 == "number"){
-if(data4 < 1 || isNaN(data4)){
-validate119.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
-return false;
 }
 }
 }
-var valid0 = _errs9 === errors;
 }
-else {
-var valid0 = true;
 }
-if(valid0){
-if(data.program !== undefined){
-let data5 = data.program;
-const _errs11 = errors;
-if((typeof data5 !== "string") && (data5 !== null)){
-validate119.errors = [{instancePath:instancePath+"/program",keyword:"type"}];
-return false;
 }
-var valid0 = _errs11 === errors;
 }
-else {
-var valid0 = true;
+}
+}
+}
+}
+}
 }
 }
 }
@@ -6464,14 +6716,14 @@ return false;
 validate119.errors = vErrors;
 return errors === 0;
 }
-function validate120(data, {instancePath=""}={}){
+function validate122(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.size === undefined) && (missing0 = "size"))) || ((data.actor === undefined) && (missing0 = "actor"))){
-validate120.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+if(((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.reason === undefined) && (missing0 = "reason"))) || ((data.actor === undefined) && (missing0 = "actor"))){
+validate122.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -6479,11 +6731,11 @@ if(data.type !== undefined){
 let data0 = data.type;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate120.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+validate122.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("steering_released" !== data0){
-validate120.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+if("search_restarted" !== data0){
+validate122.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -6495,7 +6747,7 @@ if(valid0){
 if(data.policy !== undefined){
 const _errs3 = errors;
 if(typeof data.policy !== "string"){
-validate120.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
+validate122.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -6504,20 +6756,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.size !== undefined){
-let data2 = data.size;
+if(data.reason !== undefined){
 const _errs5 = errors;
-if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate120.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
+if(typeof data.reason !== "string"){
+validate122.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
 return false;
-}
-if(errors === _errs5){
-if(typeof data2 == "number"){
-if(data2 < 1 || isNaN(data2)){
-validate120.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
-return false;
-}
-}
 }
 var valid0 = _errs5 === errors;
 }
@@ -6528,7 +6771,7 @@ if(valid0){
 if(data.actor !== undefined){
 const _errs7 = errors;
 if(typeof data.actor !== "string"){
-validate120.errors = [{instancePath:instancePath+"/actor",keyword:"type"}];
+validate122.errors = [{instancePath:instancePath+"/actor",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -6541,13 +6784,13 @@ if(data.pid !== undefined){
 let data4 = data.pid;
 const _errs9 = errors;
 if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
-validate120.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
+validate122.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 1 || isNaN(data4)){
-validate120.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
+validate122.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
 return false;
 }
 }
@@ -6562,7 +6805,7 @@ if(data.program !== undefined){
 let data5 = data.program;
 const _errs11 = errors;
 if((typeof data5 !== "string") && (data5 !== null)){
-validate120.errors = [{instancePath:instancePath+"/program",keyword:"type"}];
+validate122.errors = [{instancePath:instancePath+"/program",keyword:"type"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -6578,21 +6821,21 @@ var valid0 = true;
 }
 }
 else {
-validate120.errors = [{instancePath,keyword:"type"}];
+validate122.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate120.errors = vErrors;
+validate122.errors = vErrors;
 return errors === 0;
 }
-function validate121(data, {instancePath=""}={}){
+function validate123(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.problem === undefined) && (missing0 = "problem"))){
-validate121.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+if(((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.size === undefined) && (missing0 = "size"))) || ((data.actor === undefined) && (missing0 = "actor"))){
+validate123.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -6600,11 +6843,11 @@ if(data.type !== undefined){
 let data0 = data.type;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate121.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+validate123.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
-if("steering_problem" !== data0){
-validate121.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+if("steering_released" !== data0){
+validate123.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -6616,7 +6859,128 @@ if(valid0){
 if(data.policy !== undefined){
 const _errs3 = errors;
 if(typeof data.policy !== "string"){
-validate121.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
+validate123.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.size !== undefined){
+let data2 = data.size;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate123.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 1 || isNaN(data2)){
+validate123.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.actor !== undefined){
+const _errs7 = errors;
+if(typeof data.actor !== "string"){
+validate123.errors = [{instancePath:instancePath+"/actor",keyword:"type"}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.pid !== undefined){
+let data4 = data.pid;
+const _errs9 = errors;
+if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
+validate123.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
+return false;
+}
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 < 1 || isNaN(data4)){
+validate123.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.program !== undefined){
+let data5 = data.program;
+const _errs11 = errors;
+if((typeof data5 !== "string") && (data5 !== null)){
+validate123.errors = [{instancePath:instancePath+"/program",keyword:"type"}];
+return false;
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate123.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate123.errors = vErrors;
+return errors === 0;
+}
+function validate124(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.problem === undefined) && (missing0 = "problem"))){
+validate124.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate124.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+return false;
+}
+if("steering_problem" !== data0){
+validate124.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.policy !== undefined){
+const _errs3 = errors;
+if(typeof data.policy !== "string"){
+validate124.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -6629,7 +6993,7 @@ if(data.problem !== undefined){
 let data2 = data.problem;
 const _errs5 = errors;
 if((typeof data2 !== "string") && (data2 !== null)){
-validate121.errors = [{instancePath:instancePath+"/problem",keyword:"type"}];
+validate124.errors = [{instancePath:instancePath+"/problem",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -6642,13 +7006,13 @@ if(data.pid !== undefined){
 let data3 = data.pid;
 const _errs7 = errors;
 if((!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))) && (data3 !== null)){
-validate121.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
+validate124.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 1 || isNaN(data3)){
-validate121.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
+validate124.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
 return false;
 }
 }
@@ -6663,7 +7027,7 @@ if(data.program !== undefined){
 let data4 = data.program;
 const _errs9 = errors;
 if((typeof data4 !== "string") && (data4 !== null)){
-validate121.errors = [{instancePath:instancePath+"/program",keyword:"type"}];
+validate124.errors = [{instancePath:instancePath+"/program",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -6678,21 +7042,21 @@ var valid0 = true;
 }
 }
 else {
-validate121.errors = [{instancePath,keyword:"type"}];
+validate124.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate121.errors = vErrors;
+validate124.errors = vErrors;
 return errors === 0;
 }
-function validate122(data, {instancePath=""}={}){
+function validate125(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.proof === undefined) && (missing0 = "proof"))){
-validate122.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate125.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -6700,11 +7064,11 @@ if(data.type !== undefined){
 let data0 = data.type;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate122.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+validate125.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
 if("steering_proven" !== data0){
-validate122.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+validate125.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -6716,7 +7080,7 @@ if(valid0){
 if(data.policy !== undefined){
 const _errs3 = errors;
 if(typeof data.policy !== "string"){
-validate122.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
+validate125.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -6741,21 +7105,21 @@ var valid0 = true;
 }
 }
 else {
-validate122.errors = [{instancePath,keyword:"type"}];
+validate125.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate122.errors = vErrors;
+validate125.errors = vErrors;
 return errors === 0;
 }
-function validate124(data, {instancePath=""}={}){
+function validate127(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.sweep === undefined) && (missing0 = "sweep"))){
-validate124.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate127.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -6763,11 +7127,11 @@ if(data.type !== undefined){
 let data0 = data.type;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate124.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+validate127.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
 if("steering_swept" !== data0){
-validate124.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+validate127.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -6779,7 +7143,7 @@ if(valid0){
 if(data.policy !== undefined){
 const _errs3 = errors;
 if(typeof data.policy !== "string"){
-validate124.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
+validate127.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -6790,8 +7154,8 @@ var valid0 = true;
 if(valid0){
 if(data.sweep !== undefined){
 const _errs5 = errors;
-if(!(validate73(data.sweep, {instancePath:instancePath+"/sweep"}))){
-vErrors = vErrors === null ? validate73.errors : vErrors.concat(validate73.errors);
+if(!(validate75(data.sweep, {instancePath:instancePath+"/sweep"}))){
+vErrors = vErrors === null ? validate75.errors : vErrors.concat(validate75.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs5 === errors;
@@ -6804,14 +7168,14 @@ var valid0 = true;
 }
 }
 else {
-validate124.errors = [{instancePath,keyword:"type"}];
+validate127.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate124.errors = vErrors;
+validate127.errors = vErrors;
 return errors === 0;
 }
-function validate96(data, {instancePath=""}={}){
+function validate98(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -6819,153 +7183,153 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 const tag0 = data.type;
 if(typeof tag0 == "string"){
 if(tag0 === "thread_born"){
-if(!(validate97(data, {instancePath}))){
-vErrors = vErrors === null ? validate97.errors : vErrors.concat(validate97.errors);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "thread_renamed"){
-if(!(validate98(data, {instancePath}))){
-vErrors = vErrors === null ? validate98.errors : vErrors.concat(validate98.errors);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "thread_exited"){
 if(!(validate99(data, {instancePath}))){
 vErrors = vErrors === null ? validate99.errors : vErrors.concat(validate99.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "target_exited"){
+else if(tag0 === "thread_renamed"){
 if(!(validate100(data, {instancePath}))){
 vErrors = vErrors === null ? validate100.errors : vErrors.concat(validate100.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "target_detached"){
+else if(tag0 === "thread_exited"){
 if(!(validate101(data, {instancePath}))){
 vErrors = vErrors === null ? validate101.errors : vErrors.concat(validate101.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "rate_changed"){
+else if(tag0 === "target_exited"){
 if(!(validate102(data, {instancePath}))){
 vErrors = vErrors === null ? validate102.errors : vErrors.concat(validate102.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "rate_adapted"){
+else if(tag0 === "target_detached"){
 if(!(validate103(data, {instancePath}))){
 vErrors = vErrors === null ? validate103.errors : vErrors.concat(validate103.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "deadlines_missed"){
+else if(tag0 === "rate_changed"){
 if(!(validate104(data, {instancePath}))){
 vErrors = vErrors === null ? validate104.errors : vErrors.concat(validate104.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "exit_records_lost"){
+else if(tag0 === "rate_adapted"){
 if(!(validate105(data, {instancePath}))){
 vErrors = vErrors === null ? validate105.errors : vErrors.concat(validate105.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "gap"){
+else if(tag0 === "deadlines_missed"){
 if(!(validate106(data, {instancePath}))){
 vErrors = vErrors === null ? validate106.errors : vErrors.concat(validate106.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "gomaxprocs_changed"){
+else if(tag0 === "exit_records_lost"){
 if(!(validate107(data, {instancePath}))){
 vErrors = vErrors === null ? validate107.errors : vErrors.concat(validate107.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "program_executed"){
+else if(tag0 === "gap"){
 if(!(validate108(data, {instancePath}))){
 vErrors = vErrors === null ? validate108.errors : vErrors.concat(validate108.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "sample_failed"){
+else if(tag0 === "gomaxprocs_changed"){
 if(!(validate109(data, {instancePath}))){
 vErrors = vErrors === null ? validate109.errors : vErrors.concat(validate109.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "counters_source_changed"){
+else if(tag0 === "program_executed"){
 if(!(validate110(data, {instancePath}))){
 vErrors = vErrors === null ? validate110.errors : vErrors.concat(validate110.errors);
 errors = vErrors.length;
 }
 }
+else if(tag0 === "sample_failed"){
+if(!(validate111(data, {instancePath}))){
+vErrors = vErrors === null ? validate111.errors : vErrors.concat(validate111.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "counters_source_changed"){
+if(!(validate112(data, {instancePath}))){
+vErrors = vErrors === null ? validate112.errors : vErrors.concat(validate112.errors);
+errors = vErrors.length;
+}
+}
 else if(tag0 === "steering_started"){
-if(!(validate114(data, {instancePath}))){
-vErrors = vErrors === null ? validate114.errors : vErrors.concat(validate114.errors);
+if(!(validate116(data, {instancePath}))){
+vErrors = vErrors === null ? validate116.errors : vErrors.concat(validate116.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "steering_decided"){
-if(!(validate117(data, {instancePath}))){
-vErrors = vErrors === null ? validate117.errors : vErrors.concat(validate117.errors);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "search_restarted"){
 if(!(validate119(data, {instancePath}))){
 vErrors = vErrors === null ? validate119.errors : vErrors.concat(validate119.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "steering_released"){
-if(!(validate120(data, {instancePath}))){
-vErrors = vErrors === null ? validate120.errors : vErrors.concat(validate120.errors);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "steering_problem"){
-if(!(validate121(data, {instancePath}))){
-vErrors = vErrors === null ? validate121.errors : vErrors.concat(validate121.errors);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "steering_proven"){
+else if(tag0 === "search_restarted"){
 if(!(validate122(data, {instancePath}))){
 vErrors = vErrors === null ? validate122.errors : vErrors.concat(validate122.errors);
 errors = vErrors.length;
 }
 }
-else if(tag0 === "steering_swept"){
+else if(tag0 === "steering_released"){
+if(!(validate123(data, {instancePath}))){
+vErrors = vErrors === null ? validate123.errors : vErrors.concat(validate123.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "steering_problem"){
 if(!(validate124(data, {instancePath}))){
 vErrors = vErrors === null ? validate124.errors : vErrors.concat(validate124.errors);
 errors = vErrors.length;
 }
 }
+else if(tag0 === "steering_proven"){
+if(!(validate125(data, {instancePath}))){
+vErrors = vErrors === null ? validate125.errors : vErrors.concat(validate125.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "steering_swept"){
+if(!(validate127(data, {instancePath}))){
+vErrors = vErrors === null ? validate127.errors : vErrors.concat(validate127.errors);
+errors = vErrors.length;
+}
+}
 else {
-validate96.errors = [{instancePath,keyword:"discriminator"}];
+validate98.errors = [{instancePath,keyword:"discriminator"}];
 return false;
 }
 }
 else {
-validate96.errors = [{instancePath,keyword:"discriminator"}];
+validate98.errors = [{instancePath,keyword:"discriminator"}];
 return false;
 }
 }
 }
-validate96.errors = vErrors;
+validate98.errors = vErrors;
 return errors === 0;
 }
-function validate148(data, {instancePath=""}={}){
+function validate151(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.gomaxprocs === undefined) && (missing0 = "gomaxprocs")) || ((data.rss_bytes === undefined) && (missing0 = "rss_bytes"))){
-validate148.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate151.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -6973,13 +7337,13 @@ if(data.gomaxprocs !== undefined){
 let data0 = data.gomaxprocs;
 const _errs1 = errors;
 if((!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))) && (data0 !== null)){
-validate148.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"type"}];
+validate151.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate148.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"minimum"}];
+validate151.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"minimum"}];
 return false;
 }
 }
@@ -6994,13 +7358,13 @@ if(data.gomaxprocs_missed !== undefined){
 let data1 = data.gomaxprocs_missed;
 const _errs3 = errors;
 if((!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))) && (data1 !== null)){
-validate148.errors = [{instancePath:instancePath+"/gomaxprocs_missed",keyword:"type"}];
+validate151.errors = [{instancePath:instancePath+"/gomaxprocs_missed",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate148.errors = [{instancePath:instancePath+"/gomaxprocs_missed",keyword:"minimum"}];
+validate151.errors = [{instancePath:instancePath+"/gomaxprocs_missed",keyword:"minimum"}];
 return false;
 }
 }
@@ -7015,13 +7379,13 @@ if(data.rss_bytes !== undefined){
 let data2 = data.rss_bytes;
 const _errs5 = errors;
 if((!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))) && (data2 !== null)){
-validate148.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"type"}];
+validate151.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate148.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"minimum"}];
+validate151.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -7036,13 +7400,13 @@ if(data.cpu_ns !== undefined){
 let data3 = data.cpu_ns;
 const _errs7 = errors;
 if((!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))) && (data3 !== null)){
-validate148.errors = [{instancePath:instancePath+"/cpu_ns",keyword:"type"}];
+validate151.errors = [{instancePath:instancePath+"/cpu_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate148.errors = [{instancePath:instancePath+"/cpu_ns",keyword:"minimum"}];
+validate151.errors = [{instancePath:instancePath+"/cpu_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -7057,7 +7421,7 @@ if(data.delay_accounting !== undefined){
 let data4 = data.delay_accounting;
 const _errs9 = errors;
 if((typeof data4 !== "boolean") && (data4 !== null)){
-validate148.errors = [{instancePath:instancePath+"/delay_accounting",keyword:"type"}];
+validate151.errors = [{instancePath:instancePath+"/delay_accounting",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -7070,13 +7434,13 @@ if(data.cpu_limit !== undefined){
 let data5 = data.cpu_limit;
 const _errs11 = errors;
 if((!(typeof data5 == "number")) && (data5 !== null)){
-validate148.errors = [{instancePath:instancePath+"/cpu_limit",keyword:"type"}];
+validate151.errors = [{instancePath:instancePath+"/cpu_limit",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate148.errors = [{instancePath:instancePath+"/cpu_limit",keyword:"minimum"}];
+validate151.errors = [{instancePath:instancePath+"/cpu_limit",keyword:"minimum"}];
 return false;
 }
 }
@@ -7091,13 +7455,13 @@ if(data.cgroup_periods !== undefined){
 let data6 = data.cgroup_periods;
 const _errs13 = errors;
 if((!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))) && (data6 !== null)){
-validate148.errors = [{instancePath:instancePath+"/cgroup_periods",keyword:"type"}];
+validate151.errors = [{instancePath:instancePath+"/cgroup_periods",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate148.errors = [{instancePath:instancePath+"/cgroup_periods",keyword:"minimum"}];
+validate151.errors = [{instancePath:instancePath+"/cgroup_periods",keyword:"minimum"}];
 return false;
 }
 }
@@ -7112,13 +7476,13 @@ if(data.cgroup_throttled !== undefined){
 let data7 = data.cgroup_throttled;
 const _errs15 = errors;
 if((!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))) && (data7 !== null)){
-validate148.errors = [{instancePath:instancePath+"/cgroup_throttled",keyword:"type"}];
+validate151.errors = [{instancePath:instancePath+"/cgroup_throttled",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate148.errors = [{instancePath:instancePath+"/cgroup_throttled",keyword:"minimum"}];
+validate151.errors = [{instancePath:instancePath+"/cgroup_throttled",keyword:"minimum"}];
 return false;
 }
 }
@@ -7133,13 +7497,13 @@ if(data.cgroup_throttled_us !== undefined){
 let data8 = data.cgroup_throttled_us;
 const _errs17 = errors;
 if((!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))) && (data8 !== null)){
-validate148.errors = [{instancePath:instancePath+"/cgroup_throttled_us",keyword:"type"}];
+validate151.errors = [{instancePath:instancePath+"/cgroup_throttled_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate148.errors = [{instancePath:instancePath+"/cgroup_throttled_us",keyword:"minimum"}];
+validate151.errors = [{instancePath:instancePath+"/cgroup_throttled_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -7160,21 +7524,21 @@ var valid0 = true;
 }
 }
 else {
-validate148.errors = [{instancePath,keyword:"type"}];
+validate151.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate148.errors = vErrors;
+validate151.errors = vErrors;
 return errors === 0;
 }
-function validate150(data, {instancePath=""}={}){
+function validate153(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.time_ns === undefined) && (missing0 = "time_ns")) || ((data.cpu_busy_us === undefined) && (missing0 = "cpu_busy_us"))) || ((data.package_uj === undefined) && (missing0 = "package_uj"))) || ((data.domains_uj === undefined) && (missing0 = "domains_uj"))) || ((data.gaps === undefined) && (missing0 = "gaps"))){
-validate150.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate153.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -7182,13 +7546,13 @@ if(data.time_ns !== undefined){
 let data0 = data.time_ns;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate150.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
+validate153.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate150.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
+validate153.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -7203,13 +7567,13 @@ if(data.cpu_busy_us !== undefined){
 let data1 = data.cpu_busy_us;
 const _errs3 = errors;
 if((!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))) && (data1 !== null)){
-validate150.errors = [{instancePath:instancePath+"/cpu_busy_us",keyword:"type"}];
+validate153.errors = [{instancePath:instancePath+"/cpu_busy_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate150.errors = [{instancePath:instancePath+"/cpu_busy_us",keyword:"minimum"}];
+validate153.errors = [{instancePath:instancePath+"/cpu_busy_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -7224,13 +7588,13 @@ if(data.cpu_steal_us !== undefined){
 let data2 = data.cpu_steal_us;
 const _errs5 = errors;
 if((!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))) && (data2 !== null)){
-validate150.errors = [{instancePath:instancePath+"/cpu_steal_us",keyword:"type"}];
+validate153.errors = [{instancePath:instancePath+"/cpu_steal_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate150.errors = [{instancePath:instancePath+"/cpu_steal_us",keyword:"minimum"}];
+validate153.errors = [{instancePath:instancePath+"/cpu_steal_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -7245,13 +7609,13 @@ if(data.package_uj !== undefined){
 let data3 = data.package_uj;
 const _errs7 = errors;
 if((!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))) && (data3 !== null)){
-validate150.errors = [{instancePath:instancePath+"/package_uj",keyword:"type"}];
+validate153.errors = [{instancePath:instancePath+"/package_uj",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate150.errors = [{instancePath:instancePath+"/package_uj",keyword:"minimum"}];
+validate153.errors = [{instancePath:instancePath+"/package_uj",keyword:"minimum"}];
 return false;
 }
 }
@@ -7273,13 +7637,13 @@ for(let i0=0; i0<len0; i0++){
 let data5 = data4[i0];
 const _errs11 = errors;
 if((!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))) && (data5 !== null)){
-validate150.errors = [{instancePath:instancePath+"/domains_uj/" + i0,keyword:"type"}];
+validate153.errors = [{instancePath:instancePath+"/domains_uj/" + i0,keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate150.errors = [{instancePath:instancePath+"/domains_uj/" + i0,keyword:"minimum"}];
+validate153.errors = [{instancePath:instancePath+"/domains_uj/" + i0,keyword:"minimum"}];
 return false;
 }
 }
@@ -7291,7 +7655,7 @@ break;
 }
 }
 else {
-validate150.errors = [{instancePath:instancePath+"/domains_uj",keyword:"type"}];
+validate153.errors = [{instancePath:instancePath+"/domains_uj",keyword:"type"}];
 return false;
 }
 }
@@ -7305,13 +7669,13 @@ if(data.gaps !== undefined){
 let data6 = data.gaps;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate150.errors = [{instancePath:instancePath+"/gaps",keyword:"type"}];
+validate153.errors = [{instancePath:instancePath+"/gaps",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate150.errors = [{instancePath:instancePath+"/gaps",keyword:"minimum"}];
+validate153.errors = [{instancePath:instancePath+"/gaps",keyword:"minimum"}];
 return false;
 }
 }
@@ -7329,21 +7693,21 @@ var valid0 = true;
 }
 }
 else {
-validate150.errors = [{instancePath,keyword:"type"}];
+validate153.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate150.errors = vErrors;
+validate153.errors = vErrors;
 return errors === 0;
 }
-function validate152(data, {instancePath=""}={}){
+function validate155(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((((((((data.sample_us === undefined) && (missing0 = "sample_us")) || ((data.sample_mean_us === undefined) && (missing0 = "sample_mean_us"))) || ((data.sample_max_us === undefined) && (missing0 = "sample_max_us"))) || ((data.late_us === undefined) && (missing0 = "late_us"))) || ((data.missed_deadlines === undefined) && (missing0 = "missed_deadlines"))) || ((data.effective_hz === undefined) && (missing0 = "effective_hz"))) || ((data.requested_hz === undefined) && (missing0 = "requested_hz"))) || ((data.exit_records_received === undefined) && (missing0 = "exit_records_received"))) || ((data.exit_records_lost === undefined) && (missing0 = "exit_records_lost"))) || ((data.cpu_percent === undefined) && (missing0 = "cpu_percent"))) || ((data.overhead_percent === undefined) && (missing0 = "overhead_percent"))) || ((data.budget_percent === undefined) && (missing0 = "budget_percent"))) || ((data.replay_bytes === undefined) && (missing0 = "replay_bytes"))) || ((data.replay_frames === undefined) && (missing0 = "replay_frames"))) || ((data.unsent_frames === undefined) && (missing0 = "unsent_frames"))) || ((data.sent_frames === undefined) && (missing0 = "sent_frames"))) || ((data.sent_bytes === undefined) && (missing0 = "sent_bytes"))){
-validate152.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate155.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -7351,13 +7715,13 @@ if(data.sample_us !== undefined){
 let data0 = data.sample_us;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate152.errors = [{instancePath:instancePath+"/sample_us",keyword:"type"}];
+validate155.errors = [{instancePath:instancePath+"/sample_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate152.errors = [{instancePath:instancePath+"/sample_us",keyword:"minimum"}];
+validate155.errors = [{instancePath:instancePath+"/sample_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -7372,13 +7736,13 @@ if(data.sample_mean_us !== undefined){
 let data1 = data.sample_mean_us;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate152.errors = [{instancePath:instancePath+"/sample_mean_us",keyword:"type"}];
+validate155.errors = [{instancePath:instancePath+"/sample_mean_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate152.errors = [{instancePath:instancePath+"/sample_mean_us",keyword:"minimum"}];
+validate155.errors = [{instancePath:instancePath+"/sample_mean_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -7393,13 +7757,13 @@ if(data.sample_max_us !== undefined){
 let data2 = data.sample_max_us;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate152.errors = [{instancePath:instancePath+"/sample_max_us",keyword:"type"}];
+validate155.errors = [{instancePath:instancePath+"/sample_max_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate152.errors = [{instancePath:instancePath+"/sample_max_us",keyword:"minimum"}];
+validate155.errors = [{instancePath:instancePath+"/sample_max_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -7414,13 +7778,13 @@ if(data.late_us !== undefined){
 let data3 = data.late_us;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate152.errors = [{instancePath:instancePath+"/late_us",keyword:"type"}];
+validate155.errors = [{instancePath:instancePath+"/late_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate152.errors = [{instancePath:instancePath+"/late_us",keyword:"minimum"}];
+validate155.errors = [{instancePath:instancePath+"/late_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -7435,13 +7799,13 @@ if(data.missed_deadlines !== undefined){
 let data4 = data.missed_deadlines;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate152.errors = [{instancePath:instancePath+"/missed_deadlines",keyword:"type"}];
+validate155.errors = [{instancePath:instancePath+"/missed_deadlines",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate152.errors = [{instancePath:instancePath+"/missed_deadlines",keyword:"minimum"}];
+validate155.errors = [{instancePath:instancePath+"/missed_deadlines",keyword:"minimum"}];
 return false;
 }
 }
@@ -7458,12 +7822,12 @@ const _errs11 = errors;
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 1 || isNaN(data5)){
-validate152.errors = [{instancePath:instancePath+"/effective_hz",keyword:"minimum"}];
+validate155.errors = [{instancePath:instancePath+"/effective_hz",keyword:"minimum"}];
 return false;
 }
 }
 else {
-validate152.errors = [{instancePath:instancePath+"/effective_hz",keyword:"type"}];
+validate155.errors = [{instancePath:instancePath+"/effective_hz",keyword:"type"}];
 return false;
 }
 }
@@ -7479,12 +7843,12 @@ const _errs13 = errors;
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 1 || isNaN(data6)){
-validate152.errors = [{instancePath:instancePath+"/requested_hz",keyword:"minimum"}];
+validate155.errors = [{instancePath:instancePath+"/requested_hz",keyword:"minimum"}];
 return false;
 }
 }
 else {
-validate152.errors = [{instancePath:instancePath+"/requested_hz",keyword:"type"}];
+validate155.errors = [{instancePath:instancePath+"/requested_hz",keyword:"type"}];
 return false;
 }
 }
@@ -7498,13 +7862,13 @@ if(data.exit_records_received !== undefined){
 let data7 = data.exit_records_received;
 const _errs15 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate152.errors = [{instancePath:instancePath+"/exit_records_received",keyword:"type"}];
+validate155.errors = [{instancePath:instancePath+"/exit_records_received",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate152.errors = [{instancePath:instancePath+"/exit_records_received",keyword:"minimum"}];
+validate155.errors = [{instancePath:instancePath+"/exit_records_received",keyword:"minimum"}];
 return false;
 }
 }
@@ -7519,13 +7883,13 @@ if(data.exit_records_lost !== undefined){
 let data8 = data.exit_records_lost;
 const _errs17 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate152.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"type"}];
+validate155.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"type"}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate152.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"minimum"}];
+validate155.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"minimum"}];
 return false;
 }
 }
@@ -7540,7 +7904,7 @@ if(data.cpu_percent !== undefined){
 let data9 = data.cpu_percent;
 const _errs19 = errors;
 if((!(typeof data9 == "number")) && (data9 !== null)){
-validate152.errors = [{instancePath:instancePath+"/cpu_percent",keyword:"type"}];
+validate155.errors = [{instancePath:instancePath+"/cpu_percent",keyword:"type"}];
 return false;
 }
 var valid0 = _errs19 === errors;
@@ -7553,13 +7917,13 @@ if(data.overhead_percent !== undefined){
 let data10 = data.overhead_percent;
 const _errs21 = errors;
 if((!(typeof data10 == "number")) && (data10 !== null)){
-validate152.errors = [{instancePath:instancePath+"/overhead_percent",keyword:"type"}];
+validate155.errors = [{instancePath:instancePath+"/overhead_percent",keyword:"type"}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate152.errors = [{instancePath:instancePath+"/overhead_percent",keyword:"minimum"}];
+validate155.errors = [{instancePath:instancePath+"/overhead_percent",keyword:"minimum"}];
 return false;
 }
 }
@@ -7576,12 +7940,12 @@ const _errs23 = errors;
 if(errors === _errs23){
 if(typeof data11 == "number"){
 if(data11 < 0 || isNaN(data11)){
-validate152.errors = [{instancePath:instancePath+"/budget_percent",keyword:"minimum"}];
+validate155.errors = [{instancePath:instancePath+"/budget_percent",keyword:"minimum"}];
 return false;
 }
 }
 else {
-validate152.errors = [{instancePath:instancePath+"/budget_percent",keyword:"type"}];
+validate155.errors = [{instancePath:instancePath+"/budget_percent",keyword:"type"}];
 return false;
 }
 }
@@ -7595,13 +7959,13 @@ if(data.replay_bytes !== undefined){
 let data12 = data.replay_bytes;
 const _errs25 = errors;
 if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
-validate152.errors = [{instancePath:instancePath+"/replay_bytes",keyword:"type"}];
+validate155.errors = [{instancePath:instancePath+"/replay_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data12 == "number"){
 if(data12 < 0 || isNaN(data12)){
-validate152.errors = [{instancePath:instancePath+"/replay_bytes",keyword:"minimum"}];
+validate155.errors = [{instancePath:instancePath+"/replay_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -7616,13 +7980,13 @@ if(data.replay_frames !== undefined){
 let data13 = data.replay_frames;
 const _errs27 = errors;
 if(!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))){
-validate152.errors = [{instancePath:instancePath+"/replay_frames",keyword:"type"}];
+validate155.errors = [{instancePath:instancePath+"/replay_frames",keyword:"type"}];
 return false;
 }
 if(errors === _errs27){
 if(typeof data13 == "number"){
 if(data13 < 0 || isNaN(data13)){
-validate152.errors = [{instancePath:instancePath+"/replay_frames",keyword:"minimum"}];
+validate155.errors = [{instancePath:instancePath+"/replay_frames",keyword:"minimum"}];
 return false;
 }
 }
@@ -7637,13 +8001,13 @@ if(data.unsent_frames !== undefined){
 let data14 = data.unsent_frames;
 const _errs29 = errors;
 if(!((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14)))){
-validate152.errors = [{instancePath:instancePath+"/unsent_frames",keyword:"type"}];
+validate155.errors = [{instancePath:instancePath+"/unsent_frames",keyword:"type"}];
 return false;
 }
 if(errors === _errs29){
 if(typeof data14 == "number"){
 if(data14 < 0 || isNaN(data14)){
-validate152.errors = [{instancePath:instancePath+"/unsent_frames",keyword:"minimum"}];
+validate155.errors = [{instancePath:instancePath+"/unsent_frames",keyword:"minimum"}];
 return false;
 }
 }
@@ -7658,13 +8022,13 @@ if(data.sent_frames !== undefined){
 let data15 = data.sent_frames;
 const _errs31 = errors;
 if(!((typeof data15 == "number") && (!(data15 % 1) && !isNaN(data15)))){
-validate152.errors = [{instancePath:instancePath+"/sent_frames",keyword:"type"}];
+validate155.errors = [{instancePath:instancePath+"/sent_frames",keyword:"type"}];
 return false;
 }
 if(errors === _errs31){
 if(typeof data15 == "number"){
 if(data15 < 0 || isNaN(data15)){
-validate152.errors = [{instancePath:instancePath+"/sent_frames",keyword:"minimum"}];
+validate155.errors = [{instancePath:instancePath+"/sent_frames",keyword:"minimum"}];
 return false;
 }
 }
@@ -7679,13 +8043,13 @@ if(data.sent_bytes !== undefined){
 let data16 = data.sent_bytes;
 const _errs33 = errors;
 if(!((typeof data16 == "number") && (!(data16 % 1) && !isNaN(data16)))){
-validate152.errors = [{instancePath:instancePath+"/sent_bytes",keyword:"type"}];
+validate155.errors = [{instancePath:instancePath+"/sent_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs33){
 if(typeof data16 == "number"){
 if(data16 < 0 || isNaN(data16)){
-validate152.errors = [{instancePath:instancePath+"/sent_bytes",keyword:"minimum"}];
+validate155.errors = [{instancePath:instancePath+"/sent_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -7699,7 +8063,7 @@ if(valid0){
 if(data.slowed_by_backlog !== undefined){
 const _errs35 = errors;
 if(typeof data.slowed_by_backlog !== "boolean"){
-validate152.errors = [{instancePath:instancePath+"/slowed_by_backlog",keyword:"type"}];
+validate155.errors = [{instancePath:instancePath+"/slowed_by_backlog",keyword:"type"}];
 return false;
 }
 var valid0 = _errs35 === errors;
@@ -7712,13 +8076,13 @@ if(data.undelivered_bytes !== undefined){
 let data18 = data.undelivered_bytes;
 const _errs37 = errors;
 if(!((typeof data18 == "number") && (!(data18 % 1) && !isNaN(data18)))){
-validate152.errors = [{instancePath:instancePath+"/undelivered_bytes",keyword:"type"}];
+validate155.errors = [{instancePath:instancePath+"/undelivered_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs37){
 if(typeof data18 == "number"){
 if(data18 < 0 || isNaN(data18)){
-validate152.errors = [{instancePath:instancePath+"/undelivered_bytes",keyword:"minimum"}];
+validate155.errors = [{instancePath:instancePath+"/undelivered_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -7733,13 +8097,13 @@ if(data.frames_dropped !== undefined){
 let data19 = data.frames_dropped;
 const _errs39 = errors;
 if(!((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19)))){
-validate152.errors = [{instancePath:instancePath+"/frames_dropped",keyword:"type"}];
+validate155.errors = [{instancePath:instancePath+"/frames_dropped",keyword:"type"}];
 return false;
 }
 if(errors === _errs39){
 if(typeof data19 == "number"){
 if(data19 < 0 || isNaN(data19)){
-validate152.errors = [{instancePath:instancePath+"/frames_dropped",keyword:"minimum"}];
+validate155.errors = [{instancePath:instancePath+"/frames_dropped",keyword:"minimum"}];
 return false;
 }
 }
@@ -7754,13 +8118,13 @@ if(data.exits_without_event !== undefined){
 let data20 = data.exits_without_event;
 const _errs41 = errors;
 if(!((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20)))){
-validate152.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"type"}];
+validate155.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"type"}];
 return false;
 }
 if(errors === _errs41){
 if(typeof data20 == "number"){
 if(data20 < 0 || isNaN(data20)){
-validate152.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"minimum"}];
+validate155.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"minimum"}];
 return false;
 }
 }
@@ -7775,13 +8139,13 @@ if(data.network_calls_uncounted !== undefined){
 let data21 = data.network_calls_uncounted;
 const _errs43 = errors;
 if(!((typeof data21 == "number") && (!(data21 % 1) && !isNaN(data21)))){
-validate152.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"type"}];
+validate155.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"type"}];
 return false;
 }
 if(errors === _errs43){
 if(typeof data21 == "number"){
 if(data21 < 0 || isNaN(data21)){
-validate152.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"minimum"}];
+validate155.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"minimum"}];
 return false;
 }
 }
@@ -7796,7 +8160,7 @@ if(data.counters_disagreement !== undefined){
 let data22 = data.counters_disagreement;
 const _errs45 = errors;
 if((typeof data22 !== "string") && (data22 !== null)){
-validate152.errors = [{instancePath:instancePath+"/counters_disagreement",keyword:"type"}];
+validate155.errors = [{instancePath:instancePath+"/counters_disagreement",keyword:"type"}];
 return false;
 }
 var valid0 = _errs45 === errors;
@@ -7805,22 +8169,35 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.ledger_threads_uncounted !== undefined){
-let data23 = data.ledger_threads_uncounted;
+if(data.locks_reason !== undefined){
+let data23 = data.locks_reason;
 const _errs47 = errors;
-if(!((typeof data23 == "number") && (!(data23 % 1) && !isNaN(data23)))){
-validate152.errors = [{instancePath:instancePath+"/ledger_threads_uncounted",keyword:"type"}];
+if((typeof data23 !== "string") && (data23 !== null)){
+validate155.errors = [{instancePath:instancePath+"/locks_reason",keyword:"type"}];
 return false;
-}
-if(errors === _errs47){
-if(typeof data23 == "number"){
-if(data23 < 0 || isNaN(data23)){
-validate152.errors = [{instancePath:instancePath+"/ledger_threads_uncounted",keyword:"minimum"}];
-return false;
-}
-}
 }
 var valid0 = _errs47 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.ledger_threads_uncounted !== undefined){
+let data24 = data.ledger_threads_uncounted;
+const _errs49 = errors;
+if(!((typeof data24 == "number") && (!(data24 % 1) && !isNaN(data24)))){
+validate155.errors = [{instancePath:instancePath+"/ledger_threads_uncounted",keyword:"type"}];
+return false;
+}
+if(errors === _errs49){
+if(typeof data24 == "number"){
+if(data24 < 0 || isNaN(data24)){
+validate155.errors = [{instancePath:instancePath+"/ledger_threads_uncounted",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs49 === errors;
 }
 else {
 var valid0 = true;
@@ -7850,22 +8227,23 @@ var valid0 = true;
 }
 }
 }
+}
 else {
-validate152.errors = [{instancePath,keyword:"type"}];
+validate155.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate152.errors = vErrors;
+validate155.errors = vErrors;
 return errors === 0;
 }
-function validate154(data, {instancePath=""}={}){
+function validate157(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.threads === undefined) && (missing0 = "threads")) || ((data.inexact === undefined) && (missing0 = "inexact"))) || ((data.totals === undefined) && (missing0 = "totals"))){
-validate154.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate157.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -7873,13 +8251,13 @@ if(data.threads !== undefined){
 let data0 = data.threads;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate154.errors = [{instancePath:instancePath+"/threads",keyword:"type"}];
+validate157.errors = [{instancePath:instancePath+"/threads",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate154.errors = [{instancePath:instancePath+"/threads",keyword:"minimum"}];
+validate157.errors = [{instancePath:instancePath+"/threads",keyword:"minimum"}];
 return false;
 }
 }
@@ -7894,13 +8272,13 @@ if(data.inexact !== undefined){
 let data1 = data.inexact;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate154.errors = [{instancePath:instancePath+"/inexact",keyword:"type"}];
+validate157.errors = [{instancePath:instancePath+"/inexact",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate154.errors = [{instancePath:instancePath+"/inexact",keyword:"minimum"}];
+validate157.errors = [{instancePath:instancePath+"/inexact",keyword:"minimum"}];
 return false;
 }
 }
@@ -7920,13 +8298,13 @@ for(const key0 in data2){
 let data3 = data2[key0];
 const _errs8 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate154.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type"}];
+validate157.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type"}];
 return false;
 }
 if(errors === _errs8){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate154.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"minimum"}];
+validate157.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"minimum"}];
 return false;
 }
 }
@@ -7938,7 +8316,7 @@ break;
 }
 }
 else {
-validate154.errors = [{instancePath:instancePath+"/totals",keyword:"type"}];
+validate157.errors = [{instancePath:instancePath+"/totals",keyword:"type"}];
 return false;
 }
 }
@@ -7952,21 +8330,21 @@ var valid0 = true;
 }
 }
 else {
-validate154.errors = [{instancePath,keyword:"type"}];
+validate157.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate154.errors = vErrors;
+validate157.errors = vErrors;
 return errors === 0;
 }
-function validate156(data, {instancePath=""}={}){
+function validate159(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.role === undefined) && (missing0 = "role")) || ((data.live === undefined) && (missing0 = "live"))) || ((data.exited === undefined) && (missing0 = "exited"))) || ((data.totals === undefined) && (missing0 = "totals"))){
-validate156.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate159.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -7974,7 +8352,7 @@ if(data.role !== undefined){
 let data0 = data.role;
 const _errs1 = errors;
 if((typeof data0 !== "string") && (data0 !== null)){
-validate156.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
+validate159.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -7987,13 +8365,13 @@ if(data.live !== undefined){
 let data1 = data.live;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate156.errors = [{instancePath:instancePath+"/live",keyword:"type"}];
+validate159.errors = [{instancePath:instancePath+"/live",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate156.errors = [{instancePath:instancePath+"/live",keyword:"minimum"}];
+validate159.errors = [{instancePath:instancePath+"/live",keyword:"minimum"}];
 return false;
 }
 }
@@ -8008,13 +8386,13 @@ if(data.exited !== undefined){
 let data2 = data.exited;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate156.errors = [{instancePath:instancePath+"/exited",keyword:"type"}];
+validate159.errors = [{instancePath:instancePath+"/exited",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate156.errors = [{instancePath:instancePath+"/exited",keyword:"minimum"}];
+validate159.errors = [{instancePath:instancePath+"/exited",keyword:"minimum"}];
 return false;
 }
 }
@@ -8034,13 +8412,13 @@ for(const key0 in data3){
 let data4 = data3[key0];
 const _errs10 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate156.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type"}];
+validate159.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type"}];
 return false;
 }
 if(errors === _errs10){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate156.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"minimum"}];
+validate159.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"minimum"}];
 return false;
 }
 }
@@ -8052,7 +8430,7 @@ break;
 }
 }
 else {
-validate156.errors = [{instancePath:instancePath+"/totals",keyword:"type"}];
+validate159.errors = [{instancePath:instancePath+"/totals",keyword:"type"}];
 return false;
 }
 }
@@ -8060,131 +8438,6 @@ var valid0 = _errs7 === errors;
 }
 else {
 var valid0 = true;
-}
-}
-}
-}
-}
-}
-else {
-validate156.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate156.errors = vErrors;
-return errors === 0;
-}
-function validate159(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((((data.name === undefined) && (missing0 = "name")) || ((data.rows === undefined) && (missing0 = "rows"))) || ((data.bytes === undefined) && (missing0 = "bytes"))){
-validate159.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.name !== undefined){
-let data0 = data.name;
-const _errs1 = errors;
-if(typeof data0 !== "string"){
-validate159.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
-return false;
-}
-if(!(((((((((((data0 === "stays") || (data0 === "wakes")) || (data0 === "locks")) || (data0 === "lock_names")) || (data0 === "takers")) || (data0 === "calls")) || (data0 === "call_stays")) || (data0 === "inexact")) || (data0 === "processes")) || (data0 === "pools")) || (data0 === "pool_times"))){
-validate159.errors = [{instancePath:instancePath+"/name",keyword:"enum"}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.rows !== undefined){
-let data1 = data.rows;
-const _errs3 = errors;
-if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate159.errors = [{instancePath:instancePath+"/rows",keyword:"type"}];
-return false;
-}
-if(errors === _errs3){
-if(typeof data1 == "number"){
-if(data1 < 0 || isNaN(data1)){
-validate159.errors = [{instancePath:instancePath+"/rows",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.bytes !== undefined){
-let data2 = data.bytes;
-const _errs5 = errors;
-if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate159.errors = [{instancePath:instancePath+"/bytes",keyword:"type"}];
-return false;
-}
-if(errors === _errs5){
-if(typeof data2 == "number"){
-if(data2 < 8 || isNaN(data2)){
-validate159.errors = [{instancePath:instancePath+"/bytes",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.omitted !== undefined){
-let data3 = data.omitted;
-const _errs7 = errors;
-if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate159.errors = [{instancePath:instancePath+"/omitted",keyword:"type"}];
-return false;
-}
-if(errors === _errs7){
-if(typeof data3 == "number"){
-if(data3 < 0 || isNaN(data3)){
-validate159.errors = [{instancePath:instancePath+"/omitted",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.read_ns !== undefined){
-let data4 = data.read_ns;
-const _errs9 = errors;
-if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
-validate159.errors = [{instancePath:instancePath+"/read_ns",keyword:"type"}];
-return false;
-}
-if(errors === _errs9){
-if(typeof data4 == "number"){
-if(data4 < 0 || isNaN(data4)){
-validate159.errors = [{instancePath:instancePath+"/read_ns",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs9 === errors;
-}
-else {
-var valid0 = true;
-}
 }
 }
 }
@@ -8205,8 +8458,133 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((((((data.cpu_by === undefined) && (missing0 = "cpu_by")) || ((data.threads_cpu_ns === undefined) && (missing0 = "threads_cpu_ns"))) || ((data.kernel_cpu_ns === undefined) && (missing0 = "kernel_cpu_ns"))) || ((data.io_by === undefined) && (missing0 = "io_by"))) || ((data.threads_read_bytes === undefined) && (missing0 = "threads_read_bytes"))) || ((data.kernel_read_bytes === undefined) && (missing0 = "kernel_read_bytes"))) || ((data.threads_write_bytes === undefined) && (missing0 = "threads_write_bytes"))) || ((data.kernel_write_bytes === undefined) && (missing0 = "kernel_write_bytes"))){
+if((((data.name === undefined) && (missing0 = "name")) || ((data.rows === undefined) && (missing0 = "rows"))) || ((data.bytes === undefined) && (missing0 = "bytes"))){
 validate162.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.name !== undefined){
+let data0 = data.name;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate162.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+return false;
+}
+if(!(((((((((((data0 === "stays") || (data0 === "wakes")) || (data0 === "locks")) || (data0 === "lock_names")) || (data0 === "takers")) || (data0 === "calls")) || (data0 === "call_stays")) || (data0 === "inexact")) || (data0 === "processes")) || (data0 === "pools")) || (data0 === "pool_times"))){
+validate162.errors = [{instancePath:instancePath+"/name",keyword:"enum"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.rows !== undefined){
+let data1 = data.rows;
+const _errs3 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate162.errors = [{instancePath:instancePath+"/rows",keyword:"type"}];
+return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 0 || isNaN(data1)){
+validate162.errors = [{instancePath:instancePath+"/rows",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.bytes !== undefined){
+let data2 = data.bytes;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate162.errors = [{instancePath:instancePath+"/bytes",keyword:"type"}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 8 || isNaN(data2)){
+validate162.errors = [{instancePath:instancePath+"/bytes",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.omitted !== undefined){
+let data3 = data.omitted;
+const _errs7 = errors;
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate162.errors = [{instancePath:instancePath+"/omitted",keyword:"type"}];
+return false;
+}
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 < 0 || isNaN(data3)){
+validate162.errors = [{instancePath:instancePath+"/omitted",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.read_ns !== undefined){
+let data4 = data.read_ns;
+const _errs9 = errors;
+if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
+validate162.errors = [{instancePath:instancePath+"/read_ns",keyword:"type"}];
+return false;
+}
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 < 0 || isNaN(data4)){
+validate162.errors = [{instancePath:instancePath+"/read_ns",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+else {
+validate162.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate162.errors = vErrors;
+return errors === 0;
+}
+function validate165(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((((((data.cpu_by === undefined) && (missing0 = "cpu_by")) || ((data.threads_cpu_ns === undefined) && (missing0 = "threads_cpu_ns"))) || ((data.kernel_cpu_ns === undefined) && (missing0 = "kernel_cpu_ns"))) || ((data.io_by === undefined) && (missing0 = "io_by"))) || ((data.threads_read_bytes === undefined) && (missing0 = "threads_read_bytes"))) || ((data.kernel_read_bytes === undefined) && (missing0 = "kernel_read_bytes"))) || ((data.threads_write_bytes === undefined) && (missing0 = "threads_write_bytes"))) || ((data.kernel_write_bytes === undefined) && (missing0 = "kernel_write_bytes"))){
+validate165.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -8214,11 +8592,11 @@ if(data.cpu_by !== undefined){
 let data0 = data.cpu_by;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate162.errors = [{instancePath:instancePath+"/cpu_by",keyword:"type"}];
+validate165.errors = [{instancePath:instancePath+"/cpu_by",keyword:"type"}];
 return false;
 }
 if(!(((data0 === "cpu.stat") || (data0 === "cpuacct.usage")) || (data0 === "rusage"))){
-validate162.errors = [{instancePath:instancePath+"/cpu_by",keyword:"enum"}];
+validate165.errors = [{instancePath:instancePath+"/cpu_by",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -8231,13 +8609,13 @@ if(data.threads_cpu_ns !== undefined){
 let data1 = data.threads_cpu_ns;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate162.errors = [{instancePath:instancePath+"/threads_cpu_ns",keyword:"type"}];
+validate165.errors = [{instancePath:instancePath+"/threads_cpu_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate162.errors = [{instancePath:instancePath+"/threads_cpu_ns",keyword:"minimum"}];
+validate165.errors = [{instancePath:instancePath+"/threads_cpu_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -8252,13 +8630,13 @@ if(data.kernel_cpu_ns !== undefined){
 let data2 = data.kernel_cpu_ns;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate162.errors = [{instancePath:instancePath+"/kernel_cpu_ns",keyword:"type"}];
+validate165.errors = [{instancePath:instancePath+"/kernel_cpu_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate162.errors = [{instancePath:instancePath+"/kernel_cpu_ns",keyword:"minimum"}];
+validate165.errors = [{instancePath:instancePath+"/kernel_cpu_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -8273,11 +8651,11 @@ if(data.io_by !== undefined){
 let data3 = data.io_by;
 const _errs7 = errors;
 if((typeof data3 !== "string") && (data3 !== null)){
-validate162.errors = [{instancePath:instancePath+"/io_by",keyword:"type"}];
+validate165.errors = [{instancePath:instancePath+"/io_by",keyword:"type"}];
 return false;
 }
 if(!(((data3 === "io.stat") || (data3 === "blkio.throttle.io_service_bytes_recursive")) || (data3 === null))){
-validate162.errors = [{instancePath:instancePath+"/io_by",keyword:"enum"}];
+validate165.errors = [{instancePath:instancePath+"/io_by",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -8290,13 +8668,13 @@ if(data.threads_read_bytes !== undefined){
 let data4 = data.threads_read_bytes;
 const _errs9 = errors;
 if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
-validate162.errors = [{instancePath:instancePath+"/threads_read_bytes",keyword:"type"}];
+validate165.errors = [{instancePath:instancePath+"/threads_read_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate162.errors = [{instancePath:instancePath+"/threads_read_bytes",keyword:"minimum"}];
+validate165.errors = [{instancePath:instancePath+"/threads_read_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -8311,13 +8689,13 @@ if(data.kernel_read_bytes !== undefined){
 let data5 = data.kernel_read_bytes;
 const _errs11 = errors;
 if((!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))) && (data5 !== null)){
-validate162.errors = [{instancePath:instancePath+"/kernel_read_bytes",keyword:"type"}];
+validate165.errors = [{instancePath:instancePath+"/kernel_read_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate162.errors = [{instancePath:instancePath+"/kernel_read_bytes",keyword:"minimum"}];
+validate165.errors = [{instancePath:instancePath+"/kernel_read_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -8332,13 +8710,13 @@ if(data.threads_write_bytes !== undefined){
 let data6 = data.threads_write_bytes;
 const _errs13 = errors;
 if((!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))) && (data6 !== null)){
-validate162.errors = [{instancePath:instancePath+"/threads_write_bytes",keyword:"type"}];
+validate165.errors = [{instancePath:instancePath+"/threads_write_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate162.errors = [{instancePath:instancePath+"/threads_write_bytes",keyword:"minimum"}];
+validate165.errors = [{instancePath:instancePath+"/threads_write_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -8353,13 +8731,13 @@ if(data.kernel_write_bytes !== undefined){
 let data7 = data.kernel_write_bytes;
 const _errs15 = errors;
 if((!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))) && (data7 !== null)){
-validate162.errors = [{instancePath:instancePath+"/kernel_write_bytes",keyword:"type"}];
+validate165.errors = [{instancePath:instancePath+"/kernel_write_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate162.errors = [{instancePath:instancePath+"/kernel_write_bytes",keyword:"minimum"}];
+validate165.errors = [{instancePath:instancePath+"/kernel_write_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -8379,21 +8757,21 @@ var valid0 = true;
 }
 }
 else {
-validate162.errors = [{instancePath,keyword:"type"}];
+validate165.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate162.errors = vErrors;
+validate165.errors = vErrors;
 return errors === 0;
 }
-function validate161(data, {instancePath=""}={}){
+function validate164(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.live === undefined) && (missing0 = "live")) || ((data.started === undefined) && (missing0 = "started"))) || ((data.ended === undefined) && (missing0 = "ended"))) || ((data.unseen === undefined) && (missing0 = "unseen"))) || ((data.missed === undefined) && (missing0 = "missed"))){
-validate161.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate164.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -8401,13 +8779,13 @@ if(data.live !== undefined){
 let data0 = data.live;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate161.errors = [{instancePath:instancePath+"/live",keyword:"type"}];
+validate164.errors = [{instancePath:instancePath+"/live",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate161.errors = [{instancePath:instancePath+"/live",keyword:"minimum"}];
+validate164.errors = [{instancePath:instancePath+"/live",keyword:"minimum"}];
 return false;
 }
 }
@@ -8422,13 +8800,13 @@ if(data.started !== undefined){
 let data1 = data.started;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate161.errors = [{instancePath:instancePath+"/started",keyword:"type"}];
+validate164.errors = [{instancePath:instancePath+"/started",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate161.errors = [{instancePath:instancePath+"/started",keyword:"minimum"}];
+validate164.errors = [{instancePath:instancePath+"/started",keyword:"minimum"}];
 return false;
 }
 }
@@ -8443,13 +8821,13 @@ if(data.ended !== undefined){
 let data2 = data.ended;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate161.errors = [{instancePath:instancePath+"/ended",keyword:"type"}];
+validate164.errors = [{instancePath:instancePath+"/ended",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate161.errors = [{instancePath:instancePath+"/ended",keyword:"minimum"}];
+validate164.errors = [{instancePath:instancePath+"/ended",keyword:"minimum"}];
 return false;
 }
 }
@@ -8464,13 +8842,13 @@ if(data.unseen !== undefined){
 let data3 = data.unseen;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate161.errors = [{instancePath:instancePath+"/unseen",keyword:"type"}];
+validate164.errors = [{instancePath:instancePath+"/unseen",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate161.errors = [{instancePath:instancePath+"/unseen",keyword:"minimum"}];
+validate164.errors = [{instancePath:instancePath+"/unseen",keyword:"minimum"}];
 return false;
 }
 }
@@ -8485,13 +8863,13 @@ if(data.missed !== undefined){
 let data4 = data.missed;
 const _errs9 = errors;
 if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
-validate161.errors = [{instancePath:instancePath+"/missed",keyword:"type"}];
+validate164.errors = [{instancePath:instancePath+"/missed",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate161.errors = [{instancePath:instancePath+"/missed",keyword:"minimum"}];
+validate164.errors = [{instancePath:instancePath+"/missed",keyword:"minimum"}];
 return false;
 }
 }
@@ -8508,8 +8886,8 @@ const _errs11 = errors;
 const _errs12 = errors;
 let valid1 = false;
 const _errs13 = errors;
-if(!(validate162(data5, {instancePath:instancePath+"/check"}))){
-vErrors = vErrors === null ? validate162.errors : vErrors.concat(validate162.errors);
+if(!(validate165(data5, {instancePath:instancePath+"/check"}))){
+vErrors = vErrors === null ? validate165.errors : vErrors.concat(validate165.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs13 === errors;
@@ -8538,7 +8916,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate161.errors = vErrors;
+validate164.errors = vErrors;
 return false;
 }
 else {
@@ -8565,21 +8943,21 @@ var valid0 = true;
 }
 }
 else {
-validate161.errors = [{instancePath,keyword:"type"}];
+validate164.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate161.errors = vErrors;
+validate164.errors = vErrors;
 return errors === 0;
 }
-function validate95(data, {instancePath=""}={}){
+function validate97(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((((((((((data.type === undefined) && (missing0 = "type")) || ((data.target === undefined) && (missing0 = "target"))) || ((data.seq === undefined) && (missing0 = "seq"))) || ((data.first_seq === undefined) && (missing0 = "first_seq"))) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.baseline === undefined) && (missing0 = "baseline"))) || ((data.rows === undefined) && (missing0 = "rows"))) || ((data.time_ns === undefined) && (missing0 = "time_ns"))) || ((data.unix_us === undefined) && (missing0 = "unix_us"))) || ((data.live_threads === undefined) && (missing0 = "live_threads"))) || ((data.threads_born === undefined) && (missing0 = "threads_born"))) || ((data.events === undefined) && (missing0 = "events"))) || ((data.process === undefined) && (missing0 = "process"))) || ((data.machine === undefined) && (missing0 = "machine"))) || ((data.health === undefined) && (missing0 = "health"))) || ((data.exited === undefined) && (missing0 = "exited"))){
-validate95.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate97.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -8587,11 +8965,11 @@ if(data.type !== undefined){
 let data0 = data.type;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate95.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+validate97.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
 if("frame" !== data0){
-validate95.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+validate97.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -8603,7 +8981,7 @@ if(valid0){
 if(data.target !== undefined){
 const _errs3 = errors;
 if(typeof data.target !== "string"){
-validate95.errors = [{instancePath:instancePath+"/target",keyword:"type"}];
+validate97.errors = [{instancePath:instancePath+"/target",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -8616,13 +8994,13 @@ if(data.seq !== undefined){
 let data2 = data.seq;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate95.errors = [{instancePath:instancePath+"/seq",keyword:"type"}];
+validate97.errors = [{instancePath:instancePath+"/seq",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 1 || isNaN(data2)){
-validate95.errors = [{instancePath:instancePath+"/seq",keyword:"minimum"}];
+validate97.errors = [{instancePath:instancePath+"/seq",keyword:"minimum"}];
 return false;
 }
 }
@@ -8637,13 +9015,13 @@ if(data.first_seq !== undefined){
 let data3 = data.first_seq;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate95.errors = [{instancePath:instancePath+"/first_seq",keyword:"type"}];
+validate97.errors = [{instancePath:instancePath+"/first_seq",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 1 || isNaN(data3)){
-validate95.errors = [{instancePath:instancePath+"/first_seq",keyword:"minimum"}];
+validate97.errors = [{instancePath:instancePath+"/first_seq",keyword:"minimum"}];
 return false;
 }
 }
@@ -8658,11 +9036,11 @@ if(data.kind !== undefined){
 let data4 = data.kind;
 const _errs9 = errors;
 if(typeof data4 !== "string"){
-validate95.errors = [{instancePath:instancePath+"/kind",keyword:"type"}];
+validate97.errors = [{instancePath:instancePath+"/kind",keyword:"type"}];
 return false;
 }
 if(!((data4 === "key") || (data4 === "delta"))){
-validate95.errors = [{instancePath:instancePath+"/kind",keyword:"enum"}];
+validate97.errors = [{instancePath:instancePath+"/kind",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -8674,7 +9052,7 @@ if(valid0){
 if(data.baseline !== undefined){
 const _errs11 = errors;
 if(typeof data.baseline !== "boolean"){
-validate95.errors = [{instancePath:instancePath+"/baseline",keyword:"type"}];
+validate97.errors = [{instancePath:instancePath+"/baseline",keyword:"type"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -8687,13 +9065,13 @@ if(data.rows !== undefined){
 let data6 = data.rows;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate95.errors = [{instancePath:instancePath+"/rows",keyword:"type"}];
+validate97.errors = [{instancePath:instancePath+"/rows",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate95.errors = [{instancePath:instancePath+"/rows",keyword:"minimum"}];
+validate97.errors = [{instancePath:instancePath+"/rows",keyword:"minimum"}];
 return false;
 }
 }
@@ -8708,7 +9086,7 @@ if(data.fields !== undefined){
 let data7 = data.fields;
 const _errs15 = errors;
 if((!(Array.isArray(data7))) && (data7 !== null)){
-validate95.errors = [{instancePath:instancePath+"/fields",keyword:"type"}];
+validate97.errors = [{instancePath:instancePath+"/fields",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
@@ -8718,7 +9096,7 @@ const len0 = data7.length;
 for(let i0=0; i0<len0; i0++){
 const _errs17 = errors;
 if(typeof data7[i0] !== "string"){
-validate95.errors = [{instancePath:instancePath+"/fields/" + i0,keyword:"type"}];
+validate97.errors = [{instancePath:instancePath+"/fields/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs17 === errors;
@@ -8738,7 +9116,7 @@ if(data.columns !== undefined){
 let data9 = data.columns;
 const _errs19 = errors;
 if((!(Array.isArray(data9))) && (data9 !== null)){
-validate95.errors = [{instancePath:instancePath+"/columns",keyword:"type"}];
+validate97.errors = [{instancePath:instancePath+"/columns",keyword:"type"}];
 return false;
 }
 if(errors === _errs19){
@@ -8749,13 +9127,13 @@ for(let i1=0; i1<len1; i1++){
 let data10 = data9[i1];
 const _errs21 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate95.errors = [{instancePath:instancePath+"/columns/" + i1,keyword:"type"}];
+validate97.errors = [{instancePath:instancePath+"/columns/" + i1,keyword:"type"}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate95.errors = [{instancePath:instancePath+"/columns/" + i1,keyword:"minimum"}];
+validate97.errors = [{instancePath:instancePath+"/columns/" + i1,keyword:"minimum"}];
 return false;
 }
 }
@@ -8777,13 +9155,13 @@ if(data.time_ns !== undefined){
 let data11 = data.time_ns;
 const _errs23 = errors;
 if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
-validate95.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
+validate97.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs23){
 if(typeof data11 == "number"){
 if(data11 < 0 || isNaN(data11)){
-validate95.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
+validate97.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -8798,13 +9176,13 @@ if(data.unix_us !== undefined){
 let data12 = data.unix_us;
 const _errs25 = errors;
 if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
-validate95.errors = [{instancePath:instancePath+"/unix_us",keyword:"type"}];
+validate97.errors = [{instancePath:instancePath+"/unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data12 == "number"){
 if(data12 < 0 || isNaN(data12)){
-validate95.errors = [{instancePath:instancePath+"/unix_us",keyword:"minimum"}];
+validate97.errors = [{instancePath:instancePath+"/unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -8819,13 +9197,13 @@ if(data.live_threads !== undefined){
 let data13 = data.live_threads;
 const _errs27 = errors;
 if(!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))){
-validate95.errors = [{instancePath:instancePath+"/live_threads",keyword:"type"}];
+validate97.errors = [{instancePath:instancePath+"/live_threads",keyword:"type"}];
 return false;
 }
 if(errors === _errs27){
 if(typeof data13 == "number"){
 if(data13 < 0 || isNaN(data13)){
-validate95.errors = [{instancePath:instancePath+"/live_threads",keyword:"minimum"}];
+validate97.errors = [{instancePath:instancePath+"/live_threads",keyword:"minimum"}];
 return false;
 }
 }
@@ -8840,13 +9218,13 @@ if(data.threads_born !== undefined){
 let data14 = data.threads_born;
 const _errs29 = errors;
 if(!((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14)))){
-validate95.errors = [{instancePath:instancePath+"/threads_born",keyword:"type"}];
+validate97.errors = [{instancePath:instancePath+"/threads_born",keyword:"type"}];
 return false;
 }
 if(errors === _errs29){
 if(typeof data14 == "number"){
 if(data14 < 0 || isNaN(data14)){
-validate95.errors = [{instancePath:instancePath+"/threads_born",keyword:"minimum"}];
+validate97.errors = [{instancePath:instancePath+"/threads_born",keyword:"minimum"}];
 return false;
 }
 }
@@ -8866,8 +9244,8 @@ var valid3 = true;
 const len2 = data15.length;
 for(let i2=0; i2<len2; i2++){
 const _errs33 = errors;
-if(!(validate96(data15[i2], {instancePath:instancePath+"/events/" + i2}))){
-vErrors = vErrors === null ? validate96.errors : vErrors.concat(validate96.errors);
+if(!(validate98(data15[i2], {instancePath:instancePath+"/events/" + i2}))){
+vErrors = vErrors === null ? validate98.errors : vErrors.concat(validate98.errors);
 errors = vErrors.length;
 }
 var valid3 = _errs33 === errors;
@@ -8877,7 +9255,7 @@ break;
 }
 }
 else {
-validate95.errors = [{instancePath:instancePath+"/events",keyword:"type"}];
+validate97.errors = [{instancePath:instancePath+"/events",keyword:"type"}];
 return false;
 }
 }
@@ -8889,8 +9267,8 @@ var valid0 = true;
 if(valid0){
 if(data.process !== undefined){
 const _errs34 = errors;
-if(!(validate148(data.process, {instancePath:instancePath+"/process"}))){
-vErrors = vErrors === null ? validate148.errors : vErrors.concat(validate148.errors);
+if(!(validate151(data.process, {instancePath:instancePath+"/process"}))){
+vErrors = vErrors === null ? validate151.errors : vErrors.concat(validate151.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs34 === errors;
@@ -8901,8 +9279,8 @@ var valid0 = true;
 if(valid0){
 if(data.machine !== undefined){
 const _errs35 = errors;
-if(!(validate150(data.machine, {instancePath:instancePath+"/machine"}))){
-vErrors = vErrors === null ? validate150.errors : vErrors.concat(validate150.errors);
+if(!(validate153(data.machine, {instancePath:instancePath+"/machine"}))){
+vErrors = vErrors === null ? validate153.errors : vErrors.concat(validate153.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs35 === errors;
@@ -8913,8 +9291,8 @@ var valid0 = true;
 if(valid0){
 if(data.health !== undefined){
 const _errs36 = errors;
-if(!(validate152(data.health, {instancePath:instancePath+"/health"}))){
-vErrors = vErrors === null ? validate152.errors : vErrors.concat(validate152.errors);
+if(!(validate155(data.health, {instancePath:instancePath+"/health"}))){
+vErrors = vErrors === null ? validate155.errors : vErrors.concat(validate155.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs36 === errors;
@@ -8925,8 +9303,8 @@ var valid0 = true;
 if(valid0){
 if(data.exited !== undefined){
 const _errs37 = errors;
-if(!(validate154(data.exited, {instancePath:instancePath+"/exited"}))){
-vErrors = vErrors === null ? validate154.errors : vErrors.concat(validate154.errors);
+if(!(validate157(data.exited, {instancePath:instancePath+"/exited"}))){
+vErrors = vErrors === null ? validate157.errors : vErrors.concat(validate157.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs37 === errors;
@@ -8939,7 +9317,7 @@ if(data.roles !== undefined){
 let data21 = data.roles;
 const _errs38 = errors;
 if((!(Array.isArray(data21))) && (data21 !== null)){
-validate95.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
+validate97.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
 return false;
 }
 if(errors === _errs38){
@@ -8948,8 +9326,8 @@ var valid4 = true;
 const len3 = data21.length;
 for(let i3=0; i3<len3; i3++){
 const _errs40 = errors;
-if(!(validate156(data21[i3], {instancePath:instancePath+"/roles/" + i3}))){
-vErrors = vErrors === null ? validate156.errors : vErrors.concat(validate156.errors);
+if(!(validate159(data21[i3], {instancePath:instancePath+"/roles/" + i3}))){
+vErrors = vErrors === null ? validate159.errors : vErrors.concat(validate159.errors);
 errors = vErrors.length;
 }
 var valid4 = _errs40 === errors;
@@ -8971,8 +9349,8 @@ const _errs41 = errors;
 const _errs42 = errors;
 let valid5 = false;
 const _errs43 = errors;
-if(!(validate111(data23, {instancePath:instancePath+"/counters_from"}))){
-vErrors = vErrors === null ? validate111.errors : vErrors.concat(validate111.errors);
+if(!(validate113(data23, {instancePath:instancePath+"/counters_from"}))){
+vErrors = vErrors === null ? validate113.errors : vErrors.concat(validate113.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs43 === errors;
@@ -9001,7 +9379,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate95.errors = vErrors;
+validate97.errors = vErrors;
 return false;
 }
 else {
@@ -9025,7 +9403,7 @@ if(data.tables !== undefined){
 let data24 = data.tables;
 const _errs46 = errors;
 if((!(Array.isArray(data24))) && (data24 !== null)){
-validate95.errors = [{instancePath:instancePath+"/tables",keyword:"type"}];
+validate97.errors = [{instancePath:instancePath+"/tables",keyword:"type"}];
 return false;
 }
 if(errors === _errs46){
@@ -9034,8 +9412,8 @@ var valid6 = true;
 const len4 = data24.length;
 for(let i4=0; i4<len4; i4++){
 const _errs48 = errors;
-if(!(validate159(data24[i4], {instancePath:instancePath+"/tables/" + i4}))){
-vErrors = vErrors === null ? validate159.errors : vErrors.concat(validate159.errors);
+if(!(validate162(data24[i4], {instancePath:instancePath+"/tables/" + i4}))){
+vErrors = vErrors === null ? validate162.errors : vErrors.concat(validate162.errors);
 errors = vErrors.length;
 }
 var valid6 = _errs48 === errors;
@@ -9057,8 +9435,8 @@ const _errs49 = errors;
 const _errs50 = errors;
 let valid7 = false;
 const _errs51 = errors;
-if(!(validate161(data26, {instancePath:instancePath+"/group"}))){
-vErrors = vErrors === null ? validate161.errors : vErrors.concat(validate161.errors);
+if(!(validate164(data26, {instancePath:instancePath+"/group"}))){
+vErrors = vErrors === null ? validate164.errors : vErrors.concat(validate164.errors);
 errors = vErrors.length;
 }
 var _valid1 = _errs51 === errors;
@@ -9087,7 +9465,7 @@ else {
 vErrors.push(err3);
 }
 errors++;
-validate95.errors = vErrors;
+validate97.errors = vErrors;
 return false;
 }
 else {
@@ -9130,29 +9508,29 @@ var valid0 = true;
 }
 }
 else {
-validate95.errors = [{instancePath,keyword:"type"}];
+validate97.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate95.errors = vErrors;
+validate97.errors = vErrors;
 return errors === 0;
 }
-export const isProblem = validate165;
-function validate165(data, {instancePath=""}={}){
+export const isProblem = validate168;
+function validate168(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.type === undefined) && (missing0 = "type")) || ((data.title === undefined) && (missing0 = "title"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.detail === undefined) && (missing0 = "detail"))) || ((data.hint === undefined) && (missing0 = "hint"))){
-validate165.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate168.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.type !== undefined){
 const _errs1 = errors;
 if(typeof data.type !== "string"){
-validate165.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+validate168.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -9164,7 +9542,7 @@ if(valid0){
 if(data.title !== undefined){
 const _errs3 = errors;
 if(typeof data.title !== "string"){
-validate165.errors = [{instancePath:instancePath+"/title",keyword:"type"}];
+validate168.errors = [{instancePath:instancePath+"/title",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -9177,13 +9555,13 @@ if(data.status !== undefined){
 let data2 = data.status;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate165.errors = [{instancePath:instancePath+"/status",keyword:"type"}];
+validate168.errors = [{instancePath:instancePath+"/status",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 400 || isNaN(data2)){
-validate165.errors = [{instancePath:instancePath+"/status",keyword:"minimum"}];
+validate168.errors = [{instancePath:instancePath+"/status",keyword:"minimum"}];
 return false;
 }
 }
@@ -9197,7 +9575,7 @@ if(valid0){
 if(data.detail !== undefined){
 const _errs7 = errors;
 if(typeof data.detail !== "string"){
-validate165.errors = [{instancePath:instancePath+"/detail",keyword:"type"}];
+validate168.errors = [{instancePath:instancePath+"/detail",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -9209,7 +9587,7 @@ if(valid0){
 if(data.hint !== undefined){
 const _errs9 = errors;
 if(typeof data.hint !== "string"){
-validate165.errors = [{instancePath:instancePath+"/hint",keyword:"type"}];
+validate168.errors = [{instancePath:instancePath+"/hint",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -9224,22 +9602,22 @@ var valid0 = true;
 }
 }
 else {
-validate165.errors = [{instancePath,keyword:"type"}];
+validate168.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate165.errors = vErrors;
+validate168.errors = vErrors;
 return errors === 0;
 }
-export const isHealthResponse = validate166;
-function validate167(data, {instancePath=""}={}){
+export const isHealthResponse = validate169;
+function validate170(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.open === undefined) && (missing0 = "open")) || ((data.authenticated === undefined) && (missing0 = "authenticated"))) || ((data.evicted === undefined) && (missing0 = "evicted"))) || ((data.refused === undefined) && (missing0 = "refused"))) || ((data.timed_out === undefined) && (missing0 = "timed_out"))) || ((data.descriptor_shortages === undefined) && (missing0 = "descriptor_shortages"))){
-validate167.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate170.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -9247,13 +9625,13 @@ if(data.open !== undefined){
 let data0 = data.open;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate167.errors = [{instancePath:instancePath+"/open",keyword:"type"}];
+validate170.errors = [{instancePath:instancePath+"/open",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate167.errors = [{instancePath:instancePath+"/open",keyword:"minimum"}];
+validate170.errors = [{instancePath:instancePath+"/open",keyword:"minimum"}];
 return false;
 }
 }
@@ -9268,13 +9646,13 @@ if(data.authenticated !== undefined){
 let data1 = data.authenticated;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate167.errors = [{instancePath:instancePath+"/authenticated",keyword:"type"}];
+validate170.errors = [{instancePath:instancePath+"/authenticated",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate167.errors = [{instancePath:instancePath+"/authenticated",keyword:"minimum"}];
+validate170.errors = [{instancePath:instancePath+"/authenticated",keyword:"minimum"}];
 return false;
 }
 }
@@ -9289,13 +9667,13 @@ if(data.evicted !== undefined){
 let data2 = data.evicted;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate167.errors = [{instancePath:instancePath+"/evicted",keyword:"type"}];
+validate170.errors = [{instancePath:instancePath+"/evicted",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate167.errors = [{instancePath:instancePath+"/evicted",keyword:"minimum"}];
+validate170.errors = [{instancePath:instancePath+"/evicted",keyword:"minimum"}];
 return false;
 }
 }
@@ -9310,13 +9688,13 @@ if(data.refused !== undefined){
 let data3 = data.refused;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate167.errors = [{instancePath:instancePath+"/refused",keyword:"type"}];
+validate170.errors = [{instancePath:instancePath+"/refused",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate167.errors = [{instancePath:instancePath+"/refused",keyword:"minimum"}];
+validate170.errors = [{instancePath:instancePath+"/refused",keyword:"minimum"}];
 return false;
 }
 }
@@ -9331,13 +9709,13 @@ if(data.timed_out !== undefined){
 let data4 = data.timed_out;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate167.errors = [{instancePath:instancePath+"/timed_out",keyword:"type"}];
+validate170.errors = [{instancePath:instancePath+"/timed_out",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate167.errors = [{instancePath:instancePath+"/timed_out",keyword:"minimum"}];
+validate170.errors = [{instancePath:instancePath+"/timed_out",keyword:"minimum"}];
 return false;
 }
 }
@@ -9352,13 +9730,13 @@ if(data.descriptor_shortages !== undefined){
 let data5 = data.descriptor_shortages;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate167.errors = [{instancePath:instancePath+"/descriptor_shortages",keyword:"type"}];
+validate170.errors = [{instancePath:instancePath+"/descriptor_shortages",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate167.errors = [{instancePath:instancePath+"/descriptor_shortages",keyword:"minimum"}];
+validate170.errors = [{instancePath:instancePath+"/descriptor_shortages",keyword:"minimum"}];
 return false;
 }
 }
@@ -9376,21 +9754,21 @@ var valid0 = true;
 }
 }
 else {
-validate167.errors = [{instancePath,keyword:"type"}];
+validate170.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate167.errors = vErrors;
+validate170.errors = vErrors;
 return errors === 0;
 }
-function validate166(data, {instancePath=""}={}){
+function validate169(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((((((((data.status === undefined) && (missing0 = "status")) || ((data.version === undefined) && (missing0 = "version"))) || ((data.uptime_s === undefined) && (missing0 = "uptime_s"))) || ((data.collectors === undefined) && (missing0 = "collectors"))) || ((data.clients === undefined) && (missing0 = "clients"))) || ((data.targets === undefined) && (missing0 = "targets"))) || ((data.frames === undefined) && (missing0 = "frames"))) || ((data.frame_bytes === undefined) && (missing0 = "frame_bytes"))) || ((data.coalesced === undefined) && (missing0 = "coalesced"))) || ((data.dropped === undefined) && (missing0 = "dropped"))) || ((data.lost === undefined) && (missing0 = "lost"))) || ((data.history_bytes === undefined) && (missing0 = "history_bytes"))) || ((data.rss_bytes === undefined) && (missing0 = "rss_bytes"))) || ((data.connections === undefined) && (missing0 = "connections"))){
-validate166.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate169.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -9398,11 +9776,11 @@ if(data.status !== undefined){
 let data0 = data.status;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate166.errors = [{instancePath:instancePath+"/status",keyword:"type"}];
+validate169.errors = [{instancePath:instancePath+"/status",keyword:"type"}];
 return false;
 }
 if(!((data0 === "ok") || (data0 === "degraded"))){
-validate166.errors = [{instancePath:instancePath+"/status",keyword:"enum"}];
+validate169.errors = [{instancePath:instancePath+"/status",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -9414,7 +9792,7 @@ if(valid0){
 if(data.version !== undefined){
 const _errs3 = errors;
 if(typeof data.version !== "string"){
-validate166.errors = [{instancePath:instancePath+"/version",keyword:"type"}];
+validate169.errors = [{instancePath:instancePath+"/version",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -9426,7 +9804,7 @@ if(valid0){
 if(data.uptime_s !== undefined){
 const _errs5 = errors;
 if(!(typeof data.uptime_s == "number")){
-validate166.errors = [{instancePath:instancePath+"/uptime_s",keyword:"type"}];
+validate169.errors = [{instancePath:instancePath+"/uptime_s",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -9439,13 +9817,13 @@ if(data.uid !== undefined){
 let data3 = data.uid;
 const _errs7 = errors;
 if((!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))) && (data3 !== null)){
-validate166.errors = [{instancePath:instancePath+"/uid",keyword:"type"}];
+validate169.errors = [{instancePath:instancePath+"/uid",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate166.errors = [{instancePath:instancePath+"/uid",keyword:"minimum"}];
+validate169.errors = [{instancePath:instancePath+"/uid",keyword:"minimum"}];
 return false;
 }
 }
@@ -9460,13 +9838,13 @@ if(data.collectors !== undefined){
 let data4 = data.collectors;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate166.errors = [{instancePath:instancePath+"/collectors",keyword:"type"}];
+validate169.errors = [{instancePath:instancePath+"/collectors",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate166.errors = [{instancePath:instancePath+"/collectors",keyword:"minimum"}];
+validate169.errors = [{instancePath:instancePath+"/collectors",keyword:"minimum"}];
 return false;
 }
 }
@@ -9481,13 +9859,13 @@ if(data.clients !== undefined){
 let data5 = data.clients;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate166.errors = [{instancePath:instancePath+"/clients",keyword:"type"}];
+validate169.errors = [{instancePath:instancePath+"/clients",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate166.errors = [{instancePath:instancePath+"/clients",keyword:"minimum"}];
+validate169.errors = [{instancePath:instancePath+"/clients",keyword:"minimum"}];
 return false;
 }
 }
@@ -9502,13 +9880,13 @@ if(data.targets !== undefined){
 let data6 = data.targets;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate166.errors = [{instancePath:instancePath+"/targets",keyword:"type"}];
+validate169.errors = [{instancePath:instancePath+"/targets",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate166.errors = [{instancePath:instancePath+"/targets",keyword:"minimum"}];
+validate169.errors = [{instancePath:instancePath+"/targets",keyword:"minimum"}];
 return false;
 }
 }
@@ -9523,13 +9901,13 @@ if(data.frames !== undefined){
 let data7 = data.frames;
 const _errs15 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate166.errors = [{instancePath:instancePath+"/frames",keyword:"type"}];
+validate169.errors = [{instancePath:instancePath+"/frames",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate166.errors = [{instancePath:instancePath+"/frames",keyword:"minimum"}];
+validate169.errors = [{instancePath:instancePath+"/frames",keyword:"minimum"}];
 return false;
 }
 }
@@ -9544,13 +9922,13 @@ if(data.frame_bytes !== undefined){
 let data8 = data.frame_bytes;
 const _errs17 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate166.errors = [{instancePath:instancePath+"/frame_bytes",keyword:"type"}];
+validate169.errors = [{instancePath:instancePath+"/frame_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate166.errors = [{instancePath:instancePath+"/frame_bytes",keyword:"minimum"}];
+validate169.errors = [{instancePath:instancePath+"/frame_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -9565,13 +9943,13 @@ if(data.coalesced !== undefined){
 let data9 = data.coalesced;
 const _errs19 = errors;
 if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate166.errors = [{instancePath:instancePath+"/coalesced",keyword:"type"}];
+validate169.errors = [{instancePath:instancePath+"/coalesced",keyword:"type"}];
 return false;
 }
 if(errors === _errs19){
 if(typeof data9 == "number"){
 if(data9 < 0 || isNaN(data9)){
-validate166.errors = [{instancePath:instancePath+"/coalesced",keyword:"minimum"}];
+validate169.errors = [{instancePath:instancePath+"/coalesced",keyword:"minimum"}];
 return false;
 }
 }
@@ -9586,13 +9964,13 @@ if(data.dropped !== undefined){
 let data10 = data.dropped;
 const _errs21 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate166.errors = [{instancePath:instancePath+"/dropped",keyword:"type"}];
+validate169.errors = [{instancePath:instancePath+"/dropped",keyword:"type"}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate166.errors = [{instancePath:instancePath+"/dropped",keyword:"minimum"}];
+validate169.errors = [{instancePath:instancePath+"/dropped",keyword:"minimum"}];
 return false;
 }
 }
@@ -9607,13 +9985,13 @@ if(data.lost !== undefined){
 let data11 = data.lost;
 const _errs23 = errors;
 if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
-validate166.errors = [{instancePath:instancePath+"/lost",keyword:"type"}];
+validate169.errors = [{instancePath:instancePath+"/lost",keyword:"type"}];
 return false;
 }
 if(errors === _errs23){
 if(typeof data11 == "number"){
 if(data11 < 0 || isNaN(data11)){
-validate166.errors = [{instancePath:instancePath+"/lost",keyword:"minimum"}];
+validate169.errors = [{instancePath:instancePath+"/lost",keyword:"minimum"}];
 return false;
 }
 }
@@ -9628,13 +10006,13 @@ if(data.history_bytes !== undefined){
 let data12 = data.history_bytes;
 const _errs25 = errors;
 if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
-validate166.errors = [{instancePath:instancePath+"/history_bytes",keyword:"type"}];
+validate169.errors = [{instancePath:instancePath+"/history_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data12 == "number"){
 if(data12 < 0 || isNaN(data12)){
-validate166.errors = [{instancePath:instancePath+"/history_bytes",keyword:"minimum"}];
+validate169.errors = [{instancePath:instancePath+"/history_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -9649,13 +10027,13 @@ if(data.rss_bytes !== undefined){
 let data13 = data.rss_bytes;
 const _errs27 = errors;
 if(!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))){
-validate166.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"type"}];
+validate169.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs27){
 if(typeof data13 == "number"){
 if(data13 < 0 || isNaN(data13)){
-validate166.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"minimum"}];
+validate169.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -9668,8 +10046,8 @@ var valid0 = true;
 if(valid0){
 if(data.connections !== undefined){
 const _errs29 = errors;
-if(!(validate167(data.connections, {instancePath:instancePath+"/connections"}))){
-vErrors = vErrors === null ? validate167.errors : vErrors.concat(validate167.errors);
+if(!(validate170(data.connections, {instancePath:instancePath+"/connections"}))){
+vErrors = vErrors === null ? validate170.errors : vErrors.concat(validate170.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs29 === errors;
@@ -9694,29 +10072,29 @@ var valid0 = true;
 }
 }
 else {
-validate166.errors = [{instancePath,keyword:"type"}];
+validate169.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate166.errors = vErrors;
+validate169.errors = vErrors;
 return errors === 0;
 }
-export const isProcessesResponse = validate169;
-function validate169(data, {instancePath=""}={}){
+export const isProcessesResponse = validate172;
+function validate172(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.host === undefined) && (missing0 = "host")) || ((data.processes === undefined) && (missing0 = "processes"))){
-validate169.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate172.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.host !== undefined){
 const _errs1 = errors;
 if(typeof data.host !== "string"){
-validate169.errors = [{instancePath:instancePath+"/host",keyword:"type"}];
+validate172.errors = [{instancePath:instancePath+"/host",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -9745,7 +10123,7 @@ break;
 }
 }
 else {
-validate169.errors = [{instancePath:instancePath+"/processes",keyword:"type"}];
+validate172.errors = [{instancePath:instancePath+"/processes",keyword:"type"}];
 return false;
 }
 }
@@ -9758,7 +10136,7 @@ if(valid0){
 if(data.note !== undefined){
 const _errs6 = errors;
 if(typeof data.note !== "string"){
-validate169.errors = [{instancePath:instancePath+"/note",keyword:"type"}];
+validate172.errors = [{instancePath:instancePath+"/note",keyword:"type"}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -9771,22 +10149,22 @@ var valid0 = true;
 }
 }
 else {
-validate169.errors = [{instancePath,keyword:"type"}];
+validate172.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate169.errors = vErrors;
+validate172.errors = vErrors;
 return errors === 0;
 }
-export const isDemoResponse = validate171;
-function validate171(data, {instancePath=""}={}){
+export const isDemoResponse = validate174;
+function validate174(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.target === undefined) && (missing0 = "target")){
-validate171.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate174.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -9799,43 +10177,43 @@ errors = vErrors.length;
 }
 }
 else {
-validate171.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate171.errors = vErrors;
-return errors === 0;
-}
-export const isDoctorReport = validate173;
-function validate174(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(typeof data !== "string"){
 validate174.errors = [{instancePath,keyword:"type"}];
 return false;
 }
-if(!(((data === "ok") || (data === "limited")) || (data === "failed"))){
-validate174.errors = [{instancePath,keyword:"enum"}];
-return false;
 }
 validate174.errors = vErrors;
 return errors === 0;
 }
-function validate176(data, {instancePath=""}={}){
+export const isDoctorReport = validate176;
+function validate177(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(typeof data !== "string"){
+validate177.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+if(!(((data === "ok") || (data === "limited")) || (data === "failed"))){
+validate177.errors = [{instancePath,keyword:"enum"}];
+return false;
+}
+validate177.errors = vErrors;
+return errors === 0;
+}
+function validate179(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.name === undefined) && (missing0 = "name")) || ((data.title === undefined) && (missing0 = "title"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.finding === undefined) && (missing0 = "finding"))) || ((data.impact === undefined) && (missing0 = "impact"))) || ((data.fix === undefined) && (missing0 = "fix"))){
-validate176.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate179.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.name !== undefined){
 const _errs1 = errors;
 if(typeof data.name !== "string"){
-validate176.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate179.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -9847,7 +10225,7 @@ if(valid0){
 if(data.title !== undefined){
 const _errs3 = errors;
 if(typeof data.title !== "string"){
-validate176.errors = [{instancePath:instancePath+"/title",keyword:"type"}];
+validate179.errors = [{instancePath:instancePath+"/title",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -9858,8 +10236,8 @@ var valid0 = true;
 if(valid0){
 if(data.status !== undefined){
 const _errs5 = errors;
-if(!(validate174(data.status, {instancePath:instancePath+"/status"}))){
-vErrors = vErrors === null ? validate174.errors : vErrors.concat(validate174.errors);
+if(!(validate177(data.status, {instancePath:instancePath+"/status"}))){
+vErrors = vErrors === null ? validate177.errors : vErrors.concat(validate177.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs5 === errors;
@@ -9871,7 +10249,7 @@ if(valid0){
 if(data.finding !== undefined){
 const _errs6 = errors;
 if(typeof data.finding !== "string"){
-validate176.errors = [{instancePath:instancePath+"/finding",keyword:"type"}];
+validate179.errors = [{instancePath:instancePath+"/finding",keyword:"type"}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -9883,7 +10261,7 @@ if(valid0){
 if(data.impact !== undefined){
 const _errs8 = errors;
 if(typeof data.impact !== "string"){
-validate176.errors = [{instancePath:instancePath+"/impact",keyword:"type"}];
+validate179.errors = [{instancePath:instancePath+"/impact",keyword:"type"}];
 return false;
 }
 var valid0 = _errs8 === errors;
@@ -9895,7 +10273,7 @@ if(valid0){
 if(data.fix !== undefined){
 const _errs10 = errors;
 if(typeof data.fix !== "string"){
-validate176.errors = [{instancePath:instancePath+"/fix",keyword:"type"}];
+validate179.errors = [{instancePath:instancePath+"/fix",keyword:"type"}];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -9908,7 +10286,7 @@ if(data.enabled !== undefined){
 let data6 = data.enabled;
 const _errs12 = errors;
 if((typeof data6 !== "boolean") && (data6 !== null)){
-validate176.errors = [{instancePath:instancePath+"/enabled",keyword:"type"}];
+validate179.errors = [{instancePath:instancePath+"/enabled",keyword:"type"}];
 return false;
 }
 var valid0 = _errs12 === errors;
@@ -9925,28 +10303,28 @@ var valid0 = true;
 }
 }
 else {
-validate176.errors = [{instancePath,keyword:"type"}];
+validate179.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate176.errors = vErrors;
+validate179.errors = vErrors;
 return errors === 0;
 }
-function validate173(data, {instancePath=""}={}){
+function validate176(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.host === undefined) && (missing0 = "host")) || ((data.kernel === undefined) && (missing0 = "kernel"))) || ((data.checked_unix_ms === undefined) && (missing0 = "checked_unix_ms"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.checks === undefined) && (missing0 = "checks"))){
-validate173.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate176.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.host !== undefined){
 const _errs1 = errors;
 if(typeof data.host !== "string"){
-validate173.errors = [{instancePath:instancePath+"/host",keyword:"type"}];
+validate176.errors = [{instancePath:instancePath+"/host",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -9958,7 +10336,7 @@ if(valid0){
 if(data.kernel !== undefined){
 const _errs3 = errors;
 if(typeof data.kernel !== "string"){
-validate173.errors = [{instancePath:instancePath+"/kernel",keyword:"type"}];
+validate176.errors = [{instancePath:instancePath+"/kernel",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -9971,13 +10349,13 @@ if(data.checked_unix_ms !== undefined){
 let data2 = data.checked_unix_ms;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate173.errors = [{instancePath:instancePath+"/checked_unix_ms",keyword:"type"}];
+validate176.errors = [{instancePath:instancePath+"/checked_unix_ms",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate173.errors = [{instancePath:instancePath+"/checked_unix_ms",keyword:"minimum"}];
+validate176.errors = [{instancePath:instancePath+"/checked_unix_ms",keyword:"minimum"}];
 return false;
 }
 }
@@ -9990,8 +10368,8 @@ var valid0 = true;
 if(valid0){
 if(data.status !== undefined){
 const _errs7 = errors;
-if(!(validate174(data.status, {instancePath:instancePath+"/status"}))){
-vErrors = vErrors === null ? validate174.errors : vErrors.concat(validate174.errors);
+if(!(validate177(data.status, {instancePath:instancePath+"/status"}))){
+vErrors = vErrors === null ? validate177.errors : vErrors.concat(validate177.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs7 === errors;
@@ -10009,8 +10387,8 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs10 = errors;
-if(!(validate176(data4[i0], {instancePath:instancePath+"/checks/" + i0}))){
-vErrors = vErrors === null ? validate176.errors : vErrors.concat(validate176.errors);
+if(!(validate179(data4[i0], {instancePath:instancePath+"/checks/" + i0}))){
+vErrors = vErrors === null ? validate179.errors : vErrors.concat(validate179.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs10 === errors;
@@ -10020,7 +10398,7 @@ break;
 }
 }
 else {
-validate173.errors = [{instancePath:instancePath+"/checks",keyword:"type"}];
+validate176.errors = [{instancePath:instancePath+"/checks",keyword:"type"}];
 return false;
 }
 }
@@ -10036,22 +10414,22 @@ var valid0 = true;
 }
 }
 else {
-validate173.errors = [{instancePath,keyword:"type"}];
+validate176.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate173.errors = vErrors;
+validate176.errors = vErrors;
 return errors === 0;
 }
-export const isSizeAudit = validate179;
-function validate182(data, {instancePath=""}={}){
+export const isSizeAudit = validate182;
+function validate185(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((data.cpus === undefined) && (missing0 = "cpus")) || ((data.limit_cores === undefined) && (missing0 = "limit_cores"))) || ((data.limit_group === undefined) && (missing0 = "limit_group"))) || ((data.weight === undefined) && (missing0 = "weight"))) || ((data.request_cores === undefined) && (missing0 = "request_cores"))) || ((data.periods === undefined) && (missing0 = "periods"))) || ((data.throttled === undefined) && (missing0 = "throttled"))){
-validate182.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate185.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -10059,13 +10437,13 @@ if(data.cpus !== undefined){
 let data0 = data.cpus;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate182.errors = [{instancePath:instancePath+"/cpus",keyword:"type"}];
+validate185.errors = [{instancePath:instancePath+"/cpus",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate182.errors = [{instancePath:instancePath+"/cpus",keyword:"minimum"}];
+validate185.errors = [{instancePath:instancePath+"/cpus",keyword:"minimum"}];
 return false;
 }
 }
@@ -10080,13 +10458,13 @@ if(data.limit_cores !== undefined){
 let data1 = data.limit_cores;
 const _errs3 = errors;
 if((!(typeof data1 == "number")) && (data1 !== null)){
-validate182.errors = [{instancePath:instancePath+"/limit_cores",keyword:"type"}];
+validate185.errors = [{instancePath:instancePath+"/limit_cores",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate182.errors = [{instancePath:instancePath+"/limit_cores",keyword:"minimum"}];
+validate185.errors = [{instancePath:instancePath+"/limit_cores",keyword:"minimum"}];
 return false;
 }
 }
@@ -10101,7 +10479,7 @@ if(data.limit_group !== undefined){
 let data2 = data.limit_group;
 const _errs5 = errors;
 if((typeof data2 !== "string") && (data2 !== null)){
-validate182.errors = [{instancePath:instancePath+"/limit_group",keyword:"type"}];
+validate185.errors = [{instancePath:instancePath+"/limit_group",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -10114,13 +10492,13 @@ if(data.weight !== undefined){
 let data3 = data.weight;
 const _errs7 = errors;
 if((!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))) && (data3 !== null)){
-validate182.errors = [{instancePath:instancePath+"/weight",keyword:"type"}];
+validate185.errors = [{instancePath:instancePath+"/weight",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate182.errors = [{instancePath:instancePath+"/weight",keyword:"minimum"}];
+validate185.errors = [{instancePath:instancePath+"/weight",keyword:"minimum"}];
 return false;
 }
 }
@@ -10135,13 +10513,13 @@ if(data.request_cores !== undefined){
 let data4 = data.request_cores;
 const _errs9 = errors;
 if((!(typeof data4 == "number")) && (data4 !== null)){
-validate182.errors = [{instancePath:instancePath+"/request_cores",keyword:"type"}];
+validate185.errors = [{instancePath:instancePath+"/request_cores",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate182.errors = [{instancePath:instancePath+"/request_cores",keyword:"minimum"}];
+validate185.errors = [{instancePath:instancePath+"/request_cores",keyword:"minimum"}];
 return false;
 }
 }
@@ -10156,13 +10534,13 @@ if(data.periods !== undefined){
 let data5 = data.periods;
 const _errs11 = errors;
 if((!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))) && (data5 !== null)){
-validate182.errors = [{instancePath:instancePath+"/periods",keyword:"type"}];
+validate185.errors = [{instancePath:instancePath+"/periods",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate182.errors = [{instancePath:instancePath+"/periods",keyword:"minimum"}];
+validate185.errors = [{instancePath:instancePath+"/periods",keyword:"minimum"}];
 return false;
 }
 }
@@ -10177,13 +10555,13 @@ if(data.throttled !== undefined){
 let data6 = data.throttled;
 const _errs13 = errors;
 if((!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))) && (data6 !== null)){
-validate182.errors = [{instancePath:instancePath+"/throttled",keyword:"type"}];
+validate185.errors = [{instancePath:instancePath+"/throttled",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate182.errors = [{instancePath:instancePath+"/throttled",keyword:"minimum"}];
+validate185.errors = [{instancePath:instancePath+"/throttled",keyword:"minimum"}];
 return false;
 }
 }
@@ -10202,35 +10580,35 @@ var valid0 = true;
 }
 }
 else {
-validate182.errors = [{instancePath,keyword:"type"}];
+validate185.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate182.errors = vErrors;
+validate185.errors = vErrors;
 return errors === 0;
 }
-function validate184(data, {instancePath=""}={}){
+function validate187(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate184.errors = [{instancePath,keyword:"type"}];
+validate187.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 if(!((((data === "fits") || (data === "too-large")) || (data === "too-small")) || (data === "unknown"))){
-validate184.errors = [{instancePath,keyword:"enum"}];
+validate187.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate184.errors = vErrors;
+validate187.errors = vErrors;
 return errors === 0;
 }
-function validate180(data, {instancePath=""}={}){
+function validate183(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((((((data.process === undefined) && (missing0 = "process")) || ((data.allowance === undefined) && (missing0 = "allowance"))) || ((data.gomaxprocs === undefined) && (missing0 = "gomaxprocs"))) || ((data.chosen === undefined) && (missing0 = "chosen"))) || ((data.verdict === undefined) && (missing0 = "verdict"))) || ((data.why === undefined) && (missing0 = "why"))) || ((data.change === undefined) && (missing0 = "change"))){
-validate180.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+if(((((((((((data.process === undefined) && (missing0 = "process")) || ((data.allowance === undefined) && (missing0 = "allowance"))) || ((data.pool === undefined) && (missing0 = "pool"))) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.size === undefined) && (missing0 = "size"))) || ((data.source === undefined) && (missing0 = "source"))) || ((data.chosen === undefined) && (missing0 = "chosen"))) || ((data.verdict === undefined) && (missing0 = "verdict"))) || ((data.why === undefined) && (missing0 = "why"))) || ((data.change === undefined) && (missing0 = "change"))){
+validate183.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -10248,8 +10626,8 @@ var valid0 = true;
 if(valid0){
 if(data.allowance !== undefined){
 const _errs2 = errors;
-if(!(validate182(data.allowance, {instancePath:instancePath+"/allowance"}))){
-vErrors = vErrors === null ? validate182.errors : vErrors.concat(validate182.errors);
+if(!(validate185(data.allowance, {instancePath:instancePath+"/allowance"}))){
+vErrors = vErrors === null ? validate185.errors : vErrors.concat(validate185.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs2 === errors;
@@ -10258,20 +10636,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.gomaxprocs !== undefined){
-let data2 = data.gomaxprocs;
+if(data.pool !== undefined){
 const _errs3 = errors;
-if((!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))) && (data2 !== null)){
-validate180.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"type"}];
+if(typeof data.pool !== "string"){
+validate183.errors = [{instancePath:instancePath+"/pool",keyword:"type"}];
 return false;
-}
-if(errors === _errs3){
-if(typeof data2 == "number"){
-if(data2 < 1 || isNaN(data2)){
-validate180.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"minimum"}];
-return false;
-}
-}
 }
 var valid0 = _errs3 === errors;
 }
@@ -10279,15 +10648,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.chosen !== undefined){
-let data3 = data.chosen;
+if(data.kind !== undefined){
 const _errs5 = errors;
-if(typeof data3 !== "string"){
-validate180.errors = [{instancePath:instancePath+"/chosen",keyword:"type"}];
-return false;
-}
-if(!((((data3 === "environment") || (data3 === "program")) || (data3 === "runtime")) || (data3 === "unknown"))){
-validate180.errors = [{instancePath:instancePath+"/chosen",keyword:"enum"}];
+if(typeof data.kind !== "string"){
+validate183.errors = [{instancePath:instancePath+"/kind",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -10296,11 +10660,20 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.verdict !== undefined){
+if(data.size !== undefined){
+let data4 = data.size;
 const _errs7 = errors;
-if(!(validate184(data.verdict, {instancePath:instancePath+"/verdict"}))){
-vErrors = vErrors === null ? validate184.errors : vErrors.concat(validate184.errors);
-errors = vErrors.length;
+if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
+validate183.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
+return false;
+}
+if(errors === _errs7){
+if(typeof data4 == "number"){
+if(data4 < 1 || isNaN(data4)){
+validate183.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
+return false;
+}
+}
 }
 var valid0 = _errs7 === errors;
 }
@@ -10308,26 +10681,72 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.why !== undefined){
-const _errs8 = errors;
-if(typeof data.why !== "string"){
-validate180.errors = [{instancePath:instancePath+"/why",keyword:"type"}];
+if(data.source !== undefined){
+let data5 = data.source;
+const _errs9 = errors;
+if(typeof data5 !== "string"){
+validate183.errors = [{instancePath:instancePath+"/source",keyword:"type"}];
 return false;
 }
-var valid0 = _errs8 === errors;
+if(!(((data5 === "memory") || (data5 === "hsperfdata")) || (data5 === "agent"))){
+validate183.errors = [{instancePath:instancePath+"/source",keyword:"enum"}];
+return false;
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.chosen !== undefined){
+let data6 = data.chosen;
+const _errs11 = errors;
+if(typeof data6 !== "string"){
+validate183.errors = [{instancePath:instancePath+"/chosen",keyword:"type"}];
+return false;
+}
+if(!((((data6 === "environment") || (data6 === "program")) || (data6 === "runtime")) || (data6 === "unknown"))){
+validate183.errors = [{instancePath:instancePath+"/chosen",keyword:"enum"}];
+return false;
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.verdict !== undefined){
+const _errs13 = errors;
+if(!(validate187(data.verdict, {instancePath:instancePath+"/verdict"}))){
+vErrors = vErrors === null ? validate187.errors : vErrors.concat(validate187.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.why !== undefined){
+const _errs14 = errors;
+if(typeof data.why !== "string"){
+validate183.errors = [{instancePath:instancePath+"/why",keyword:"type"}];
+return false;
+}
+var valid0 = _errs14 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.change !== undefined){
-let data6 = data.change;
-const _errs10 = errors;
-if((typeof data6 !== "string") && (data6 !== null)){
-validate180.errors = [{instancePath:instancePath+"/change",keyword:"type"}];
+let data9 = data.change;
+const _errs16 = errors;
+if((typeof data9 !== "string") && (data9 !== null)){
+validate183.errors = [{instancePath:instancePath+"/change",keyword:"type"}];
 return false;
 }
-var valid0 = _errs10 === errors;
+var valid0 = _errs16 === errors;
 }
 else {
 var valid0 = true;
@@ -10340,22 +10759,25 @@ var valid0 = true;
 }
 }
 }
+}
+}
+}
 else {
-validate180.errors = [{instancePath,keyword:"type"}];
+validate183.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate180.errors = vErrors;
+validate183.errors = vErrors;
 return errors === 0;
 }
-function validate179(data, {instancePath=""}={}){
+function validate182(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.programs === undefined) && (missing0 = "programs")) || ((data.omitted === undefined) && (missing0 = "omitted"))){
-validate179.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate182.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -10368,8 +10790,8 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate180(data0[i0], {instancePath:instancePath+"/programs/" + i0}))){
-vErrors = vErrors === null ? validate180.errors : vErrors.concat(validate180.errors);
+if(!(validate183(data0[i0], {instancePath:instancePath+"/programs/" + i0}))){
+vErrors = vErrors === null ? validate183.errors : vErrors.concat(validate183.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs3 === errors;
@@ -10379,7 +10801,7 @@ break;
 }
 }
 else {
-validate179.errors = [{instancePath:instancePath+"/programs",keyword:"type"}];
+validate182.errors = [{instancePath:instancePath+"/programs",keyword:"type"}];
 return false;
 }
 }
@@ -10393,13 +10815,13 @@ if(data.omitted !== undefined){
 let data2 = data.omitted;
 const _errs4 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate179.errors = [{instancePath:instancePath+"/omitted",keyword:"type"}];
+validate182.errors = [{instancePath:instancePath+"/omitted",keyword:"type"}];
 return false;
 }
 if(errors === _errs4){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate179.errors = [{instancePath:instancePath+"/omitted",keyword:"minimum"}];
+validate182.errors = [{instancePath:instancePath+"/omitted",keyword:"minimum"}];
 return false;
 }
 }
@@ -10413,43 +10835,43 @@ var valid0 = true;
 }
 }
 else {
-validate179.errors = [{instancePath,keyword:"type"}];
+validate182.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate179.errors = vErrors;
+validate182.errors = vErrors;
 return errors === 0;
 }
-export const isSessionOpened = validate187;
-function validate188(data, {instancePath=""}={}){
+export const isSessionOpened = validate190;
+function validate191(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate188.errors = [{instancePath,keyword:"type"}];
+validate191.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 if(!((data === "operator") || (data === "viewer"))){
-validate188.errors = [{instancePath,keyword:"enum"}];
+validate191.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate188.errors = vErrors;
+validate191.errors = vErrors;
 return errors === 0;
 }
-function validate187(data, {instancePath=""}={}){
+function validate190(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.id === undefined) && (missing0 = "id")) || ((data.role === undefined) && (missing0 = "role"))) || ((data.credential === undefined) && (missing0 = "credential"))){
-validate187.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate190.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.id !== undefined){
 const _errs1 = errors;
 if(typeof data.id !== "string"){
-validate187.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+validate190.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -10460,8 +10882,8 @@ var valid0 = true;
 if(valid0){
 if(data.role !== undefined){
 const _errs3 = errors;
-if(!(validate188(data.role, {instancePath:instancePath+"/role"}))){
-vErrors = vErrors === null ? validate188.errors : vErrors.concat(validate188.errors);
+if(!(validate191(data.role, {instancePath:instancePath+"/role"}))){
+vErrors = vErrors === null ? validate191.errors : vErrors.concat(validate191.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs3 === errors;
@@ -10473,7 +10895,7 @@ if(valid0){
 if(data.credential !== undefined){
 const _errs4 = errors;
 if(typeof data.credential !== "string"){
-validate187.errors = [{instancePath:instancePath+"/credential",keyword:"type"}];
+validate190.errors = [{instancePath:instancePath+"/credential",keyword:"type"}];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -10481,53 +10903,6 @@ var valid0 = _errs4 === errors;
 else {
 var valid0 = true;
 }
-}
-}
-}
-}
-else {
-validate187.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate187.errors = vErrors;
-return errors === 0;
-}
-export const isSessionResponse = validate190;
-function validate190(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((data.role === undefined) && (missing0 = "role")) || ((data.id === undefined) && (missing0 = "id"))){
-validate190.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.role !== undefined){
-const _errs1 = errors;
-if(!(validate188(data.role, {instancePath:instancePath+"/role"}))){
-vErrors = vErrors === null ? validate188.errors : vErrors.concat(validate188.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.id !== undefined){
-let data1 = data.id;
-const _errs2 = errors;
-if((typeof data1 !== "string") && (data1 !== null)){
-validate190.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
-return false;
-}
-var valid0 = _errs2 === errors;
-}
-else {
-var valid0 = true;
 }
 }
 }
@@ -10540,22 +10915,69 @@ return false;
 validate190.errors = vErrors;
 return errors === 0;
 }
-export const isSessionsResponse = validate192;
+export const isSessionResponse = validate193;
 function validate193(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((((((data.id === undefined) && (missing0 = "id")) || ((data.role === undefined) && (missing0 = "role"))) || ((data.label === undefined) && (missing0 = "label"))) || ((data.address === undefined) && (missing0 = "address"))) || ((data.opened_unix_us === undefined) && (missing0 = "opened_unix_us"))) || ((data.used_unix_us === undefined) && (missing0 = "used_unix_us"))) || ((data.expires_unix_us === undefined) && (missing0 = "expires_unix_us"))) || ((data.own === undefined) && (missing0 = "own"))){
+if(((data.role === undefined) && (missing0 = "role")) || ((data.id === undefined) && (missing0 = "id"))){
 validate193.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.role !== undefined){
+const _errs1 = errors;
+if(!(validate191(data.role, {instancePath:instancePath+"/role"}))){
+vErrors = vErrors === null ? validate191.errors : vErrors.concat(validate191.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.id !== undefined){
+let data1 = data.id;
+const _errs2 = errors;
+if((typeof data1 !== "string") && (data1 !== null)){
+validate193.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+return false;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate193.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate193.errors = vErrors;
+return errors === 0;
+}
+export const isSessionsResponse = validate195;
+function validate196(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((((((data.id === undefined) && (missing0 = "id")) || ((data.role === undefined) && (missing0 = "role"))) || ((data.label === undefined) && (missing0 = "label"))) || ((data.address === undefined) && (missing0 = "address"))) || ((data.opened_unix_us === undefined) && (missing0 = "opened_unix_us"))) || ((data.used_unix_us === undefined) && (missing0 = "used_unix_us"))) || ((data.expires_unix_us === undefined) && (missing0 = "expires_unix_us"))) || ((data.own === undefined) && (missing0 = "own"))){
+validate196.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.id !== undefined){
 const _errs1 = errors;
 if(typeof data.id !== "string"){
-validate193.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -10566,8 +10988,8 @@ var valid0 = true;
 if(valid0){
 if(data.role !== undefined){
 const _errs3 = errors;
-if(!(validate188(data.role, {instancePath:instancePath+"/role"}))){
-vErrors = vErrors === null ? validate188.errors : vErrors.concat(validate188.errors);
+if(!(validate191(data.role, {instancePath:instancePath+"/role"}))){
+vErrors = vErrors === null ? validate191.errors : vErrors.concat(validate191.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs3 === errors;
@@ -10579,7 +11001,7 @@ if(valid0){
 if(data.label !== undefined){
 const _errs4 = errors;
 if(typeof data.label !== "string"){
-validate193.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -10591,7 +11013,7 @@ if(valid0){
 if(data.address !== undefined){
 const _errs6 = errors;
 if(typeof data.address !== "string"){
-validate193.errors = [{instancePath:instancePath+"/address",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/address",keyword:"type"}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -10604,13 +11026,13 @@ if(data.opened_unix_us !== undefined){
 let data4 = data.opened_unix_us;
 const _errs8 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate193.errors = [{instancePath:instancePath+"/opened_unix_us",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/opened_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs8){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate193.errors = [{instancePath:instancePath+"/opened_unix_us",keyword:"minimum"}];
+validate196.errors = [{instancePath:instancePath+"/opened_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -10625,13 +11047,13 @@ if(data.used_unix_us !== undefined){
 let data5 = data.used_unix_us;
 const _errs10 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate193.errors = [{instancePath:instancePath+"/used_unix_us",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/used_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs10){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate193.errors = [{instancePath:instancePath+"/used_unix_us",keyword:"minimum"}];
+validate196.errors = [{instancePath:instancePath+"/used_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -10646,13 +11068,13 @@ if(data.expires_unix_us !== undefined){
 let data6 = data.expires_unix_us;
 const _errs12 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate193.errors = [{instancePath:instancePath+"/expires_unix_us",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/expires_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs12){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate193.errors = [{instancePath:instancePath+"/expires_unix_us",keyword:"minimum"}];
+validate196.errors = [{instancePath:instancePath+"/expires_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -10666,7 +11088,7 @@ if(valid0){
 if(data.own !== undefined){
 const _errs14 = errors;
 if(typeof data.own !== "boolean"){
-validate193.errors = [{instancePath:instancePath+"/own",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/own",keyword:"type"}];
 return false;
 }
 var valid0 = _errs14 === errors;
@@ -10684,21 +11106,21 @@ var valid0 = true;
 }
 }
 else {
-validate193.errors = [{instancePath,keyword:"type"}];
+validate196.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate193.errors = vErrors;
+validate196.errors = vErrors;
 return errors === 0;
 }
-function validate192(data, {instancePath=""}={}){
+function validate195(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.sessions === undefined) && (missing0 = "sessions")){
-validate192.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate195.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -10711,8 +11133,8 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate193(data0[i0], {instancePath:instancePath+"/sessions/" + i0}))){
-vErrors = vErrors === null ? validate193.errors : vErrors.concat(validate193.errors);
+if(!(validate196(data0[i0], {instancePath:instancePath+"/sessions/" + i0}))){
+vErrors = vErrors === null ? validate196.errors : vErrors.concat(validate196.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs3 === errors;
@@ -10722,7 +11144,7 @@ break;
 }
 }
 else {
-validate192.errors = [{instancePath:instancePath+"/sessions",keyword:"type"}];
+validate195.errors = [{instancePath:instancePath+"/sessions",keyword:"type"}];
 return false;
 }
 }
@@ -10730,57 +11152,57 @@ return false;
 }
 }
 else {
-validate192.errors = [{instancePath,keyword:"type"}];
+validate195.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate192.errors = vErrors;
+validate195.errors = vErrors;
 return errors === 0;
 }
-export const isTicketResponse = validate196;
-function validate196(data, {instancePath=""}={}){
+export const isTicketResponse = validate199;
+function validate199(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.ticket === undefined) && (missing0 = "ticket")){
-validate196.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate199.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.ticket !== undefined){
 if(typeof data.ticket !== "string"){
-validate196.errors = [{instancePath:instancePath+"/ticket",keyword:"type"}];
+validate199.errors = [{instancePath:instancePath+"/ticket",keyword:"type"}];
 return false;
 }
 }
 }
 }
 else {
-validate196.errors = [{instancePath,keyword:"type"}];
+validate199.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate196.errors = vErrors;
+validate199.errors = vErrors;
 return errors === 0;
 }
-export const isTarget = validate197;
-function validate197(data, {instancePath=""}={}){
+export const isTarget = validate200;
+function validate200(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((((data.id === undefined) && (missing0 = "id")) || ((data.host === undefined) && (missing0 = "host"))) || ((data.process === undefined) && (missing0 = "process"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.rate_hz === undefined) && (missing0 = "rate_hz"))) || ((data.attached_unix_us === undefined) && (missing0 = "attached_unix_us"))) || ((data.source === undefined) && (missing0 = "source"))) || ((data.energy === undefined) && (missing0 = "energy"))) || ((data.fields === undefined) && (missing0 = "fields"))) || ((data.absent === undefined) && (missing0 = "absent"))) || ((data.gomaxprocs === undefined) && (missing0 = "gomaxprocs"))) || ((data.gomaxprocs_reason === undefined) && (missing0 = "gomaxprocs_reason"))) || ((data.steering === undefined) && (missing0 = "steering"))){
-validate197.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate200.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.id !== undefined){
 const _errs1 = errors;
 if(typeof data.id !== "string"){
-validate197.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+validate200.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -10792,7 +11214,7 @@ if(valid0){
 if(data.host !== undefined){
 const _errs3 = errors;
 if(typeof data.host !== "string"){
-validate197.errors = [{instancePath:instancePath+"/host",keyword:"type"}];
+validate200.errors = [{instancePath:instancePath+"/host",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -10849,7 +11271,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate197.errors = vErrors;
+validate200.errors = vErrors;
 return false;
 }
 else {
@@ -10887,12 +11309,12 @@ const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data5 == "number"){
 if(data5 < 1 || isNaN(data5)){
-validate197.errors = [{instancePath:instancePath+"/rate_hz",keyword:"minimum"}];
+validate200.errors = [{instancePath:instancePath+"/rate_hz",keyword:"minimum"}];
 return false;
 }
 }
 else {
-validate197.errors = [{instancePath:instancePath+"/rate_hz",keyword:"type"}];
+validate200.errors = [{instancePath:instancePath+"/rate_hz",keyword:"type"}];
 return false;
 }
 }
@@ -10906,13 +11328,13 @@ if(data.attached_unix_us !== undefined){
 let data6 = data.attached_unix_us;
 const _errs14 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate197.errors = [{instancePath:instancePath+"/attached_unix_us",keyword:"type"}];
+validate200.errors = [{instancePath:instancePath+"/attached_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs14){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate197.errors = [{instancePath:instancePath+"/attached_unix_us",keyword:"minimum"}];
+validate200.errors = [{instancePath:instancePath+"/attached_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -10957,7 +11379,7 @@ const len0 = data9.length;
 for(let i0=0; i0<len0; i0++){
 const _errs20 = errors;
 if(typeof data9[i0] !== "string"){
-validate197.errors = [{instancePath:instancePath+"/fields/" + i0,keyword:"type"}];
+validate200.errors = [{instancePath:instancePath+"/fields/" + i0,keyword:"type"}];
 return false;
 }
 var valid2 = _errs20 === errors;
@@ -10967,7 +11389,7 @@ break;
 }
 }
 else {
-validate197.errors = [{instancePath:instancePath+"/fields",keyword:"type"}];
+validate200.errors = [{instancePath:instancePath+"/fields",keyword:"type"}];
 return false;
 }
 }
@@ -10997,7 +11419,7 @@ break;
 }
 }
 else {
-validate197.errors = [{instancePath:instancePath+"/absent",keyword:"type"}];
+validate200.errors = [{instancePath:instancePath+"/absent",keyword:"type"}];
 return false;
 }
 }
@@ -11011,13 +11433,13 @@ if(data.gomaxprocs !== undefined){
 let data13 = data.gomaxprocs;
 const _errs25 = errors;
 if((!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))) && (data13 !== null)){
-validate197.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"type"}];
+validate200.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"type"}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data13 == "number"){
 if(data13 < 0 || isNaN(data13)){
-validate197.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"minimum"}];
+validate200.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"minimum"}];
 return false;
 }
 }
@@ -11031,7 +11453,7 @@ if(valid0){
 if(data.gomaxprocs_reason !== undefined){
 const _errs27 = errors;
 if(typeof data.gomaxprocs_reason !== "string"){
-validate197.errors = [{instancePath:instancePath+"/gomaxprocs_reason",keyword:"type"}];
+validate200.errors = [{instancePath:instancePath+"/gomaxprocs_reason",keyword:"type"}];
 return false;
 }
 var valid0 = _errs27 === errors;
@@ -11044,7 +11466,7 @@ if(data.thread_names !== undefined){
 let data15 = data.thread_names;
 const _errs29 = errors;
 if((typeof data15 !== "string") && (data15 !== null)){
-validate197.errors = [{instancePath:instancePath+"/thread_names",keyword:"type"}];
+validate200.errors = [{instancePath:instancePath+"/thread_names",keyword:"type"}];
 return false;
 }
 var valid0 = _errs29 === errors;
@@ -11057,7 +11479,7 @@ if(data.role_rules !== undefined){
 let data16 = data.role_rules;
 const _errs31 = errors;
 if((!(Array.isArray(data16))) && (data16 !== null)){
-validate197.errors = [{instancePath:instancePath+"/role_rules",keyword:"type"}];
+validate200.errors = [{instancePath:instancePath+"/role_rules",keyword:"type"}];
 return false;
 }
 if(errors === _errs31){
@@ -11119,7 +11541,7 @@ else {
 vErrors.push(err3);
 }
 errors++;
-validate197.errors = vErrors;
+validate200.errors = vErrors;
 return false;
 }
 else {
@@ -11151,8 +11573,8 @@ var valid7 = true;
 const len3 = data19.length;
 for(let i3=0; i3<len3; i3++){
 const _errs43 = errors;
-if(!(validate81(data19[i3], {instancePath:instancePath+"/programs/" + i3}))){
-vErrors = vErrors === null ? validate81.errors : vErrors.concat(validate81.errors);
+if(!(validate83(data19[i3], {instancePath:instancePath+"/programs/" + i3}))){
+vErrors = vErrors === null ? validate83.errors : vErrors.concat(validate83.errors);
 errors = vErrors.length;
 }
 var valid7 = _errs43 === errors;
@@ -11198,7 +11620,7 @@ else {
 vErrors.push(err6);
 }
 errors++;
-validate197.errors = vErrors;
+validate200.errors = vErrors;
 return false;
 }
 else {
@@ -11221,7 +11643,7 @@ if(valid0){
 if(data.programs_join !== undefined){
 const _errs46 = errors;
 if(typeof data.programs_join !== "boolean"){
-validate197.errors = [{instancePath:instancePath+"/programs_join",keyword:"type"}];
+validate200.errors = [{instancePath:instancePath+"/programs_join",keyword:"type"}];
 return false;
 }
 var valid0 = _errs46 === errors;
@@ -11234,7 +11656,7 @@ if(data.continues !== undefined){
 let data22 = data.continues;
 const _errs48 = errors;
 if((typeof data22 !== "string") && (data22 !== null)){
-validate197.errors = [{instancePath:instancePath+"/continues",keyword:"type"}];
+validate200.errors = [{instancePath:instancePath+"/continues",keyword:"type"}];
 return false;
 }
 var valid0 = _errs48 === errors;
@@ -11263,29 +11685,29 @@ var valid0 = true;
 }
 }
 else {
-validate197.errors = [{instancePath,keyword:"type"}];
+validate200.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate197.errors = vErrors;
+validate200.errors = vErrors;
 return errors === 0;
 }
-export const isPoliciesResponse = validate207;
-function validate209(data, {instancePath=""}={}){
+export const isPoliciesResponse = validate210;
+function validate212(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((data.name === undefined) && (missing0 = "name")) || ((data.unit === undefined) && (missing0 = "unit"))) || ((data.integer === undefined) && (missing0 = "integer"))) || ((data.default === undefined) && (missing0 = "default"))) || ((data.low === undefined) && (missing0 = "low"))) || ((data.high === undefined) && (missing0 = "high"))) || ((data.meaning === undefined) && (missing0 = "meaning"))){
-validate209.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate212.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.name !== undefined){
 const _errs1 = errors;
 if(typeof data.name !== "string"){
-validate209.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate212.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -11297,7 +11719,7 @@ if(valid0){
 if(data.unit !== undefined){
 const _errs3 = errors;
 if(typeof data.unit !== "string"){
-validate209.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
+validate212.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -11309,7 +11731,7 @@ if(valid0){
 if(data.integer !== undefined){
 const _errs5 = errors;
 if(typeof data.integer !== "boolean"){
-validate209.errors = [{instancePath:instancePath+"/integer",keyword:"type"}];
+validate212.errors = [{instancePath:instancePath+"/integer",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -11321,7 +11743,7 @@ if(valid0){
 if(data.default !== undefined){
 const _errs7 = errors;
 if(!(typeof data.default == "number")){
-validate209.errors = [{instancePath:instancePath+"/default",keyword:"type"}];
+validate212.errors = [{instancePath:instancePath+"/default",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -11333,7 +11755,7 @@ if(valid0){
 if(data.low !== undefined){
 const _errs9 = errors;
 if(!(typeof data.low == "number")){
-validate209.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
+validate212.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -11345,7 +11767,7 @@ if(valid0){
 if(data.high !== undefined){
 const _errs11 = errors;
 if(!(typeof data.high == "number")){
-validate209.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
+validate212.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -11357,7 +11779,7 @@ if(valid0){
 if(data.meaning !== undefined){
 const _errs13 = errors;
 if(typeof data.meaning !== "string"){
-validate209.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
+validate212.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -11374,28 +11796,28 @@ var valid0 = true;
 }
 }
 else {
-validate209.errors = [{instancePath,keyword:"type"}];
+validate212.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate209.errors = vErrors;
+validate212.errors = vErrors;
 return errors === 0;
 }
-function validate208(data, {instancePath=""}={}){
+function validate211(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.name === undefined) && (missing0 = "name")) || ((data.meaning === undefined) && (missing0 = "meaning"))) || ((data.source === undefined) && (missing0 = "source"))) || ((data.wait === undefined) && (missing0 = "wait"))) || ((data.parameters === undefined) && (missing0 = "parameters"))){
-validate208.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate211.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.name !== undefined){
 const _errs1 = errors;
 if(typeof data.name !== "string"){
-validate208.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate211.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -11407,7 +11829,7 @@ if(valid0){
 if(data.meaning !== undefined){
 const _errs3 = errors;
 if(typeof data.meaning !== "string"){
-validate208.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
+validate211.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -11419,7 +11841,7 @@ if(valid0){
 if(data.source !== undefined){
 const _errs5 = errors;
 if(typeof data.source !== "string"){
-validate208.errors = [{instancePath:instancePath+"/source",keyword:"type"}];
+validate211.errors = [{instancePath:instancePath+"/source",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -11431,7 +11853,7 @@ if(valid0){
 if(data.wait !== undefined){
 const _errs7 = errors;
 if(typeof data.wait !== "boolean"){
-validate208.errors = [{instancePath:instancePath+"/wait",keyword:"type"}];
+validate211.errors = [{instancePath:instancePath+"/wait",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -11449,8 +11871,8 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs11 = errors;
-if(!(validate209(data4[i0], {instancePath:instancePath+"/parameters/" + i0}))){
-vErrors = vErrors === null ? validate209.errors : vErrors.concat(validate209.errors);
+if(!(validate212(data4[i0], {instancePath:instancePath+"/parameters/" + i0}))){
+vErrors = vErrors === null ? validate212.errors : vErrors.concat(validate212.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs11 === errors;
@@ -11460,7 +11882,7 @@ break;
 }
 }
 else {
-validate208.errors = [{instancePath:instancePath+"/parameters",keyword:"type"}];
+validate211.errors = [{instancePath:instancePath+"/parameters",keyword:"type"}];
 return false;
 }
 }
@@ -11476,21 +11898,21 @@ var valid0 = true;
 }
 }
 else {
-validate208.errors = [{instancePath,keyword:"type"}];
+validate211.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate208.errors = vErrors;
+validate211.errors = vErrors;
 return errors === 0;
 }
-function validate207(data, {instancePath=""}={}){
+function validate210(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.policies === undefined) && (missing0 = "policies")){
-validate207.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate210.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -11503,8 +11925,8 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate208(data0[i0], {instancePath:instancePath+"/policies/" + i0}))){
-vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
+if(!(validate211(data0[i0], {instancePath:instancePath+"/policies/" + i0}))){
+vErrors = vErrors === null ? validate211.errors : vErrors.concat(validate211.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs3 === errors;
@@ -11514,7 +11936,7 @@ break;
 }
 }
 else {
-validate207.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
+validate210.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
 return false;
 }
 }
@@ -11522,22 +11944,22 @@ return false;
 }
 }
 else {
-validate207.errors = [{instancePath,keyword:"type"}];
+validate210.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate207.errors = vErrors;
+validate210.errors = vErrors;
 return errors === 0;
 }
-export const isSteeringOptions = validate212;
-function validate213(data, {instancePath=""}={}){
+export const isSteeringOptions = validate215;
+function validate216(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.kind === undefined) && (missing0 = "kind")) || ((data.refusal === undefined) && (missing0 = "refusal"))) || ((data.lower === undefined) && (missing0 = "lower"))) || ((data.upper === undefined) && (missing0 = "upper"))) || ((data.size === undefined) && (missing0 = "size"))){
-validate213.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate216.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -11556,7 +11978,7 @@ if(valid0){
 if(data.refusal !== undefined){
 const _errs2 = errors;
 if(typeof data.refusal !== "string"){
-validate213.errors = [{instancePath:instancePath+"/refusal",keyword:"type"}];
+validate216.errors = [{instancePath:instancePath+"/refusal",keyword:"type"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -11569,13 +11991,13 @@ if(data.lower !== undefined){
 let data2 = data.lower;
 const _errs4 = errors;
 if((!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))) && (data2 !== null)){
-validate213.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
+validate216.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
 return false;
 }
 if(errors === _errs4){
 if(typeof data2 == "number"){
 if(data2 < 1 || isNaN(data2)){
-validate213.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
+validate216.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
 return false;
 }
 }
@@ -11590,13 +12012,13 @@ if(data.upper !== undefined){
 let data3 = data.upper;
 const _errs6 = errors;
 if((!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))) && (data3 !== null)){
-validate213.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
+validate216.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
 return false;
 }
 if(errors === _errs6){
 if(typeof data3 == "number"){
 if(data3 < 1 || isNaN(data3)){
-validate213.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
+validate216.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
 return false;
 }
 }
@@ -11611,13 +12033,13 @@ if(data.size !== undefined){
 let data4 = data.size;
 const _errs8 = errors;
 if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
-validate213.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
+validate216.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
 return false;
 }
 if(errors === _errs8){
 if(typeof data4 == "number"){
 if(data4 < 1 || isNaN(data4)){
-validate213.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
+validate216.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
 return false;
 }
 }
@@ -11634,21 +12056,21 @@ var valid0 = true;
 }
 }
 else {
-validate213.errors = [{instancePath,keyword:"type"}];
+validate216.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate213.errors = vErrors;
+validate216.errors = vErrors;
 return errors === 0;
 }
-function validate216(data, {instancePath=""}={}){
+function validate219(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.kind === undefined) && (missing0 = "kind")) || ((data.proxy === undefined) && (missing0 = "proxy"))) || ((data.refusal === undefined) && (missing0 = "refusal"))) || ((data.note === undefined) && (missing0 = "note"))){
-validate216.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate219.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -11667,7 +12089,7 @@ if(valid0){
 if(data.proxy !== undefined){
 const _errs2 = errors;
 if(typeof data.proxy !== "boolean"){
-validate216.errors = [{instancePath:instancePath+"/proxy",keyword:"type"}];
+validate219.errors = [{instancePath:instancePath+"/proxy",keyword:"type"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -11679,7 +12101,7 @@ if(valid0){
 if(data.refusal !== undefined){
 const _errs4 = errors;
 if(typeof data.refusal !== "string"){
-validate216.errors = [{instancePath:instancePath+"/refusal",keyword:"type"}];
+validate219.errors = [{instancePath:instancePath+"/refusal",keyword:"type"}];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -11691,7 +12113,7 @@ if(valid0){
 if(data.note !== undefined){
 const _errs6 = errors;
 if(typeof data.note !== "string"){
-validate216.errors = [{instancePath:instancePath+"/note",keyword:"type"}];
+validate219.errors = [{instancePath:instancePath+"/note",keyword:"type"}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -11705,21 +12127,21 @@ var valid0 = true;
 }
 }
 else {
-validate216.errors = [{instancePath,keyword:"type"}];
+validate219.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate216.errors = vErrors;
+validate219.errors = vErrors;
 return errors === 0;
 }
-function validate220(data, {instancePath=""}={}){
+function validate223(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((data.pid === undefined) && (missing0 = "pid")) || ((data.start_ticks === undefined) && (missing0 = "start_ticks"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.refusal === undefined) && (missing0 = "refusal"))) || ((data.knobs === undefined) && (missing0 = "knobs"))) || ((data.signals === undefined) && (missing0 = "signals"))) || ((data.steering === undefined) && (missing0 = "steering"))){
-validate220.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate223.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -11727,13 +12149,13 @@ if(data.pid !== undefined){
 let data0 = data.pid;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate220.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
+validate223.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 1 || isNaN(data0)){
-validate220.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
+validate223.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
 return false;
 }
 }
@@ -11748,13 +12170,13 @@ if(data.start_ticks !== undefined){
 let data1 = data.start_ticks;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate220.errors = [{instancePath:instancePath+"/start_ticks",keyword:"type"}];
+validate223.errors = [{instancePath:instancePath+"/start_ticks",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate220.errors = [{instancePath:instancePath+"/start_ticks",keyword:"minimum"}];
+validate223.errors = [{instancePath:instancePath+"/start_ticks",keyword:"minimum"}];
 return false;
 }
 }
@@ -11768,7 +12190,7 @@ if(valid0){
 if(data.name !== undefined){
 const _errs5 = errors;
 if(typeof data.name !== "string"){
-validate220.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate223.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -11780,7 +12202,7 @@ if(valid0){
 if(data.refusal !== undefined){
 const _errs7 = errors;
 if(typeof data.refusal !== "string"){
-validate220.errors = [{instancePath:instancePath+"/refusal",keyword:"type"}];
+validate223.errors = [{instancePath:instancePath+"/refusal",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -11798,8 +12220,8 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs11 = errors;
-if(!(validate213(data4[i0], {instancePath:instancePath+"/knobs/" + i0}))){
-vErrors = vErrors === null ? validate213.errors : vErrors.concat(validate213.errors);
+if(!(validate216(data4[i0], {instancePath:instancePath+"/knobs/" + i0}))){
+vErrors = vErrors === null ? validate216.errors : vErrors.concat(validate216.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs11 === errors;
@@ -11809,7 +12231,7 @@ break;
 }
 }
 else {
-validate220.errors = [{instancePath:instancePath+"/knobs",keyword:"type"}];
+validate223.errors = [{instancePath:instancePath+"/knobs",keyword:"type"}];
 return false;
 }
 }
@@ -11828,8 +12250,8 @@ var valid2 = true;
 const len1 = data6.length;
 for(let i1=0; i1<len1; i1++){
 const _errs14 = errors;
-if(!(validate216(data6[i1], {instancePath:instancePath+"/signals/" + i1}))){
-vErrors = vErrors === null ? validate216.errors : vErrors.concat(validate216.errors);
+if(!(validate219(data6[i1], {instancePath:instancePath+"/signals/" + i1}))){
+vErrors = vErrors === null ? validate219.errors : vErrors.concat(validate219.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs14 === errors;
@@ -11839,7 +12261,7 @@ break;
 }
 }
 else {
-validate220.errors = [{instancePath:instancePath+"/signals",keyword:"type"}];
+validate223.errors = [{instancePath:instancePath+"/signals",keyword:"type"}];
 return false;
 }
 }
@@ -11885,7 +12307,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate220.errors = vErrors;
+validate223.errors = vErrors;
 return false;
 }
 else {
@@ -11913,21 +12335,21 @@ var valid0 = true;
 }
 }
 else {
-validate220.errors = [{instancePath,keyword:"type"}];
+validate223.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate220.errors = vErrors;
+validate223.errors = vErrors;
 return errors === 0;
 }
-function validate212(data, {instancePath=""}={}){
+function validate215(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.knobs === undefined) && (missing0 = "knobs")) || ((data.signals === undefined) && (missing0 = "signals"))) || ((data.steering === undefined) && (missing0 = "steering"))){
-validate212.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate215.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -11940,8 +12362,8 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate213(data0[i0], {instancePath:instancePath+"/knobs/" + i0}))){
-vErrors = vErrors === null ? validate213.errors : vErrors.concat(validate213.errors);
+if(!(validate216(data0[i0], {instancePath:instancePath+"/knobs/" + i0}))){
+vErrors = vErrors === null ? validate216.errors : vErrors.concat(validate216.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs3 === errors;
@@ -11951,7 +12373,7 @@ break;
 }
 }
 else {
-validate212.errors = [{instancePath:instancePath+"/knobs",keyword:"type"}];
+validate215.errors = [{instancePath:instancePath+"/knobs",keyword:"type"}];
 return false;
 }
 }
@@ -11970,8 +12392,8 @@ var valid2 = true;
 const len1 = data2.length;
 for(let i1=0; i1<len1; i1++){
 const _errs6 = errors;
-if(!(validate216(data2[i1], {instancePath:instancePath+"/signals/" + i1}))){
-vErrors = vErrors === null ? validate216.errors : vErrors.concat(validate216.errors);
+if(!(validate219(data2[i1], {instancePath:instancePath+"/signals/" + i1}))){
+vErrors = vErrors === null ? validate219.errors : vErrors.concat(validate219.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs6 === errors;
@@ -11981,7 +12403,7 @@ break;
 }
 }
 else {
-validate212.errors = [{instancePath:instancePath+"/signals",keyword:"type"}];
+validate215.errors = [{instancePath:instancePath+"/signals",keyword:"type"}];
 return false;
 }
 }
@@ -12027,7 +12449,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate212.errors = vErrors;
+validate215.errors = vErrors;
 return false;
 }
 else {
@@ -12059,8 +12481,8 @@ var valid5 = true;
 const len2 = data5.length;
 for(let i2=0; i2<len2; i2++){
 const _errs16 = errors;
-if(!(validate220(data5[i2], {instancePath:instancePath+"/programs/" + i2}))){
-vErrors = vErrors === null ? validate220.errors : vErrors.concat(validate220.errors);
+if(!(validate223(data5[i2], {instancePath:instancePath+"/programs/" + i2}))){
+vErrors = vErrors === null ? validate223.errors : vErrors.concat(validate223.errors);
 errors = vErrors.length;
 }
 var valid5 = _errs16 === errors;
@@ -12106,7 +12528,7 @@ else {
 vErrors.push(err4);
 }
 errors++;
-validate212.errors = vErrors;
+validate215.errors = vErrors;
 return false;
 }
 else {
@@ -12130,13 +12552,13 @@ if(data.unexamined !== undefined){
 let data7 = data.unexamined;
 const _errs19 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate212.errors = [{instancePath:instancePath+"/unexamined",keyword:"type"}];
+validate215.errors = [{instancePath:instancePath+"/unexamined",keyword:"type"}];
 return false;
 }
 if(errors === _errs19){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate212.errors = [{instancePath:instancePath+"/unexamined",keyword:"minimum"}];
+validate215.errors = [{instancePath:instancePath+"/unexamined",keyword:"minimum"}];
 return false;
 }
 }
@@ -12153,22 +12575,22 @@ var valid0 = true;
 }
 }
 else {
-validate212.errors = [{instancePath,keyword:"type"}];
+validate215.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate212.errors = vErrors;
+validate215.errors = vErrors;
 return errors === 0;
 }
-export const isPredictionService = validate225;
-function validate227(data, {instancePath=""}={}){
+export const isPredictionService = validate228;
+function validate230(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.pid === undefined) && (missing0 = "pid")) || ((data.uid === undefined) && (missing0 = "uid"))) || ((data.updates === undefined) && (missing0 = "updates"))){
-validate227.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate230.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -12176,13 +12598,13 @@ if(data.pid !== undefined){
 let data0 = data.pid;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate227.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
+validate230.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate227.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
+validate230.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
 return false;
 }
 }
@@ -12197,13 +12619,13 @@ if(data.uid !== undefined){
 let data1 = data.uid;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate227.errors = [{instancePath:instancePath+"/uid",keyword:"type"}];
+validate230.errors = [{instancePath:instancePath+"/uid",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate227.errors = [{instancePath:instancePath+"/uid",keyword:"minimum"}];
+validate230.errors = [{instancePath:instancePath+"/uid",keyword:"minimum"}];
 return false;
 }
 }
@@ -12218,13 +12640,13 @@ if(data.updates !== undefined){
 let data2 = data.updates;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate227.errors = [{instancePath:instancePath+"/updates",keyword:"type"}];
+validate230.errors = [{instancePath:instancePath+"/updates",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate227.errors = [{instancePath:instancePath+"/updates",keyword:"minimum"}];
+validate230.errors = [{instancePath:instancePath+"/updates",keyword:"minimum"}];
 return false;
 }
 }
@@ -12239,28 +12661,28 @@ var valid0 = true;
 }
 }
 else {
-validate227.errors = [{instancePath,keyword:"type"}];
+validate230.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate227.errors = vErrors;
+validate230.errors = vErrors;
 return errors === 0;
 }
-function validate226(data, {instancePath=""}={}){
+function validate229(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((((data.name === undefined) && (missing0 = "name")) || ((data.owner === undefined) && (missing0 = "owner"))) || ((data.sharing === undefined) && (missing0 = "sharing"))) || ((data.threshold === undefined) && (missing0 = "threshold"))) || ((data.limit === undefined) && (missing0 = "limit"))) || ((data.updates === undefined) && (missing0 = "updates"))) || ((data.hits === undefined) && (missing0 = "hits"))) || ((data.undecided === undefined) && (missing0 = "undecided"))) || ((data.resets === undefined) && (missing0 = "resets"))) || ((data.used_weights === undefined) && (missing0 = "used_weights"))) || ((data.users === undefined) && (missing0 = "users"))) || ((data.shown_users === undefined) && (missing0 = "shown_users"))) || ((data.administered === undefined) && (missing0 = "administered"))){
-validate226.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate229.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.name !== undefined){
 const _errs1 = errors;
 if(typeof data.name !== "string"){
-validate226.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate229.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -12273,13 +12695,13 @@ if(data.owner !== undefined){
 let data1 = data.owner;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate226.errors = [{instancePath:instancePath+"/owner",keyword:"type"}];
+validate229.errors = [{instancePath:instancePath+"/owner",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate226.errors = [{instancePath:instancePath+"/owner",keyword:"minimum"}];
+validate229.errors = [{instancePath:instancePath+"/owner",keyword:"minimum"}];
 return false;
 }
 }
@@ -12294,11 +12716,11 @@ if(data.sharing !== undefined){
 let data2 = data.sharing;
 const _errs5 = errors;
 if(typeof data2 !== "string"){
-validate226.errors = [{instancePath:instancePath+"/sharing",keyword:"type"}];
+validate229.errors = [{instancePath:instancePath+"/sharing",keyword:"type"}];
 return false;
 }
 if(!(((data2 === "off") || (data2 === "read")) || (data2 === "write"))){
-validate226.errors = [{instancePath:instancePath+"/sharing",keyword:"enum"}];
+validate229.errors = [{instancePath:instancePath+"/sharing",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -12311,13 +12733,13 @@ if(data.threshold !== undefined){
 let data3 = data.threshold;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate226.errors = [{instancePath:instancePath+"/threshold",keyword:"type"}];
+validate229.errors = [{instancePath:instancePath+"/threshold",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate226.errors = [{instancePath:instancePath+"/threshold",keyword:"minimum"}];
+validate229.errors = [{instancePath:instancePath+"/threshold",keyword:"minimum"}];
 return false;
 }
 }
@@ -12332,13 +12754,13 @@ if(data.limit !== undefined){
 let data4 = data.limit;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate226.errors = [{instancePath:instancePath+"/limit",keyword:"type"}];
+validate229.errors = [{instancePath:instancePath+"/limit",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate226.errors = [{instancePath:instancePath+"/limit",keyword:"minimum"}];
+validate229.errors = [{instancePath:instancePath+"/limit",keyword:"minimum"}];
 return false;
 }
 }
@@ -12353,13 +12775,13 @@ if(data.updates !== undefined){
 let data5 = data.updates;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate226.errors = [{instancePath:instancePath+"/updates",keyword:"type"}];
+validate229.errors = [{instancePath:instancePath+"/updates",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate226.errors = [{instancePath:instancePath+"/updates",keyword:"minimum"}];
+validate229.errors = [{instancePath:instancePath+"/updates",keyword:"minimum"}];
 return false;
 }
 }
@@ -12374,13 +12796,13 @@ if(data.hits !== undefined){
 let data6 = data.hits;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate226.errors = [{instancePath:instancePath+"/hits",keyword:"type"}];
+validate229.errors = [{instancePath:instancePath+"/hits",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate226.errors = [{instancePath:instancePath+"/hits",keyword:"minimum"}];
+validate229.errors = [{instancePath:instancePath+"/hits",keyword:"minimum"}];
 return false;
 }
 }
@@ -12395,13 +12817,13 @@ if(data.undecided !== undefined){
 let data7 = data.undecided;
 const _errs15 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate226.errors = [{instancePath:instancePath+"/undecided",keyword:"type"}];
+validate229.errors = [{instancePath:instancePath+"/undecided",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate226.errors = [{instancePath:instancePath+"/undecided",keyword:"minimum"}];
+validate229.errors = [{instancePath:instancePath+"/undecided",keyword:"minimum"}];
 return false;
 }
 }
@@ -12416,13 +12838,13 @@ if(data.resets !== undefined){
 let data8 = data.resets;
 const _errs17 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate226.errors = [{instancePath:instancePath+"/resets",keyword:"type"}];
+validate229.errors = [{instancePath:instancePath+"/resets",keyword:"type"}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate226.errors = [{instancePath:instancePath+"/resets",keyword:"minimum"}];
+validate229.errors = [{instancePath:instancePath+"/resets",keyword:"minimum"}];
 return false;
 }
 }
@@ -12437,13 +12859,13 @@ if(data.used_weights !== undefined){
 let data9 = data.used_weights;
 const _errs19 = errors;
 if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate226.errors = [{instancePath:instancePath+"/used_weights",keyword:"type"}];
+validate229.errors = [{instancePath:instancePath+"/used_weights",keyword:"type"}];
 return false;
 }
 if(errors === _errs19){
 if(typeof data9 == "number"){
 if(data9 < 0 || isNaN(data9)){
-validate226.errors = [{instancePath:instancePath+"/used_weights",keyword:"minimum"}];
+validate229.errors = [{instancePath:instancePath+"/used_weights",keyword:"minimum"}];
 return false;
 }
 }
@@ -12458,13 +12880,13 @@ if(data.users !== undefined){
 let data10 = data.users;
 const _errs21 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate226.errors = [{instancePath:instancePath+"/users",keyword:"type"}];
+validate229.errors = [{instancePath:instancePath+"/users",keyword:"type"}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate226.errors = [{instancePath:instancePath+"/users",keyword:"minimum"}];
+validate229.errors = [{instancePath:instancePath+"/users",keyword:"minimum"}];
 return false;
 }
 }
@@ -12484,8 +12906,8 @@ var valid1 = true;
 const len0 = data11.length;
 for(let i0=0; i0<len0; i0++){
 const _errs25 = errors;
-if(!(validate227(data11[i0], {instancePath:instancePath+"/shown_users/" + i0}))){
-vErrors = vErrors === null ? validate227.errors : vErrors.concat(validate227.errors);
+if(!(validate230(data11[i0], {instancePath:instancePath+"/shown_users/" + i0}))){
+vErrors = vErrors === null ? validate230.errors : vErrors.concat(validate230.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs25 === errors;
@@ -12495,7 +12917,7 @@ break;
 }
 }
 else {
-validate226.errors = [{instancePath:instancePath+"/shown_users",keyword:"type"}];
+validate229.errors = [{instancePath:instancePath+"/shown_users",keyword:"type"}];
 return false;
 }
 }
@@ -12508,7 +12930,7 @@ if(valid0){
 if(data.administered !== undefined){
 const _errs26 = errors;
 if(typeof data.administered !== "boolean"){
-validate226.errors = [{instancePath:instancePath+"/administered",keyword:"type"}];
+validate229.errors = [{instancePath:instancePath+"/administered",keyword:"type"}];
 return false;
 }
 var valid0 = _errs26 === errors;
@@ -12531,21 +12953,21 @@ var valid0 = true;
 }
 }
 else {
-validate226.errors = [{instancePath,keyword:"type"}];
+validate229.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate226.errors = vErrors;
+validate229.errors = vErrors;
 return errors === 0;
 }
-function validate225(data, {instancePath=""}={}){
+function validate228(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.reason === undefined) && (missing0 = "reason")) || ((data.models === undefined) && (missing0 = "models"))){
-validate225.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate228.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -12553,7 +12975,7 @@ if(data.reason !== undefined){
 let data0 = data.reason;
 const _errs1 = errors;
 if((typeof data0 !== "string") && (data0 !== null)){
-validate225.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+validate228.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -12571,8 +12993,8 @@ var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
-if(!(validate226(data1[i0], {instancePath:instancePath+"/models/" + i0}))){
-vErrors = vErrors === null ? validate226.errors : vErrors.concat(validate226.errors);
+if(!(validate229(data1[i0], {instancePath:instancePath+"/models/" + i0}))){
+vErrors = vErrors === null ? validate229.errors : vErrors.concat(validate229.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs5 === errors;
@@ -12582,7 +13004,7 @@ break;
 }
 }
 else {
-validate225.errors = [{instancePath:instancePath+"/models",keyword:"type"}];
+validate228.errors = [{instancePath:instancePath+"/models",keyword:"type"}];
 return false;
 }
 }
@@ -12595,22 +13017,22 @@ var valid0 = true;
 }
 }
 else {
-validate225.errors = [{instancePath,keyword:"type"}];
+validate228.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate225.errors = vErrors;
+validate228.errors = vErrors;
 return errors === 0;
 }
-export const isPredictionWeights = validate230;
-function validate230(data, {instancePath=""}={}){
+export const isPredictionWeights = validate233;
+function validate233(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.weights === undefined) && (missing0 = "weights")){
-validate230.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate233.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -12625,13 +13047,13 @@ for(let i0=0; i0<len0; i0++){
 let data1 = data0[i0];
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate230.errors = [{instancePath:instancePath+"/weights/" + i0,keyword:"type"}];
+validate233.errors = [{instancePath:instancePath+"/weights/" + i0,keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < -127 || isNaN(data1)){
-validate230.errors = [{instancePath:instancePath+"/weights/" + i0,keyword:"minimum"}];
+validate233.errors = [{instancePath:instancePath+"/weights/" + i0,keyword:"minimum"}];
 return false;
 }
 }
@@ -12643,7 +13065,7 @@ break;
 }
 }
 else {
-validate230.errors = [{instancePath:instancePath+"/weights",keyword:"type"}];
+validate233.errors = [{instancePath:instancePath+"/weights",keyword:"type"}];
 return false;
 }
 }
@@ -12651,50 +13073,50 @@ return false;
 }
 }
 else {
-validate230.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate230.errors = vErrors;
-return errors === 0;
-}
-export const isRunsResponse = validate231;
-function validate233(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(typeof data !== "string"){
 validate233.errors = [{instancePath,keyword:"type"}];
 return false;
 }
-if(!((((data === "recording") || (data === "complete")) || (data === "incomplete")) || (data === "interrupted"))){
-validate233.errors = [{instancePath,keyword:"enum"}];
-return false;
 }
 validate233.errors = vErrors;
 return errors === 0;
 }
-function validate235(data, {instancePath=""}={}){
+export const isRunsResponse = validate234;
+function validate236(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate235.errors = [{instancePath,keyword:"type"}];
+validate236.errors = [{instancePath,keyword:"type"}];
 return false;
 }
-if(!((((((((data === "stopped") || (data === "duration")) || (data === "flight-recorder")) || (data === "target-ended")) || (data === "collector-lost")) || (data === "backend-lost")) || (data === "disk-full")) || (data === "write-failed"))){
-validate235.errors = [{instancePath,keyword:"enum"}];
+if(!((((data === "recording") || (data === "complete")) || (data === "incomplete")) || (data === "interrupted"))){
+validate236.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate235.errors = vErrors;
+validate236.errors = vErrors;
 return errors === 0;
 }
 function validate238(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(typeof data !== "string"){
+validate238.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+if(!((((((((data === "stopped") || (data === "duration")) || (data === "flight-recorder")) || (data === "target-ended")) || (data === "collector-lost")) || (data === "backend-lost")) || (data === "disk-full")) || (data === "write-failed"))){
+validate238.errors = [{instancePath,keyword:"enum"}];
+return false;
+}
+validate238.errors = vErrors;
+return errors === 0;
+}
+function validate241(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((data.frames === undefined) && (missing0 = "frames")) || ((data.gaps === undefined) && (missing0 = "gaps"))) || ((data.missing_ns === undefined) && (missing0 = "missing_ns"))) || ((data.truncated_bytes === undefined) && (missing0 = "truncated_bytes"))) || ((data.coalesced === undefined) && (missing0 = "coalesced"))) || ((data.deadlines_missed === undefined) && (missing0 = "deadlines_missed"))) || ((data.samples_failed === undefined) && (missing0 = "samples_failed"))) || ((data.exit_records_lost === undefined) && (missing0 = "exit_records_lost"))) || ((data.clock_jumps === undefined) && (missing0 = "clock_jumps"))){
-validate238.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate241.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -12702,13 +13124,13 @@ if(data.frames !== undefined){
 let data0 = data.frames;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate238.errors = [{instancePath:instancePath+"/frames",keyword:"type"}];
+validate241.errors = [{instancePath:instancePath+"/frames",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate238.errors = [{instancePath:instancePath+"/frames",keyword:"minimum"}];
+validate241.errors = [{instancePath:instancePath+"/frames",keyword:"minimum"}];
 return false;
 }
 }
@@ -12723,13 +13145,13 @@ if(data.gaps !== undefined){
 let data1 = data.gaps;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate238.errors = [{instancePath:instancePath+"/gaps",keyword:"type"}];
+validate241.errors = [{instancePath:instancePath+"/gaps",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate238.errors = [{instancePath:instancePath+"/gaps",keyword:"minimum"}];
+validate241.errors = [{instancePath:instancePath+"/gaps",keyword:"minimum"}];
 return false;
 }
 }
@@ -12744,13 +13166,13 @@ if(data.missing_ns !== undefined){
 let data2 = data.missing_ns;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate238.errors = [{instancePath:instancePath+"/missing_ns",keyword:"type"}];
+validate241.errors = [{instancePath:instancePath+"/missing_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate238.errors = [{instancePath:instancePath+"/missing_ns",keyword:"minimum"}];
+validate241.errors = [{instancePath:instancePath+"/missing_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -12765,13 +13187,13 @@ if(data.truncated_bytes !== undefined){
 let data3 = data.truncated_bytes;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate238.errors = [{instancePath:instancePath+"/truncated_bytes",keyword:"type"}];
+validate241.errors = [{instancePath:instancePath+"/truncated_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate238.errors = [{instancePath:instancePath+"/truncated_bytes",keyword:"minimum"}];
+validate241.errors = [{instancePath:instancePath+"/truncated_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -12786,13 +13208,13 @@ if(data.coalesced !== undefined){
 let data4 = data.coalesced;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate238.errors = [{instancePath:instancePath+"/coalesced",keyword:"type"}];
+validate241.errors = [{instancePath:instancePath+"/coalesced",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate238.errors = [{instancePath:instancePath+"/coalesced",keyword:"minimum"}];
+validate241.errors = [{instancePath:instancePath+"/coalesced",keyword:"minimum"}];
 return false;
 }
 }
@@ -12807,13 +13229,13 @@ if(data.deadlines_missed !== undefined){
 let data5 = data.deadlines_missed;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate238.errors = [{instancePath:instancePath+"/deadlines_missed",keyword:"type"}];
+validate241.errors = [{instancePath:instancePath+"/deadlines_missed",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate238.errors = [{instancePath:instancePath+"/deadlines_missed",keyword:"minimum"}];
+validate241.errors = [{instancePath:instancePath+"/deadlines_missed",keyword:"minimum"}];
 return false;
 }
 }
@@ -12828,13 +13250,13 @@ if(data.samples_failed !== undefined){
 let data6 = data.samples_failed;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate238.errors = [{instancePath:instancePath+"/samples_failed",keyword:"type"}];
+validate241.errors = [{instancePath:instancePath+"/samples_failed",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate238.errors = [{instancePath:instancePath+"/samples_failed",keyword:"minimum"}];
+validate241.errors = [{instancePath:instancePath+"/samples_failed",keyword:"minimum"}];
 return false;
 }
 }
@@ -12849,13 +13271,13 @@ if(data.exit_records_lost !== undefined){
 let data7 = data.exit_records_lost;
 const _errs15 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate238.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"type"}];
+validate241.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate238.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"minimum"}];
+validate241.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"minimum"}];
 return false;
 }
 }
@@ -12870,13 +13292,13 @@ if(data.exits_without_event !== undefined){
 let data8 = data.exits_without_event;
 const _errs17 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate238.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"type"}];
+validate241.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"type"}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate238.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"minimum"}];
+validate241.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"minimum"}];
 return false;
 }
 }
@@ -12891,13 +13313,13 @@ if(data.network_calls_uncounted !== undefined){
 let data9 = data.network_calls_uncounted;
 const _errs19 = errors;
 if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate238.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"type"}];
+validate241.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"type"}];
 return false;
 }
 if(errors === _errs19){
 if(typeof data9 == "number"){
 if(data9 < 0 || isNaN(data9)){
-validate238.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"minimum"}];
+validate241.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"minimum"}];
 return false;
 }
 }
@@ -12912,13 +13334,13 @@ if(data.clock_jumps !== undefined){
 let data10 = data.clock_jumps;
 const _errs21 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate238.errors = [{instancePath:instancePath+"/clock_jumps",keyword:"type"}];
+validate241.errors = [{instancePath:instancePath+"/clock_jumps",keyword:"type"}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate238.errors = [{instancePath:instancePath+"/clock_jumps",keyword:"minimum"}];
+validate241.errors = [{instancePath:instancePath+"/clock_jumps",keyword:"minimum"}];
 return false;
 }
 }
@@ -12941,21 +13363,21 @@ var valid0 = true;
 }
 }
 else {
-validate238.errors = [{instancePath,keyword:"type"}];
+validate241.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate238.errors = vErrors;
+validate241.errors = vErrors;
 return errors === 0;
 }
-function validate240(data, {instancePath=""}={}){
+function validate243(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.frames === undefined) && (missing0 = "frames")) || ((data.thread_samples === undefined) && (missing0 = "thread_samples"))) || ((data.threads === undefined) && (missing0 = "threads"))) || ((data.events === undefined) && (missing0 = "events"))) || ((data.bytes === undefined) && (missing0 = "bytes"))) || ((data.open_bytes === undefined) && (missing0 = "open_bytes"))){
-validate240.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate243.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -12963,13 +13385,13 @@ if(data.frames !== undefined){
 let data0 = data.frames;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate240.errors = [{instancePath:instancePath+"/frames",keyword:"type"}];
+validate243.errors = [{instancePath:instancePath+"/frames",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate240.errors = [{instancePath:instancePath+"/frames",keyword:"minimum"}];
+validate243.errors = [{instancePath:instancePath+"/frames",keyword:"minimum"}];
 return false;
 }
 }
@@ -12984,13 +13406,13 @@ if(data.thread_samples !== undefined){
 let data1 = data.thread_samples;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate240.errors = [{instancePath:instancePath+"/thread_samples",keyword:"type"}];
+validate243.errors = [{instancePath:instancePath+"/thread_samples",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate240.errors = [{instancePath:instancePath+"/thread_samples",keyword:"minimum"}];
+validate243.errors = [{instancePath:instancePath+"/thread_samples",keyword:"minimum"}];
 return false;
 }
 }
@@ -13005,13 +13427,13 @@ if(data.threads !== undefined){
 let data2 = data.threads;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate240.errors = [{instancePath:instancePath+"/threads",keyword:"type"}];
+validate243.errors = [{instancePath:instancePath+"/threads",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate240.errors = [{instancePath:instancePath+"/threads",keyword:"minimum"}];
+validate243.errors = [{instancePath:instancePath+"/threads",keyword:"minimum"}];
 return false;
 }
 }
@@ -13026,13 +13448,13 @@ if(data.events !== undefined){
 let data3 = data.events;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate240.errors = [{instancePath:instancePath+"/events",keyword:"type"}];
+validate243.errors = [{instancePath:instancePath+"/events",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate240.errors = [{instancePath:instancePath+"/events",keyword:"minimum"}];
+validate243.errors = [{instancePath:instancePath+"/events",keyword:"minimum"}];
 return false;
 }
 }
@@ -13047,13 +13469,13 @@ if(data.bytes !== undefined){
 let data4 = data.bytes;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate240.errors = [{instancePath:instancePath+"/bytes",keyword:"type"}];
+validate243.errors = [{instancePath:instancePath+"/bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate240.errors = [{instancePath:instancePath+"/bytes",keyword:"minimum"}];
+validate243.errors = [{instancePath:instancePath+"/bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -13068,13 +13490,13 @@ if(data.open_bytes !== undefined){
 let data5 = data.open_bytes;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate240.errors = [{instancePath:instancePath+"/open_bytes",keyword:"type"}];
+validate243.errors = [{instancePath:instancePath+"/open_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate240.errors = [{instancePath:instancePath+"/open_bytes",keyword:"minimum"}];
+validate243.errors = [{instancePath:instancePath+"/open_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -13092,28 +13514,28 @@ var valid0 = true;
 }
 }
 else {
-validate240.errors = [{instancePath,keyword:"type"}];
+validate243.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate240.errors = vErrors;
+validate243.errors = vErrors;
 return errors === 0;
 }
-function validate232(data, {instancePath=""}={}){
+function validate235(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((((((((((((((((data.id === undefined) && (missing0 = "id")) || ((data.name === undefined) && (missing0 = "name"))) || ((data.tags === undefined) && (missing0 = "tags"))) || ((data.group === undefined) && (missing0 = "group"))) || ((data.notes === undefined) && (missing0 = "notes"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.end === undefined) && (missing0 = "end"))) || ((data.end_detail === undefined) && (missing0 = "end_detail"))) || ((data.created_unix_us === undefined) && (missing0 = "created_unix_us"))) || ((data.started_unix_us === undefined) && (missing0 = "started_unix_us"))) || ((data.duration_ns === undefined) && (missing0 = "duration_ns"))) || ((data.host_name === undefined) && (missing0 = "host_name"))) || ((data.target === undefined) && (missing0 = "target"))) || ((data.pid === undefined) && (missing0 = "pid"))) || ((data.process === undefined) && (missing0 = "process"))) || ((data.command === undefined) && (missing0 = "command"))) || ((data.policies === undefined) && (missing0 = "policies"))) || ((data.losses === undefined) && (missing0 = "losses"))) || ((data.counts === undefined) && (missing0 = "counts"))) || ((data.exit_code === undefined) && (missing0 = "exit_code"))) || ((data.signal === undefined) && (missing0 = "signal"))) || ((data.imported === undefined) && (missing0 = "imported"))){
-validate232.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate235.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.id !== undefined){
 const _errs1 = errors;
 if(typeof data.id !== "string"){
-validate232.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+validate235.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -13125,7 +13547,7 @@ if(valid0){
 if(data.name !== undefined){
 const _errs3 = errors;
 if(typeof data.name !== "string"){
-validate232.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate235.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -13144,7 +13566,7 @@ const len0 = data2.length;
 for(let i0=0; i0<len0; i0++){
 const _errs7 = errors;
 if(typeof data2[i0] !== "string"){
-validate232.errors = [{instancePath:instancePath+"/tags/" + i0,keyword:"type"}];
+validate235.errors = [{instancePath:instancePath+"/tags/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs7 === errors;
@@ -13154,7 +13576,7 @@ break;
 }
 }
 else {
-validate232.errors = [{instancePath:instancePath+"/tags",keyword:"type"}];
+validate235.errors = [{instancePath:instancePath+"/tags",keyword:"type"}];
 return false;
 }
 }
@@ -13168,7 +13590,7 @@ if(data.group !== undefined){
 let data4 = data.group;
 const _errs9 = errors;
 if((typeof data4 !== "string") && (data4 !== null)){
-validate232.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
+validate235.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -13180,7 +13602,7 @@ if(valid0){
 if(data.notes !== undefined){
 const _errs11 = errors;
 if(typeof data.notes !== "string"){
-validate232.errors = [{instancePath:instancePath+"/notes",keyword:"type"}];
+validate235.errors = [{instancePath:instancePath+"/notes",keyword:"type"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -13191,8 +13613,8 @@ var valid0 = true;
 if(valid0){
 if(data.state !== undefined){
 const _errs13 = errors;
-if(!(validate233(data.state, {instancePath:instancePath+"/state"}))){
-vErrors = vErrors === null ? validate233.errors : vErrors.concat(validate233.errors);
+if(!(validate236(data.state, {instancePath:instancePath+"/state"}))){
+vErrors = vErrors === null ? validate236.errors : vErrors.concat(validate236.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs13 === errors;
@@ -13207,8 +13629,8 @@ const _errs14 = errors;
 const _errs15 = errors;
 let valid2 = false;
 const _errs16 = errors;
-if(!(validate235(data7, {instancePath:instancePath+"/end"}))){
-vErrors = vErrors === null ? validate235.errors : vErrors.concat(validate235.errors);
+if(!(validate238(data7, {instancePath:instancePath+"/end"}))){
+vErrors = vErrors === null ? validate238.errors : vErrors.concat(validate238.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs16 === errors;
@@ -13237,7 +13659,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate232.errors = vErrors;
+validate235.errors = vErrors;
 return false;
 }
 else {
@@ -13260,7 +13682,7 @@ if(valid0){
 if(data.end_detail !== undefined){
 const _errs19 = errors;
 if(typeof data.end_detail !== "string"){
-validate232.errors = [{instancePath:instancePath+"/end_detail",keyword:"type"}];
+validate235.errors = [{instancePath:instancePath+"/end_detail",keyword:"type"}];
 return false;
 }
 var valid0 = _errs19 === errors;
@@ -13273,13 +13695,13 @@ if(data.created_unix_us !== undefined){
 let data9 = data.created_unix_us;
 const _errs21 = errors;
 if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate232.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"type"}];
+validate235.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data9 == "number"){
 if(data9 < 0 || isNaN(data9)){
-validate232.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"minimum"}];
+validate235.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -13294,13 +13716,13 @@ if(data.started_unix_us !== undefined){
 let data10 = data.started_unix_us;
 const _errs23 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate232.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"type"}];
+validate235.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs23){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate232.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"minimum"}];
+validate235.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -13315,13 +13737,13 @@ if(data.duration_ns !== undefined){
 let data11 = data.duration_ns;
 const _errs25 = errors;
 if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
-validate232.errors = [{instancePath:instancePath+"/duration_ns",keyword:"type"}];
+validate235.errors = [{instancePath:instancePath+"/duration_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data11 == "number"){
 if(data11 < 0 || isNaN(data11)){
-validate232.errors = [{instancePath:instancePath+"/duration_ns",keyword:"minimum"}];
+validate235.errors = [{instancePath:instancePath+"/duration_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -13335,7 +13757,7 @@ if(valid0){
 if(data.host_name !== undefined){
 const _errs27 = errors;
 if(typeof data.host_name !== "string"){
-validate232.errors = [{instancePath:instancePath+"/host_name",keyword:"type"}];
+validate235.errors = [{instancePath:instancePath+"/host_name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs27 === errors;
@@ -13347,7 +13769,7 @@ if(valid0){
 if(data.target !== undefined){
 const _errs29 = errors;
 if(typeof data.target !== "string"){
-validate232.errors = [{instancePath:instancePath+"/target",keyword:"type"}];
+validate235.errors = [{instancePath:instancePath+"/target",keyword:"type"}];
 return false;
 }
 var valid0 = _errs29 === errors;
@@ -13360,13 +13782,13 @@ if(data.pid !== undefined){
 let data14 = data.pid;
 const _errs31 = errors;
 if(!((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14)))){
-validate232.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
+validate235.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
 return false;
 }
 if(errors === _errs31){
 if(typeof data14 == "number"){
 if(data14 < 1 || isNaN(data14)){
-validate232.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
+validate235.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
 return false;
 }
 }
@@ -13380,7 +13802,7 @@ if(valid0){
 if(data.process !== undefined){
 const _errs33 = errors;
 if(typeof data.process !== "string"){
-validate232.errors = [{instancePath:instancePath+"/process",keyword:"type"}];
+validate235.errors = [{instancePath:instancePath+"/process",keyword:"type"}];
 return false;
 }
 var valid0 = _errs33 === errors;
@@ -13393,7 +13815,7 @@ if(data.command !== undefined){
 let data16 = data.command;
 const _errs35 = errors;
 if((typeof data16 !== "string") && (data16 !== null)){
-validate232.errors = [{instancePath:instancePath+"/command",keyword:"type"}];
+validate235.errors = [{instancePath:instancePath+"/command",keyword:"type"}];
 return false;
 }
 var valid0 = _errs35 === errors;
@@ -13438,7 +13860,7 @@ else {
 vErrors.push(err3);
 }
 errors++;
-validate232.errors = vErrors;
+validate235.errors = vErrors;
 return false;
 }
 else {
@@ -13468,7 +13890,7 @@ const len1 = data18.length;
 for(let i1=0; i1<len1; i1++){
 const _errs44 = errors;
 if(typeof data18[i1] !== "string"){
-validate232.errors = [{instancePath:instancePath+"/policies/" + i1,keyword:"type"}];
+validate235.errors = [{instancePath:instancePath+"/policies/" + i1,keyword:"type"}];
 return false;
 }
 var valid4 = _errs44 === errors;
@@ -13478,7 +13900,7 @@ break;
 }
 }
 else {
-validate232.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
+validate235.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
 return false;
 }
 }
@@ -13490,8 +13912,8 @@ var valid0 = true;
 if(valid0){
 if(data.losses !== undefined){
 const _errs46 = errors;
-if(!(validate238(data.losses, {instancePath:instancePath+"/losses"}))){
-vErrors = vErrors === null ? validate238.errors : vErrors.concat(validate238.errors);
+if(!(validate241(data.losses, {instancePath:instancePath+"/losses"}))){
+vErrors = vErrors === null ? validate241.errors : vErrors.concat(validate241.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs46 === errors;
@@ -13504,13 +13926,13 @@ if(data.children_cpu_us !== undefined){
 let data21 = data.children_cpu_us;
 const _errs47 = errors;
 if((!((typeof data21 == "number") && (!(data21 % 1) && !isNaN(data21)))) && (data21 !== null)){
-validate232.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
+validate235.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs47){
 if(typeof data21 == "number"){
 if(data21 < 0 || isNaN(data21)){
-validate232.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
+validate235.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -13523,8 +13945,8 @@ var valid0 = true;
 if(valid0){
 if(data.counts !== undefined){
 const _errs49 = errors;
-if(!(validate240(data.counts, {instancePath:instancePath+"/counts"}))){
-vErrors = vErrors === null ? validate240.errors : vErrors.concat(validate240.errors);
+if(!(validate243(data.counts, {instancePath:instancePath+"/counts"}))){
+vErrors = vErrors === null ? validate243.errors : vErrors.concat(validate243.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs49 === errors;
@@ -13537,7 +13959,7 @@ if(data.exit_code !== undefined){
 let data23 = data.exit_code;
 const _errs50 = errors;
 if((!((typeof data23 == "number") && (!(data23 % 1) && !isNaN(data23)))) && (data23 !== null)){
-validate232.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
+validate235.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
 return false;
 }
 var valid0 = _errs50 === errors;
@@ -13550,7 +13972,7 @@ if(data.signal !== undefined){
 let data24 = data.signal;
 const _errs52 = errors;
 if((typeof data24 !== "string") && (data24 !== null)){
-validate232.errors = [{instancePath:instancePath+"/signal",keyword:"type"}];
+validate235.errors = [{instancePath:instancePath+"/signal",keyword:"type"}];
 return false;
 }
 var valid0 = _errs52 === errors;
@@ -13562,7 +13984,7 @@ if(valid0){
 if(data.imported !== undefined){
 const _errs54 = errors;
 if(typeof data.imported !== "boolean"){
-validate232.errors = [{instancePath:instancePath+"/imported",keyword:"type"}];
+validate235.errors = [{instancePath:instancePath+"/imported",keyword:"type"}];
 return false;
 }
 var valid0 = _errs54 === errors;
@@ -13596,28 +14018,28 @@ var valid0 = true;
 }
 }
 else {
-validate232.errors = [{instancePath,keyword:"type"}];
+validate235.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate232.errors = vErrors;
+validate235.errors = vErrors;
 return errors === 0;
 }
-function validate244(data, {instancePath=""}={}){
+function validate247(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.folder === undefined) && (missing0 = "folder")) || ((data.reason === undefined) && (missing0 = "reason"))){
-validate244.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate247.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.folder !== undefined){
 const _errs1 = errors;
 if(typeof data.folder !== "string"){
-validate244.errors = [{instancePath:instancePath+"/folder",keyword:"type"}];
+validate247.errors = [{instancePath:instancePath+"/folder",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -13629,7 +14051,7 @@ if(valid0){
 if(data.reason !== undefined){
 const _errs3 = errors;
 if(typeof data.reason !== "string"){
-validate244.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+validate247.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -13641,21 +14063,21 @@ var valid0 = true;
 }
 }
 else {
-validate244.errors = [{instancePath,keyword:"type"}];
+validate247.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate244.errors = vErrors;
+validate247.errors = vErrors;
 return errors === 0;
 }
-function validate246(data, {instancePath=""}={}){
+function validate249(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.max_age_s === undefined) && (missing0 = "max_age_s")) || ((data.max_bytes === undefined) && (missing0 = "max_bytes"))){
-validate246.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate249.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -13663,13 +14085,13 @@ if(data.max_age_s !== undefined){
 let data0 = data.max_age_s;
 const _errs1 = errors;
 if((!(typeof data0 == "number")) && (data0 !== null)){
-validate246.errors = [{instancePath:instancePath+"/max_age_s",keyword:"type"}];
+validate249.errors = [{instancePath:instancePath+"/max_age_s",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate246.errors = [{instancePath:instancePath+"/max_age_s",keyword:"minimum"}];
+validate249.errors = [{instancePath:instancePath+"/max_age_s",keyword:"minimum"}];
 return false;
 }
 }
@@ -13684,13 +14106,13 @@ if(data.max_bytes !== undefined){
 let data1 = data.max_bytes;
 const _errs3 = errors;
 if((!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))) && (data1 !== null)){
-validate246.errors = [{instancePath:instancePath+"/max_bytes",keyword:"type"}];
+validate249.errors = [{instancePath:instancePath+"/max_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate246.errors = [{instancePath:instancePath+"/max_bytes",keyword:"minimum"}];
+validate249.errors = [{instancePath:instancePath+"/max_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -13704,21 +14126,21 @@ var valid0 = true;
 }
 }
 else {
-validate246.errors = [{instancePath,keyword:"type"}];
+validate249.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate246.errors = vErrors;
+validate249.errors = vErrors;
 return errors === 0;
 }
-function validate231(data, {instancePath=""}={}){
+function validate234(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.runs === undefined) && (missing0 = "runs")) || ((data.deleted === undefined) && (missing0 = "deleted"))) || ((data.damaged === undefined) && (missing0 = "damaged"))) || ((data.bytes === undefined) && (missing0 = "bytes"))) || ((data.free_bytes === undefined) && (missing0 = "free_bytes"))) || ((data.retention === undefined) && (missing0 = "retention"))){
-validate231.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate234.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -13731,8 +14153,8 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate232(data0[i0], {instancePath:instancePath+"/runs/" + i0}))){
-vErrors = vErrors === null ? validate232.errors : vErrors.concat(validate232.errors);
+if(!(validate235(data0[i0], {instancePath:instancePath+"/runs/" + i0}))){
+vErrors = vErrors === null ? validate235.errors : vErrors.concat(validate235.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs3 === errors;
@@ -13742,7 +14164,7 @@ break;
 }
 }
 else {
-validate231.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
+validate234.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
 return false;
 }
 }
@@ -13761,8 +14183,8 @@ var valid2 = true;
 const len1 = data2.length;
 for(let i1=0; i1<len1; i1++){
 const _errs6 = errors;
-if(!(validate232(data2[i1], {instancePath:instancePath+"/deleted/" + i1}))){
-vErrors = vErrors === null ? validate232.errors : vErrors.concat(validate232.errors);
+if(!(validate235(data2[i1], {instancePath:instancePath+"/deleted/" + i1}))){
+vErrors = vErrors === null ? validate235.errors : vErrors.concat(validate235.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs6 === errors;
@@ -13772,7 +14194,7 @@ break;
 }
 }
 else {
-validate231.errors = [{instancePath:instancePath+"/deleted",keyword:"type"}];
+validate234.errors = [{instancePath:instancePath+"/deleted",keyword:"type"}];
 return false;
 }
 }
@@ -13791,8 +14213,8 @@ var valid3 = true;
 const len2 = data4.length;
 for(let i2=0; i2<len2; i2++){
 const _errs9 = errors;
-if(!(validate244(data4[i2], {instancePath:instancePath+"/damaged/" + i2}))){
-vErrors = vErrors === null ? validate244.errors : vErrors.concat(validate244.errors);
+if(!(validate247(data4[i2], {instancePath:instancePath+"/damaged/" + i2}))){
+vErrors = vErrors === null ? validate247.errors : vErrors.concat(validate247.errors);
 errors = vErrors.length;
 }
 var valid3 = _errs9 === errors;
@@ -13802,7 +14224,7 @@ break;
 }
 }
 else {
-validate231.errors = [{instancePath:instancePath+"/damaged",keyword:"type"}];
+validate234.errors = [{instancePath:instancePath+"/damaged",keyword:"type"}];
 return false;
 }
 }
@@ -13816,13 +14238,13 @@ if(data.bytes !== undefined){
 let data6 = data.bytes;
 const _errs10 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate231.errors = [{instancePath:instancePath+"/bytes",keyword:"type"}];
+validate234.errors = [{instancePath:instancePath+"/bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs10){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate231.errors = [{instancePath:instancePath+"/bytes",keyword:"minimum"}];
+validate234.errors = [{instancePath:instancePath+"/bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -13837,13 +14259,13 @@ if(data.free_bytes !== undefined){
 let data7 = data.free_bytes;
 const _errs12 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate231.errors = [{instancePath:instancePath+"/free_bytes",keyword:"type"}];
+validate234.errors = [{instancePath:instancePath+"/free_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs12){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate231.errors = [{instancePath:instancePath+"/free_bytes",keyword:"minimum"}];
+validate234.errors = [{instancePath:instancePath+"/free_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -13856,8 +14278,8 @@ var valid0 = true;
 if(valid0){
 if(data.retention !== undefined){
 const _errs14 = errors;
-if(!(validate246(data.retention, {instancePath:instancePath+"/retention"}))){
-vErrors = vErrors === null ? validate246.errors : vErrors.concat(validate246.errors);
+if(!(validate249(data.retention, {instancePath:instancePath+"/retention"}))){
+vErrors = vErrors === null ? validate249.errors : vErrors.concat(validate249.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs14 === errors;
@@ -13873,43 +14295,43 @@ var valid0 = true;
 }
 }
 else {
-validate231.errors = [{instancePath,keyword:"type"}];
+validate234.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate231.errors = vErrors;
+validate234.errors = vErrors;
 return errors === 0;
 }
-export const isRunManifest = validate248;
-function validate254(data, {instancePath=""}={}){
+export const isRunManifest = validate251;
+function validate257(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate254.errors = [{instancePath,keyword:"type"}];
+validate257.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 if(!((((data === "exact") || (data === "sampled")) || (data === "estimated")) || (data === "quantised"))){
-validate254.errors = [{instancePath,keyword:"enum"}];
+validate257.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate254.errors = vErrors;
+validate257.errors = vErrors;
 return errors === 0;
 }
-function validate253(data, {instancePath=""}={}){
+function validate256(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((data.name === undefined) && (missing0 = "name")) || ((data.label === undefined) && (missing0 = "label"))) || ((data.unit === undefined) && (missing0 = "unit"))) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.scope === undefined) && (missing0 = "scope"))) || ((data.group === undefined) && (missing0 = "group"))) || ((data.taskstats === undefined) && (missing0 = "taskstats"))) || ((data.since_version === undefined) && (missing0 = "since_version"))) || ((data.procfs === undefined) && (missing0 = "procfs"))) || ((data.provenance === undefined) && (missing0 = "provenance"))) || ((data.meaning === undefined) && (missing0 = "meaning"))){
-validate253.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate256.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.name !== undefined){
 const _errs1 = errors;
 if(typeof data.name !== "string"){
-validate253.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate256.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -13921,7 +14343,7 @@ if(valid0){
 if(data.label !== undefined){
 const _errs3 = errors;
 if(typeof data.label !== "string"){
-validate253.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
+validate256.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -13934,11 +14356,11 @@ if(data.unit !== undefined){
 let data2 = data.unit;
 const _errs5 = errors;
 if(typeof data2 !== "string"){
-validate253.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
+validate256.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
 return false;
 }
 if(!((((data2 === "ns") || (data2 === "us")) || (data2 === "bytes")) || (data2 === "count"))){
-validate253.errors = [{instancePath:instancePath+"/unit",keyword:"enum"}];
+validate256.errors = [{instancePath:instancePath+"/unit",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -13951,11 +14373,11 @@ if(data.kind !== undefined){
 let data3 = data.kind;
 const _errs7 = errors;
 if(typeof data3 !== "string"){
-validate253.errors = [{instancePath:instancePath+"/kind",keyword:"type"}];
+validate256.errors = [{instancePath:instancePath+"/kind",keyword:"type"}];
 return false;
 }
 if(!((data3 === "counter") || (data3 === "gauge"))){
-validate253.errors = [{instancePath:instancePath+"/kind",keyword:"enum"}];
+validate256.errors = [{instancePath:instancePath+"/kind",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -13968,11 +14390,11 @@ if(data.scope !== undefined){
 let data4 = data.scope;
 const _errs9 = errors;
 if(typeof data4 !== "string"){
-validate253.errors = [{instancePath:instancePath+"/scope",keyword:"type"}];
+validate256.errors = [{instancePath:instancePath+"/scope",keyword:"type"}];
 return false;
 }
 if(!((data4 === "thread") || (data4 === "process"))){
-validate253.errors = [{instancePath:instancePath+"/scope",keyword:"enum"}];
+validate256.errors = [{instancePath:instancePath+"/scope",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -13985,11 +14407,11 @@ if(data.group !== undefined){
 let data5 = data.group;
 const _errs11 = errors;
 if(typeof data5 !== "string"){
-validate253.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
+validate256.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
 return false;
 }
 if(!(((((((((data5 === "cpu") || (data5 === "wait")) || (data5 === "state")) || (data5 === "switches")) || (data5 === "memory")) || (data5 === "io")) || (data5 === "disk")) || (data5 === "network")) || (data5 === "pool"))){
-validate253.errors = [{instancePath:instancePath+"/group",keyword:"enum"}];
+validate256.errors = [{instancePath:instancePath+"/group",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -14002,7 +14424,7 @@ if(data.taskstats !== undefined){
 let data6 = data.taskstats;
 const _errs13 = errors;
 if((typeof data6 !== "string") && (data6 !== null)){
-validate253.errors = [{instancePath:instancePath+"/taskstats",keyword:"type"}];
+validate256.errors = [{instancePath:instancePath+"/taskstats",keyword:"type"}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -14015,13 +14437,13 @@ if(data.since_version !== undefined){
 let data7 = data.since_version;
 const _errs15 = errors;
 if((!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))) && (data7 !== null)){
-validate253.errors = [{instancePath:instancePath+"/since_version",keyword:"type"}];
+validate256.errors = [{instancePath:instancePath+"/since_version",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate253.errors = [{instancePath:instancePath+"/since_version",keyword:"minimum"}];
+validate256.errors = [{instancePath:instancePath+"/since_version",keyword:"minimum"}];
 return false;
 }
 }
@@ -14036,7 +14458,7 @@ if(data.procfs !== undefined){
 let data8 = data.procfs;
 const _errs17 = errors;
 if((typeof data8 !== "string") && (data8 !== null)){
-validate253.errors = [{instancePath:instancePath+"/procfs",keyword:"type"}];
+validate256.errors = [{instancePath:instancePath+"/procfs",keyword:"type"}];
 return false;
 }
 var valid0 = _errs17 === errors;
@@ -14047,8 +14469,8 @@ var valid0 = true;
 if(valid0){
 if(data.provenance !== undefined){
 const _errs19 = errors;
-if(!(validate254(data.provenance, {instancePath:instancePath+"/provenance"}))){
-vErrors = vErrors === null ? validate254.errors : vErrors.concat(validate254.errors);
+if(!(validate257(data.provenance, {instancePath:instancePath+"/provenance"}))){
+vErrors = vErrors === null ? validate257.errors : vErrors.concat(validate257.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs19 === errors;
@@ -14060,7 +14482,7 @@ if(valid0){
 if(data.meaning !== undefined){
 const _errs20 = errors;
 if(typeof data.meaning !== "string"){
-validate253.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
+validate256.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
 return false;
 }
 var valid0 = _errs20 === errors;
@@ -14081,21 +14503,21 @@ var valid0 = true;
 }
 }
 else {
-validate253.errors = [{instancePath,keyword:"type"}];
+validate256.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate253.errors = vErrors;
+validate256.errors = vErrors;
 return errors === 0;
 }
-function validate257(data, {instancePath=""}={}){
+function validate260(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((data.time_ns === undefined) && (missing0 = "time_ns")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.shadow === undefined) && (missing0 = "shadow"))) || ((data.knob === undefined) && (missing0 = "knob"))) || ((data.signal === undefined) && (missing0 = "signal"))) || ((data.lower === undefined) && (missing0 = "lower"))) || ((data.upper === undefined) && (missing0 = "upper"))){
-validate257.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate260.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -14103,13 +14525,13 @@ if(data.time_ns !== undefined){
 let data0 = data.time_ns;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate257.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
+validate260.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate257.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
+validate260.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -14123,7 +14545,7 @@ if(valid0){
 if(data.policy !== undefined){
 const _errs3 = errors;
 if(typeof data.policy !== "string"){
-validate257.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
+validate260.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -14135,7 +14557,7 @@ if(valid0){
 if(data.shadow !== undefined){
 const _errs5 = errors;
 if(typeof data.shadow !== "boolean"){
-validate257.errors = [{instancePath:instancePath+"/shadow",keyword:"type"}];
+validate260.errors = [{instancePath:instancePath+"/shadow",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -14172,13 +14594,13 @@ if(data.lower !== undefined){
 let data5 = data.lower;
 const _errs9 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate257.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
+validate260.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data5 == "number"){
 if(data5 < 1 || isNaN(data5)){
-validate257.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
+validate260.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
 return false;
 }
 }
@@ -14193,13 +14615,13 @@ if(data.upper !== undefined){
 let data6 = data.upper;
 const _errs11 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate257.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
+validate260.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data6 == "number"){
 if(data6 < 1 || isNaN(data6)){
-validate257.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
+validate260.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
 return false;
 }
 }
@@ -14218,21 +14640,21 @@ var valid0 = true;
 }
 }
 else {
-validate257.errors = [{instancePath,keyword:"type"}];
+validate260.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate257.errors = vErrors;
+validate260.errors = vErrors;
 return errors === 0;
 }
-function validate261(data, {instancePath=""}={}){
+function validate264(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.time_ns === undefined) && (missing0 = "time_ns")) || ((data.text === undefined) && (missing0 = "text"))){
-validate261.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate264.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -14240,13 +14662,13 @@ if(data.time_ns !== undefined){
 let data0 = data.time_ns;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate261.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
+validate264.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate261.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
+validate264.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -14260,7 +14682,7 @@ if(valid0){
 if(data.text !== undefined){
 const _errs3 = errors;
 if(typeof data.text !== "string"){
-validate261.errors = [{instancePath:instancePath+"/text",keyword:"type"}];
+validate264.errors = [{instancePath:instancePath+"/text",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -14272,21 +14694,21 @@ var valid0 = true;
 }
 }
 else {
-validate261.errors = [{instancePath,keyword:"type"}];
+validate264.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate261.errors = vErrors;
+validate264.errors = vErrors;
 return errors === 0;
 }
-function validate266(data, {instancePath=""}={}){
+function validate269(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((((data.command === undefined) && (missing0 = "command")) || ((data.exit_code === undefined) && (missing0 = "exit_code"))) || ((data.signal === undefined) && (missing0 = "signal"))) || ((data.elapsed_us === undefined) && (missing0 = "elapsed_us"))) || ((data.user_cpu_us === undefined) && (missing0 = "user_cpu_us"))) || ((data.system_cpu_us === undefined) && (missing0 = "system_cpu_us"))) || ((data.max_rss_bytes === undefined) && (missing0 = "max_rss_bytes"))) || ((data.major_faults === undefined) && (missing0 = "major_faults"))) || ((data.minor_faults === undefined) && (missing0 = "minor_faults"))) || ((data.voluntary_switches === undefined) && (missing0 = "voluntary_switches"))) || ((data.involuntary_switches === undefined) && (missing0 = "involuntary_switches"))) || ((data.output_bytes === undefined) && (missing0 = "output_bytes"))) || ((data.output_tail === undefined) && (missing0 = "output_tail"))){
-validate266.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate269.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -14294,7 +14716,7 @@ if(data.command !== undefined){
 let data0 = data.command;
 const _errs1 = errors;
 if((!(Array.isArray(data0))) && (data0 !== null)){
-validate266.errors = [{instancePath:instancePath+"/command",keyword:"type"}];
+validate269.errors = [{instancePath:instancePath+"/command",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
@@ -14304,7 +14726,7 @@ const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
 if(typeof data0[i0] !== "string"){
-validate266.errors = [{instancePath:instancePath+"/command/" + i0,keyword:"type"}];
+validate269.errors = [{instancePath:instancePath+"/command/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs3 === errors;
@@ -14324,7 +14746,7 @@ if(data.exit_code !== undefined){
 let data2 = data.exit_code;
 const _errs5 = errors;
 if((!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))) && (data2 !== null)){
-validate266.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
+validate269.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -14337,7 +14759,7 @@ if(data.signal !== undefined){
 let data3 = data.signal;
 const _errs7 = errors;
 if((typeof data3 !== "string") && (data3 !== null)){
-validate266.errors = [{instancePath:instancePath+"/signal",keyword:"type"}];
+validate269.errors = [{instancePath:instancePath+"/signal",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -14350,13 +14772,13 @@ if(data.elapsed_us !== undefined){
 let data4 = data.elapsed_us;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate266.errors = [{instancePath:instancePath+"/elapsed_us",keyword:"type"}];
+validate269.errors = [{instancePath:instancePath+"/elapsed_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate266.errors = [{instancePath:instancePath+"/elapsed_us",keyword:"minimum"}];
+validate269.errors = [{instancePath:instancePath+"/elapsed_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -14371,13 +14793,13 @@ if(data.user_cpu_us !== undefined){
 let data5 = data.user_cpu_us;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate266.errors = [{instancePath:instancePath+"/user_cpu_us",keyword:"type"}];
+validate269.errors = [{instancePath:instancePath+"/user_cpu_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate266.errors = [{instancePath:instancePath+"/user_cpu_us",keyword:"minimum"}];
+validate269.errors = [{instancePath:instancePath+"/user_cpu_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -14392,13 +14814,13 @@ if(data.system_cpu_us !== undefined){
 let data6 = data.system_cpu_us;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate266.errors = [{instancePath:instancePath+"/system_cpu_us",keyword:"type"}];
+validate269.errors = [{instancePath:instancePath+"/system_cpu_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate266.errors = [{instancePath:instancePath+"/system_cpu_us",keyword:"minimum"}];
+validate269.errors = [{instancePath:instancePath+"/system_cpu_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -14413,13 +14835,13 @@ if(data.children_cpu_us !== undefined){
 let data7 = data.children_cpu_us;
 const _errs15 = errors;
 if((!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))) && (data7 !== null)){
-validate266.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
+validate269.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate266.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
+validate269.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -14434,13 +14856,13 @@ if(data.max_rss_bytes !== undefined){
 let data8 = data.max_rss_bytes;
 const _errs17 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate266.errors = [{instancePath:instancePath+"/max_rss_bytes",keyword:"type"}];
+validate269.errors = [{instancePath:instancePath+"/max_rss_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate266.errors = [{instancePath:instancePath+"/max_rss_bytes",keyword:"minimum"}];
+validate269.errors = [{instancePath:instancePath+"/max_rss_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -14455,13 +14877,13 @@ if(data.major_faults !== undefined){
 let data9 = data.major_faults;
 const _errs19 = errors;
 if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate266.errors = [{instancePath:instancePath+"/major_faults",keyword:"type"}];
+validate269.errors = [{instancePath:instancePath+"/major_faults",keyword:"type"}];
 return false;
 }
 if(errors === _errs19){
 if(typeof data9 == "number"){
 if(data9 < 0 || isNaN(data9)){
-validate266.errors = [{instancePath:instancePath+"/major_faults",keyword:"minimum"}];
+validate269.errors = [{instancePath:instancePath+"/major_faults",keyword:"minimum"}];
 return false;
 }
 }
@@ -14476,13 +14898,13 @@ if(data.minor_faults !== undefined){
 let data10 = data.minor_faults;
 const _errs21 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate266.errors = [{instancePath:instancePath+"/minor_faults",keyword:"type"}];
+validate269.errors = [{instancePath:instancePath+"/minor_faults",keyword:"type"}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate266.errors = [{instancePath:instancePath+"/minor_faults",keyword:"minimum"}];
+validate269.errors = [{instancePath:instancePath+"/minor_faults",keyword:"minimum"}];
 return false;
 }
 }
@@ -14497,13 +14919,13 @@ if(data.voluntary_switches !== undefined){
 let data11 = data.voluntary_switches;
 const _errs23 = errors;
 if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
-validate266.errors = [{instancePath:instancePath+"/voluntary_switches",keyword:"type"}];
+validate269.errors = [{instancePath:instancePath+"/voluntary_switches",keyword:"type"}];
 return false;
 }
 if(errors === _errs23){
 if(typeof data11 == "number"){
 if(data11 < 0 || isNaN(data11)){
-validate266.errors = [{instancePath:instancePath+"/voluntary_switches",keyword:"minimum"}];
+validate269.errors = [{instancePath:instancePath+"/voluntary_switches",keyword:"minimum"}];
 return false;
 }
 }
@@ -14518,13 +14940,13 @@ if(data.involuntary_switches !== undefined){
 let data12 = data.involuntary_switches;
 const _errs25 = errors;
 if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
-validate266.errors = [{instancePath:instancePath+"/involuntary_switches",keyword:"type"}];
+validate269.errors = [{instancePath:instancePath+"/involuntary_switches",keyword:"type"}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data12 == "number"){
 if(data12 < 0 || isNaN(data12)){
-validate266.errors = [{instancePath:instancePath+"/involuntary_switches",keyword:"minimum"}];
+validate269.errors = [{instancePath:instancePath+"/involuntary_switches",keyword:"minimum"}];
 return false;
 }
 }
@@ -14539,13 +14961,13 @@ if(data.output_bytes !== undefined){
 let data13 = data.output_bytes;
 const _errs27 = errors;
 if((!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))) && (data13 !== null)){
-validate266.errors = [{instancePath:instancePath+"/output_bytes",keyword:"type"}];
+validate269.errors = [{instancePath:instancePath+"/output_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs27){
 if(typeof data13 == "number"){
 if(data13 < 0 || isNaN(data13)){
-validate266.errors = [{instancePath:instancePath+"/output_bytes",keyword:"minimum"}];
+validate269.errors = [{instancePath:instancePath+"/output_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -14560,7 +14982,7 @@ if(data.output_tail !== undefined){
 let data14 = data.output_tail;
 const _errs29 = errors;
 if((typeof data14 !== "string") && (data14 !== null)){
-validate266.errors = [{instancePath:instancePath+"/output_tail",keyword:"type"}];
+validate269.errors = [{instancePath:instancePath+"/output_tail",keyword:"type"}];
 return false;
 }
 var valid0 = _errs29 === errors;
@@ -14584,21 +15006,21 @@ var valid0 = true;
 }
 }
 else {
-validate266.errors = [{instancePath,keyword:"type"}];
+validate269.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate266.errors = vErrors;
+validate269.errors = vErrors;
 return errors === 0;
 }
-function validate248(data, {instancePath=""}={}){
+function validate251(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((((((((((((((data.format === undefined) && (missing0 = "format")) || ((data.id === undefined) && (missing0 = "id"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.tags === undefined) && (missing0 = "tags"))) || ((data.group === undefined) && (missing0 = "group"))) || ((data.notes === undefined) && (missing0 = "notes"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.end === undefined) && (missing0 = "end"))) || ((data.end_detail === undefined) && (missing0 = "end_detail"))) || ((data.created_unix_us === undefined) && (missing0 = "created_unix_us"))) || ((data.started_unix_us === undefined) && (missing0 = "started_unix_us"))) || ((data.from_ns === undefined) && (missing0 = "from_ns"))) || ((data.to_ns === undefined) && (missing0 = "to_ns"))) || ((data.tidscope === undefined) && (missing0 = "tidscope"))) || ((data.host === undefined) && (missing0 = "host"))) || ((data.target === undefined) && (missing0 = "target"))) || ((data.fields === undefined) && (missing0 = "fields"))) || ((data.policies === undefined) && (missing0 = "policies"))) || ((data.marks === undefined) && (missing0 = "marks"))) || ((data.losses === undefined) && (missing0 = "losses"))) || ((data.counts === undefined) && (missing0 = "counts"))) || ((data.outcome === undefined) && (missing0 = "outcome"))) || ((data.imported === undefined) && (missing0 = "imported"))){
-validate248.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate251.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -14606,11 +15028,11 @@ if(data.format !== undefined){
 let data0 = data.format;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate248.errors = [{instancePath:instancePath+"/format",keyword:"type"}];
+validate251.errors = [{instancePath:instancePath+"/format",keyword:"type"}];
 return false;
 }
 if(1 !== data0){
-validate248.errors = [{instancePath:instancePath+"/format",keyword:"const"}];
+validate251.errors = [{instancePath:instancePath+"/format",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -14622,7 +15044,7 @@ if(valid0){
 if(data.id !== undefined){
 const _errs3 = errors;
 if(typeof data.id !== "string"){
-validate248.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+validate251.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -14634,7 +15056,7 @@ if(valid0){
 if(data.name !== undefined){
 const _errs5 = errors;
 if(typeof data.name !== "string"){
-validate248.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate251.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -14653,7 +15075,7 @@ const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 const _errs9 = errors;
 if(typeof data3[i0] !== "string"){
-validate248.errors = [{instancePath:instancePath+"/tags/" + i0,keyword:"type"}];
+validate251.errors = [{instancePath:instancePath+"/tags/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs9 === errors;
@@ -14663,7 +15085,7 @@ break;
 }
 }
 else {
-validate248.errors = [{instancePath:instancePath+"/tags",keyword:"type"}];
+validate251.errors = [{instancePath:instancePath+"/tags",keyword:"type"}];
 return false;
 }
 }
@@ -14677,7 +15099,7 @@ if(data.group !== undefined){
 let data5 = data.group;
 const _errs11 = errors;
 if((typeof data5 !== "string") && (data5 !== null)){
-validate248.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
+validate251.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -14689,7 +15111,7 @@ if(valid0){
 if(data.notes !== undefined){
 const _errs13 = errors;
 if(typeof data.notes !== "string"){
-validate248.errors = [{instancePath:instancePath+"/notes",keyword:"type"}];
+validate251.errors = [{instancePath:instancePath+"/notes",keyword:"type"}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -14700,8 +15122,8 @@ var valid0 = true;
 if(valid0){
 if(data.state !== undefined){
 const _errs15 = errors;
-if(!(validate233(data.state, {instancePath:instancePath+"/state"}))){
-vErrors = vErrors === null ? validate233.errors : vErrors.concat(validate233.errors);
+if(!(validate236(data.state, {instancePath:instancePath+"/state"}))){
+vErrors = vErrors === null ? validate236.errors : vErrors.concat(validate236.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs15 === errors;
@@ -14716,8 +15138,8 @@ const _errs16 = errors;
 const _errs17 = errors;
 let valid2 = false;
 const _errs18 = errors;
-if(!(validate235(data8, {instancePath:instancePath+"/end"}))){
-vErrors = vErrors === null ? validate235.errors : vErrors.concat(validate235.errors);
+if(!(validate238(data8, {instancePath:instancePath+"/end"}))){
+vErrors = vErrors === null ? validate238.errors : vErrors.concat(validate238.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs18 === errors;
@@ -14746,7 +15168,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate248.errors = vErrors;
+validate251.errors = vErrors;
 return false;
 }
 else {
@@ -14769,7 +15191,7 @@ if(valid0){
 if(data.end_detail !== undefined){
 const _errs21 = errors;
 if(typeof data.end_detail !== "string"){
-validate248.errors = [{instancePath:instancePath+"/end_detail",keyword:"type"}];
+validate251.errors = [{instancePath:instancePath+"/end_detail",keyword:"type"}];
 return false;
 }
 var valid0 = _errs21 === errors;
@@ -14782,13 +15204,13 @@ if(data.created_unix_us !== undefined){
 let data10 = data.created_unix_us;
 const _errs23 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate248.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"type"}];
+validate251.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs23){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate248.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"minimum"}];
+validate251.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -14803,13 +15225,13 @@ if(data.started_unix_us !== undefined){
 let data11 = data.started_unix_us;
 const _errs25 = errors;
 if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
-validate248.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"type"}];
+validate251.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data11 == "number"){
 if(data11 < 0 || isNaN(data11)){
-validate248.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"minimum"}];
+validate251.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -14824,13 +15246,13 @@ if(data.from_ns !== undefined){
 let data12 = data.from_ns;
 const _errs27 = errors;
 if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
-validate248.errors = [{instancePath:instancePath+"/from_ns",keyword:"type"}];
+validate251.errors = [{instancePath:instancePath+"/from_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs27){
 if(typeof data12 == "number"){
 if(data12 < 0 || isNaN(data12)){
-validate248.errors = [{instancePath:instancePath+"/from_ns",keyword:"minimum"}];
+validate251.errors = [{instancePath:instancePath+"/from_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -14845,13 +15267,13 @@ if(data.to_ns !== undefined){
 let data13 = data.to_ns;
 const _errs29 = errors;
 if(!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))){
-validate248.errors = [{instancePath:instancePath+"/to_ns",keyword:"type"}];
+validate251.errors = [{instancePath:instancePath+"/to_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs29){
 if(typeof data13 == "number"){
 if(data13 < 0 || isNaN(data13)){
-validate248.errors = [{instancePath:instancePath+"/to_ns",keyword:"minimum"}];
+validate251.errors = [{instancePath:instancePath+"/to_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -14866,13 +15288,13 @@ if(data.until_ns !== undefined){
 let data14 = data.until_ns;
 const _errs31 = errors;
 if((!((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14)))) && (data14 !== null)){
-validate248.errors = [{instancePath:instancePath+"/until_ns",keyword:"type"}];
+validate251.errors = [{instancePath:instancePath+"/until_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs31){
 if(typeof data14 == "number"){
 if(data14 < 0 || isNaN(data14)){
-validate248.errors = [{instancePath:instancePath+"/until_ns",keyword:"minimum"}];
+validate251.errors = [{instancePath:instancePath+"/until_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -14886,7 +15308,7 @@ if(valid0){
 if(data.tidscope !== undefined){
 const _errs33 = errors;
 if(typeof data.tidscope !== "string"){
-validate248.errors = [{instancePath:instancePath+"/tidscope",keyword:"type"}];
+validate251.errors = [{instancePath:instancePath+"/tidscope",keyword:"type"}];
 return false;
 }
 var valid0 = _errs33 === errors;
@@ -14928,8 +15350,8 @@ var valid3 = true;
 const len1 = data18.length;
 for(let i1=0; i1<len1; i1++){
 const _errs39 = errors;
-if(!(validate253(data18[i1], {instancePath:instancePath+"/fields/" + i1}))){
-vErrors = vErrors === null ? validate253.errors : vErrors.concat(validate253.errors);
+if(!(validate256(data18[i1], {instancePath:instancePath+"/fields/" + i1}))){
+vErrors = vErrors === null ? validate256.errors : vErrors.concat(validate256.errors);
 errors = vErrors.length;
 }
 var valid3 = _errs39 === errors;
@@ -14939,7 +15361,7 @@ break;
 }
 }
 else {
-validate248.errors = [{instancePath:instancePath+"/fields",keyword:"type"}];
+validate251.errors = [{instancePath:instancePath+"/fields",keyword:"type"}];
 return false;
 }
 }
@@ -14958,8 +15380,8 @@ var valid4 = true;
 const len2 = data20.length;
 for(let i2=0; i2<len2; i2++){
 const _errs42 = errors;
-if(!(validate257(data20[i2], {instancePath:instancePath+"/policies/" + i2}))){
-vErrors = vErrors === null ? validate257.errors : vErrors.concat(validate257.errors);
+if(!(validate260(data20[i2], {instancePath:instancePath+"/policies/" + i2}))){
+vErrors = vErrors === null ? validate260.errors : vErrors.concat(validate260.errors);
 errors = vErrors.length;
 }
 var valid4 = _errs42 === errors;
@@ -14969,7 +15391,7 @@ break;
 }
 }
 else {
-validate248.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
+validate251.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
 return false;
 }
 }
@@ -14988,8 +15410,8 @@ var valid5 = true;
 const len3 = data22.length;
 for(let i3=0; i3<len3; i3++){
 const _errs45 = errors;
-if(!(validate261(data22[i3], {instancePath:instancePath+"/marks/" + i3}))){
-vErrors = vErrors === null ? validate261.errors : vErrors.concat(validate261.errors);
+if(!(validate264(data22[i3], {instancePath:instancePath+"/marks/" + i3}))){
+vErrors = vErrors === null ? validate264.errors : vErrors.concat(validate264.errors);
 errors = vErrors.length;
 }
 var valid5 = _errs45 === errors;
@@ -14999,7 +15421,7 @@ break;
 }
 }
 else {
-validate248.errors = [{instancePath:instancePath+"/marks",keyword:"type"}];
+validate251.errors = [{instancePath:instancePath+"/marks",keyword:"type"}];
 return false;
 }
 }
@@ -15011,8 +15433,8 @@ var valid0 = true;
 if(valid0){
 if(data.losses !== undefined){
 const _errs46 = errors;
-if(!(validate238(data.losses, {instancePath:instancePath+"/losses"}))){
-vErrors = vErrors === null ? validate238.errors : vErrors.concat(validate238.errors);
+if(!(validate241(data.losses, {instancePath:instancePath+"/losses"}))){
+vErrors = vErrors === null ? validate241.errors : vErrors.concat(validate241.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs46 === errors;
@@ -15023,8 +15445,8 @@ var valid0 = true;
 if(valid0){
 if(data.counts !== undefined){
 const _errs47 = errors;
-if(!(validate240(data.counts, {instancePath:instancePath+"/counts"}))){
-vErrors = vErrors === null ? validate240.errors : vErrors.concat(validate240.errors);
+if(!(validate243(data.counts, {instancePath:instancePath+"/counts"}))){
+vErrors = vErrors === null ? validate243.errors : vErrors.concat(validate243.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs47 === errors;
@@ -15042,8 +15464,8 @@ var valid6 = true;
 const len4 = data26.length;
 for(let i4=0; i4<len4; i4++){
 const _errs50 = errors;
-if(!(validate111(data26[i4], {instancePath:instancePath+"/counters_from/" + i4}))){
-vErrors = vErrors === null ? validate111.errors : vErrors.concat(validate111.errors);
+if(!(validate113(data26[i4], {instancePath:instancePath+"/counters_from/" + i4}))){
+vErrors = vErrors === null ? validate113.errors : vErrors.concat(validate113.errors);
 errors = vErrors.length;
 }
 var valid6 = _errs50 === errors;
@@ -15053,7 +15475,7 @@ break;
 }
 }
 else {
-validate248.errors = [{instancePath:instancePath+"/counters_from",keyword:"type"}];
+validate251.errors = [{instancePath:instancePath+"/counters_from",keyword:"type"}];
 return false;
 }
 }
@@ -15069,8 +15491,8 @@ const _errs51 = errors;
 const _errs52 = errors;
 let valid7 = false;
 const _errs53 = errors;
-if(!(validate266(data28, {instancePath:instancePath+"/outcome"}))){
-vErrors = vErrors === null ? validate266.errors : vErrors.concat(validate266.errors);
+if(!(validate269(data28, {instancePath:instancePath+"/outcome"}))){
+vErrors = vErrors === null ? validate269.errors : vErrors.concat(validate269.errors);
 errors = vErrors.length;
 }
 var _valid1 = _errs53 === errors;
@@ -15099,7 +15521,7 @@ else {
 vErrors.push(err3);
 }
 errors++;
-validate248.errors = vErrors;
+validate251.errors = vErrors;
 return false;
 }
 else {
@@ -15122,7 +15544,7 @@ if(valid0){
 if(data.imported !== undefined){
 const _errs56 = errors;
 if(typeof data.imported !== "boolean"){
-validate248.errors = [{instancePath:instancePath+"/imported",keyword:"type"}];
+validate251.errors = [{instancePath:instancePath+"/imported",keyword:"type"}];
 return false;
 }
 var valid0 = _errs56 === errors;
@@ -15157,71 +15579,71 @@ var valid0 = true;
 }
 }
 else {
-validate248.errors = [{instancePath,keyword:"type"}];
+validate251.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate248.errors = vErrors;
+validate251.errors = vErrors;
 return errors === 0;
 }
-export const isComparison = validate268;
-function validate269(data, {instancePath=""}={}){
+export const isComparison = validate271;
+function validate272(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate269.errors = [{instancePath,keyword:"type"}];
+validate272.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 if(!(((data === "start") || (data === "policy")) || (data === "mark"))){
-validate269.errors = [{instancePath,keyword:"enum"}];
+validate272.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate269.errors = vErrors;
+validate272.errors = vErrors;
 return errors === 0;
 }
-function validate271(data, {instancePath=""}={}){
+function validate274(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate271.errors = [{instancePath,keyword:"type"}];
+validate274.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 if(!((data === "rates") || (data === "totals"))){
-validate271.errors = [{instancePath,keyword:"enum"}];
+validate274.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate271.errors = vErrors;
+validate274.errors = vErrors;
 return errors === 0;
 }
-function validate273(data, {instancePath=""}={}){
+function validate276(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate273.errors = [{instancePath,keyword:"type"}];
+validate276.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 if(!((data === "none") || (data === "process"))){
-validate273.errors = [{instancePath,keyword:"enum"}];
+validate276.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate273.errors = vErrors;
+validate276.errors = vErrors;
 return errors === 0;
 }
-function validate275(data, {instancePath=""}={}){
+function validate278(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((data.run === undefined) && (missing0 = "run")) || ((data.name === undefined) && (missing0 = "name"))) || ((data.group === undefined) && (missing0 = "group"))) || ((data.zero_ns === undefined) && (missing0 = "zero_ns"))) || ((data.align_problem === undefined) && (missing0 = "align_problem"))) || ((data.duration_ns === undefined) && (missing0 = "duration_ns"))) || ((data.losses === undefined) && (missing0 = "losses"))){
-validate275.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate278.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.run !== undefined){
 const _errs1 = errors;
 if(typeof data.run !== "string"){
-validate275.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
+validate278.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -15233,7 +15655,7 @@ if(valid0){
 if(data.name !== undefined){
 const _errs3 = errors;
 if(typeof data.name !== "string"){
-validate275.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate278.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -15246,13 +15668,13 @@ if(data.group !== undefined){
 let data2 = data.group;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate275.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
+validate278.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate275.errors = [{instancePath:instancePath+"/group",keyword:"minimum"}];
+validate278.errors = [{instancePath:instancePath+"/group",keyword:"minimum"}];
 return false;
 }
 }
@@ -15267,13 +15689,13 @@ if(data.zero_ns !== undefined){
 let data3 = data.zero_ns;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate275.errors = [{instancePath:instancePath+"/zero_ns",keyword:"type"}];
+validate278.errors = [{instancePath:instancePath+"/zero_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate275.errors = [{instancePath:instancePath+"/zero_ns",keyword:"minimum"}];
+validate278.errors = [{instancePath:instancePath+"/zero_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -15288,7 +15710,7 @@ if(data.align_problem !== undefined){
 let data4 = data.align_problem;
 const _errs9 = errors;
 if((typeof data4 !== "string") && (data4 !== null)){
-validate275.errors = [{instancePath:instancePath+"/align_problem",keyword:"type"}];
+validate278.errors = [{instancePath:instancePath+"/align_problem",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -15301,13 +15723,13 @@ if(data.duration_ns !== undefined){
 let data5 = data.duration_ns;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate275.errors = [{instancePath:instancePath+"/duration_ns",keyword:"type"}];
+validate278.errors = [{instancePath:instancePath+"/duration_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate275.errors = [{instancePath:instancePath+"/duration_ns",keyword:"minimum"}];
+validate278.errors = [{instancePath:instancePath+"/duration_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -15320,8 +15742,8 @@ var valid0 = true;
 if(valid0){
 if(data.losses !== undefined){
 const _errs13 = errors;
-if(!(validate238(data.losses, {instancePath:instancePath+"/losses"}))){
-vErrors = vErrors === null ? validate238.errors : vErrors.concat(validate238.errors);
+if(!(validate241(data.losses, {instancePath:instancePath+"/losses"}))){
+vErrors = vErrors === null ? validate241.errors : vErrors.concat(validate241.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs13 === errors;
@@ -15334,13 +15756,13 @@ if(data.children_cpu_us !== undefined){
 let data7 = data.children_cpu_us;
 const _errs14 = errors;
 if((!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))) && (data7 !== null)){
-validate275.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
+validate278.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs14){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate275.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
+validate278.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -15360,28 +15782,28 @@ var valid0 = true;
 }
 }
 else {
-validate275.errors = [{instancePath,keyword:"type"}];
+validate278.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate275.errors = vErrors;
+validate278.errors = vErrors;
 return errors === 0;
 }
-function validate278(data, {instancePath=""}={}){
+function validate281(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.label === undefined) && (missing0 = "label")) || ((data.runs === undefined) && (missing0 = "runs"))){
-validate278.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate281.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.label !== undefined){
 const _errs1 = errors;
 if(typeof data.label !== "string"){
-validate278.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
+validate281.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -15400,7 +15822,7 @@ const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
 if(typeof data1[i0] !== "string"){
-validate278.errors = [{instancePath:instancePath+"/runs/" + i0,keyword:"type"}];
+validate281.errors = [{instancePath:instancePath+"/runs/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs5 === errors;
@@ -15410,7 +15832,7 @@ break;
 }
 }
 else {
-validate278.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
+validate281.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
 return false;
 }
 }
@@ -15423,28 +15845,28 @@ var valid0 = true;
 }
 }
 else {
-validate278.errors = [{instancePath,keyword:"type"}];
+validate281.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate278.errors = vErrors;
+validate281.errors = vErrors;
 return errors === 0;
 }
-function validate280(data, {instancePath=""}={}){
+function validate283(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.what === undefined) && (missing0 = "what")) || ((data.values === undefined) && (missing0 = "values"))){
-validate280.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate283.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.what !== undefined){
 const _errs1 = errors;
 if(typeof data.what !== "string"){
-validate280.errors = [{instancePath:instancePath+"/what",keyword:"type"}];
+validate283.errors = [{instancePath:instancePath+"/what",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -15463,7 +15885,7 @@ const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
 if(typeof data1[i0] !== "string"){
-validate280.errors = [{instancePath:instancePath+"/values/" + i0,keyword:"type"}];
+validate283.errors = [{instancePath:instancePath+"/values/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs5 === errors;
@@ -15473,7 +15895,7 @@ break;
 }
 }
 else {
-validate280.errors = [{instancePath:instancePath+"/values",keyword:"type"}];
+validate283.errors = [{instancePath:instancePath+"/values",keyword:"type"}];
 return false;
 }
 }
@@ -15486,28 +15908,28 @@ var valid0 = true;
 }
 }
 else {
-validate280.errors = [{instancePath,keyword:"type"}];
+validate283.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate280.errors = vErrors;
+validate283.errors = vErrors;
 return errors === 0;
 }
-function validate282(data, {instancePath=""}={}){
+function validate285(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.label === undefined) && (missing0 = "label")) || ((data.roles === undefined) && (missing0 = "roles"))) || ((data.manual === undefined) && (missing0 = "manual"))){
-validate282.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate285.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.label !== undefined){
 const _errs1 = errors;
 if(typeof data.label !== "string"){
-validate282.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
+validate285.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -15527,7 +15949,7 @@ for(let i0=0; i0<len0; i0++){
 let data2 = data1[i0];
 const _errs5 = errors;
 if((typeof data2 !== "string") && (data2 !== null)){
-validate282.errors = [{instancePath:instancePath+"/roles/" + i0,keyword:"type"}];
+validate285.errors = [{instancePath:instancePath+"/roles/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs5 === errors;
@@ -15537,7 +15959,7 @@ break;
 }
 }
 else {
-validate282.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
+validate285.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
 return false;
 }
 }
@@ -15550,7 +15972,7 @@ if(valid0){
 if(data.manual !== undefined){
 const _errs7 = errors;
 if(typeof data.manual !== "boolean"){
-validate282.errors = [{instancePath:instancePath+"/manual",keyword:"type"}];
+validate285.errors = [{instancePath:instancePath+"/manual",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -15563,21 +15985,21 @@ var valid0 = true;
 }
 }
 else {
-validate282.errors = [{instancePath,keyword:"type"}];
+validate285.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate282.errors = vErrors;
+validate285.errors = vErrors;
 return errors === 0;
 }
-function validate286(data, {instancePath=""}={}){
+function validate289(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.values === undefined) && (missing0 = "values")) || ((data.n === undefined) && (missing0 = "n"))) || ((data.mean === undefined) && (missing0 = "mean"))) || ((data.std_dev === undefined) && (missing0 = "std_dev"))) || ((data.low === undefined) && (missing0 = "low"))) || ((data.high === undefined) && (missing0 = "high"))){
-validate286.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate289.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -15592,7 +16014,7 @@ for(let i0=0; i0<len0; i0++){
 let data1 = data0[i0];
 const _errs3 = errors;
 if((!(typeof data1 == "number")) && (data1 !== null)){
-validate286.errors = [{instancePath:instancePath+"/values/" + i0,keyword:"type"}];
+validate289.errors = [{instancePath:instancePath+"/values/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs3 === errors;
@@ -15602,7 +16024,7 @@ break;
 }
 }
 else {
-validate286.errors = [{instancePath:instancePath+"/values",keyword:"type"}];
+validate289.errors = [{instancePath:instancePath+"/values",keyword:"type"}];
 return false;
 }
 }
@@ -15616,13 +16038,13 @@ if(data.n !== undefined){
 let data2 = data.n;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate286.errors = [{instancePath:instancePath+"/n",keyword:"type"}];
+validate289.errors = [{instancePath:instancePath+"/n",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate286.errors = [{instancePath:instancePath+"/n",keyword:"minimum"}];
+validate289.errors = [{instancePath:instancePath+"/n",keyword:"minimum"}];
 return false;
 }
 }
@@ -15637,7 +16059,7 @@ if(data.mean !== undefined){
 let data3 = data.mean;
 const _errs7 = errors;
 if((!(typeof data3 == "number")) && (data3 !== null)){
-validate286.errors = [{instancePath:instancePath+"/mean",keyword:"type"}];
+validate289.errors = [{instancePath:instancePath+"/mean",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -15650,7 +16072,7 @@ if(data.std_dev !== undefined){
 let data4 = data.std_dev;
 const _errs9 = errors;
 if((!(typeof data4 == "number")) && (data4 !== null)){
-validate286.errors = [{instancePath:instancePath+"/std_dev",keyword:"type"}];
+validate289.errors = [{instancePath:instancePath+"/std_dev",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -15663,7 +16085,7 @@ if(data.low !== undefined){
 let data5 = data.low;
 const _errs11 = errors;
 if((!(typeof data5 == "number")) && (data5 !== null)){
-validate286.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
+validate289.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -15676,7 +16098,7 @@ if(data.high !== undefined){
 let data6 = data.high;
 const _errs13 = errors;
 if((!(typeof data6 == "number")) && (data6 !== null)){
-validate286.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
+validate289.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -15692,21 +16114,21 @@ var valid0 = true;
 }
 }
 else {
-validate286.errors = [{instancePath,keyword:"type"}];
+validate289.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate286.errors = vErrors;
+validate289.errors = vErrors;
 return errors === 0;
 }
-function validate288(data, {instancePath=""}={}){
+function validate291(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((data.absolute === undefined) && (missing0 = "absolute")) || ((data.percent === undefined) && (missing0 = "percent"))) || ((data.low === undefined) && (missing0 = "low"))) || ((data.high === undefined) && (missing0 = "high"))) || ((data.method === undefined) && (missing0 = "method"))) || ((data.verdict === undefined) && (missing0 = "verdict"))) || ((data.caveat === undefined) && (missing0 = "caveat"))){
-validate288.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate291.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -15714,7 +16136,7 @@ if(data.absolute !== undefined){
 let data0 = data.absolute;
 const _errs1 = errors;
 if((!(typeof data0 == "number")) && (data0 !== null)){
-validate288.errors = [{instancePath:instancePath+"/absolute",keyword:"type"}];
+validate291.errors = [{instancePath:instancePath+"/absolute",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -15727,7 +16149,7 @@ if(data.percent !== undefined){
 let data1 = data.percent;
 const _errs3 = errors;
 if((!(typeof data1 == "number")) && (data1 !== null)){
-validate288.errors = [{instancePath:instancePath+"/percent",keyword:"type"}];
+validate291.errors = [{instancePath:instancePath+"/percent",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -15740,7 +16162,7 @@ if(data.low !== undefined){
 let data2 = data.low;
 const _errs5 = errors;
 if((!(typeof data2 == "number")) && (data2 !== null)){
-validate288.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
+validate291.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -15753,7 +16175,7 @@ if(data.high !== undefined){
 let data3 = data.high;
 const _errs7 = errors;
 if((!(typeof data3 == "number")) && (data3 !== null)){
-validate288.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
+validate291.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -15766,11 +16188,11 @@ if(data.method !== undefined){
 let data4 = data.method;
 const _errs9 = errors;
 if(typeof data4 !== "string"){
-validate288.errors = [{instancePath:instancePath+"/method",keyword:"type"}];
+validate291.errors = [{instancePath:instancePath+"/method",keyword:"type"}];
 return false;
 }
 if(!((data4 === "welch") || (data4 === "none"))){
-validate288.errors = [{instancePath:instancePath+"/method",keyword:"enum"}];
+validate291.errors = [{instancePath:instancePath+"/method",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -15783,11 +16205,11 @@ if(data.verdict !== undefined){
 let data5 = data.verdict;
 const _errs11 = errors;
 if(typeof data5 !== "string"){
-validate288.errors = [{instancePath:instancePath+"/verdict",keyword:"type"}];
+validate291.errors = [{instancePath:instancePath+"/verdict",keyword:"type"}];
 return false;
 }
 if(!(((((((data5 === "better") || (data5 === "worse")) || (data5 === "more")) || (data5 === "less")) || (data5 === "equal")) || (data5 === "unclear")) || (data5 === "unknown"))){
-validate288.errors = [{instancePath:instancePath+"/verdict",keyword:"enum"}];
+validate291.errors = [{instancePath:instancePath+"/verdict",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -15800,7 +16222,7 @@ if(data.caveat !== undefined){
 let data6 = data.caveat;
 const _errs13 = errors;
 if((typeof data6 !== "string") && (data6 !== null)){
-validate288.errors = [{instancePath:instancePath+"/caveat",keyword:"type"}];
+validate291.errors = [{instancePath:instancePath+"/caveat",keyword:"type"}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -15817,28 +16239,28 @@ var valid0 = true;
 }
 }
 else {
-validate288.errors = [{instancePath,keyword:"type"}];
+validate291.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate288.errors = vErrors;
+validate291.errors = vErrors;
 return errors === 0;
 }
-function validate284(data, {instancePath=""}={}){
+function validate287(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((data.metric === undefined) && (missing0 = "metric")) || ((data.label === undefined) && (missing0 = "label"))) || ((data.unit === undefined) && (missing0 = "unit"))) || ((data.role === undefined) && (missing0 = "role"))) || ((data.provenance === undefined) && (missing0 = "provenance"))) || ((data.better === undefined) && (missing0 = "better"))) || ((data.groups === undefined) && (missing0 = "groups"))) || ((data.differences === undefined) && (missing0 = "differences"))){
-validate284.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate287.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.metric !== undefined){
 const _errs1 = errors;
 if(typeof data.metric !== "string"){
-validate284.errors = [{instancePath:instancePath+"/metric",keyword:"type"}];
+validate287.errors = [{instancePath:instancePath+"/metric",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -15850,7 +16272,7 @@ if(valid0){
 if(data.label !== undefined){
 const _errs3 = errors;
 if(typeof data.label !== "string"){
-validate284.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
+validate287.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -15862,7 +16284,7 @@ if(valid0){
 if(data.unit !== undefined){
 const _errs5 = errors;
 if(typeof data.unit !== "string"){
-validate284.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
+validate287.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -15875,7 +16297,7 @@ if(data.role !== undefined){
 let data3 = data.role;
 const _errs7 = errors;
 if((typeof data3 !== "string") && (data3 !== null)){
-validate284.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
+validate287.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -15886,8 +16308,8 @@ var valid0 = true;
 if(valid0){
 if(data.provenance !== undefined){
 const _errs9 = errors;
-if(!(validate254(data.provenance, {instancePath:instancePath+"/provenance"}))){
-vErrors = vErrors === null ? validate254.errors : vErrors.concat(validate254.errors);
+if(!(validate257(data.provenance, {instancePath:instancePath+"/provenance"}))){
+vErrors = vErrors === null ? validate257.errors : vErrors.concat(validate257.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs9 === errors;
@@ -15900,11 +16322,11 @@ if(data.better !== undefined){
 let data5 = data.better;
 const _errs10 = errors;
 if(typeof data5 !== "string"){
-validate284.errors = [{instancePath:instancePath+"/better",keyword:"type"}];
+validate287.errors = [{instancePath:instancePath+"/better",keyword:"type"}];
 return false;
 }
 if(!(((data5 === "less") || (data5 === "more")) || (data5 === "neither"))){
-validate284.errors = [{instancePath:instancePath+"/better",keyword:"enum"}];
+validate287.errors = [{instancePath:instancePath+"/better",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -15922,8 +16344,8 @@ var valid1 = true;
 const len0 = data6.length;
 for(let i0=0; i0<len0; i0++){
 const _errs14 = errors;
-if(!(validate286(data6[i0], {instancePath:instancePath+"/groups/" + i0}))){
-vErrors = vErrors === null ? validate286.errors : vErrors.concat(validate286.errors);
+if(!(validate289(data6[i0], {instancePath:instancePath+"/groups/" + i0}))){
+vErrors = vErrors === null ? validate289.errors : vErrors.concat(validate289.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs14 === errors;
@@ -15933,7 +16355,7 @@ break;
 }
 }
 else {
-validate284.errors = [{instancePath:instancePath+"/groups",keyword:"type"}];
+validate287.errors = [{instancePath:instancePath+"/groups",keyword:"type"}];
 return false;
 }
 }
@@ -15952,8 +16374,8 @@ var valid2 = true;
 const len1 = data8.length;
 for(let i1=0; i1<len1; i1++){
 const _errs17 = errors;
-if(!(validate288(data8[i1], {instancePath:instancePath+"/differences/" + i1}))){
-vErrors = vErrors === null ? validate288.errors : vErrors.concat(validate288.errors);
+if(!(validate291(data8[i1], {instancePath:instancePath+"/differences/" + i1}))){
+vErrors = vErrors === null ? validate291.errors : vErrors.concat(validate291.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs17 === errors;
@@ -15963,7 +16385,7 @@ break;
 }
 }
 else {
-validate284.errors = [{instancePath:instancePath+"/differences",keyword:"type"}];
+validate287.errors = [{instancePath:instancePath+"/differences",keyword:"type"}];
 return false;
 }
 }
@@ -15982,28 +16404,28 @@ var valid0 = true;
 }
 }
 else {
-validate284.errors = [{instancePath,keyword:"type"}];
+validate287.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate284.errors = vErrors;
+validate287.errors = vErrors;
 return errors === 0;
 }
-function validate291(data, {instancePath=""}={}){
+function validate294(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.run === undefined) && (missing0 = "run")) || ((data.metric === undefined) && (missing0 = "metric"))) || ((data.role === undefined) && (missing0 = "role"))) || ((data.time_s === undefined) && (missing0 = "time_s"))) || ((data.value === undefined) && (missing0 = "value"))){
-validate291.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate294.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.run !== undefined){
 const _errs1 = errors;
 if(typeof data.run !== "string"){
-validate291.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
+validate294.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -16015,7 +16437,7 @@ if(valid0){
 if(data.metric !== undefined){
 const _errs3 = errors;
 if(typeof data.metric !== "string"){
-validate291.errors = [{instancePath:instancePath+"/metric",keyword:"type"}];
+validate294.errors = [{instancePath:instancePath+"/metric",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -16028,7 +16450,7 @@ if(data.role !== undefined){
 let data2 = data.role;
 const _errs5 = errors;
 if((typeof data2 !== "string") && (data2 !== null)){
-validate291.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
+validate294.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -16047,7 +16469,7 @@ const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 const _errs9 = errors;
 if(!(typeof data3[i0] == "number")){
-validate291.errors = [{instancePath:instancePath+"/time_s/" + i0,keyword:"type"}];
+validate294.errors = [{instancePath:instancePath+"/time_s/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs9 === errors;
@@ -16057,7 +16479,7 @@ break;
 }
 }
 else {
-validate291.errors = [{instancePath:instancePath+"/time_s",keyword:"type"}];
+validate294.errors = [{instancePath:instancePath+"/time_s",keyword:"type"}];
 return false;
 }
 }
@@ -16078,7 +16500,7 @@ for(let i1=0; i1<len1; i1++){
 let data6 = data5[i1];
 const _errs13 = errors;
 if((!(typeof data6 == "number")) && (data6 !== null)){
-validate291.errors = [{instancePath:instancePath+"/value/" + i1,keyword:"type"}];
+validate294.errors = [{instancePath:instancePath+"/value/" + i1,keyword:"type"}];
 return false;
 }
 var valid2 = _errs13 === errors;
@@ -16088,7 +16510,7 @@ break;
 }
 }
 else {
-validate291.errors = [{instancePath:instancePath+"/value",keyword:"type"}];
+validate294.errors = [{instancePath:instancePath+"/value",keyword:"type"}];
 return false;
 }
 }
@@ -16104,28 +16526,28 @@ var valid0 = true;
 }
 }
 else {
-validate291.errors = [{instancePath,keyword:"type"}];
+validate294.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate291.errors = vErrors;
+validate294.errors = vErrors;
 return errors === 0;
 }
-function validate268(data, {instancePath=""}={}){
+function validate271(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((((data.align === undefined) && (missing0 = "align")) || ((data.mark === undefined) && (missing0 = "mark"))) || ((data.basis === undefined) && (missing0 = "basis"))) || ((data.split === undefined) && (missing0 = "split"))) || ((data.several_processes === undefined) && (missing0 = "several_processes"))) || ((data.same_length === undefined) && (missing0 = "same_length"))) || ((data.runs === undefined) && (missing0 = "runs"))) || ((data.groups === undefined) && (missing0 = "groups"))) || ((data.setup === undefined) && (missing0 = "setup"))) || ((data.roles === undefined) && (missing0 = "roles"))) || ((data.metrics === undefined) && (missing0 = "metrics"))) || ((data.series === undefined) && (missing0 = "series"))) || ((data.confidence === undefined) && (missing0 = "confidence"))){
-validate268.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate271.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.align !== undefined){
 const _errs1 = errors;
-if(!(validate269(data.align, {instancePath:instancePath+"/align"}))){
-vErrors = vErrors === null ? validate269.errors : vErrors.concat(validate269.errors);
+if(!(validate272(data.align, {instancePath:instancePath+"/align"}))){
+vErrors = vErrors === null ? validate272.errors : vErrors.concat(validate272.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs1 === errors;
@@ -16138,7 +16560,7 @@ if(data.mark !== undefined){
 let data1 = data.mark;
 const _errs2 = errors;
 if((typeof data1 !== "string") && (data1 !== null)){
-validate268.errors = [{instancePath:instancePath+"/mark",keyword:"type"}];
+validate271.errors = [{instancePath:instancePath+"/mark",keyword:"type"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -16149,8 +16571,8 @@ var valid0 = true;
 if(valid0){
 if(data.basis !== undefined){
 const _errs4 = errors;
-if(!(validate271(data.basis, {instancePath:instancePath+"/basis"}))){
-vErrors = vErrors === null ? validate271.errors : vErrors.concat(validate271.errors);
+if(!(validate274(data.basis, {instancePath:instancePath+"/basis"}))){
+vErrors = vErrors === null ? validate274.errors : vErrors.concat(validate274.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs4 === errors;
@@ -16161,8 +16583,8 @@ var valid0 = true;
 if(valid0){
 if(data.split !== undefined){
 const _errs5 = errors;
-if(!(validate273(data.split, {instancePath:instancePath+"/split"}))){
-vErrors = vErrors === null ? validate273.errors : vErrors.concat(validate273.errors);
+if(!(validate276(data.split, {instancePath:instancePath+"/split"}))){
+vErrors = vErrors === null ? validate276.errors : vErrors.concat(validate276.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs5 === errors;
@@ -16174,7 +16596,7 @@ if(valid0){
 if(data.several_processes !== undefined){
 const _errs6 = errors;
 if(typeof data.several_processes !== "boolean"){
-validate268.errors = [{instancePath:instancePath+"/several_processes",keyword:"type"}];
+validate271.errors = [{instancePath:instancePath+"/several_processes",keyword:"type"}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -16186,7 +16608,7 @@ if(valid0){
 if(data.same_length !== undefined){
 const _errs8 = errors;
 if(typeof data.same_length !== "boolean"){
-validate268.errors = [{instancePath:instancePath+"/same_length",keyword:"type"}];
+validate271.errors = [{instancePath:instancePath+"/same_length",keyword:"type"}];
 return false;
 }
 var valid0 = _errs8 === errors;
@@ -16204,8 +16626,8 @@ var valid1 = true;
 const len0 = data6.length;
 for(let i0=0; i0<len0; i0++){
 const _errs12 = errors;
-if(!(validate275(data6[i0], {instancePath:instancePath+"/runs/" + i0}))){
-vErrors = vErrors === null ? validate275.errors : vErrors.concat(validate275.errors);
+if(!(validate278(data6[i0], {instancePath:instancePath+"/runs/" + i0}))){
+vErrors = vErrors === null ? validate278.errors : vErrors.concat(validate278.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs12 === errors;
@@ -16215,7 +16637,7 @@ break;
 }
 }
 else {
-validate268.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
+validate271.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
 return false;
 }
 }
@@ -16234,8 +16656,8 @@ var valid2 = true;
 const len1 = data8.length;
 for(let i1=0; i1<len1; i1++){
 const _errs15 = errors;
-if(!(validate278(data8[i1], {instancePath:instancePath+"/groups/" + i1}))){
-vErrors = vErrors === null ? validate278.errors : vErrors.concat(validate278.errors);
+if(!(validate281(data8[i1], {instancePath:instancePath+"/groups/" + i1}))){
+vErrors = vErrors === null ? validate281.errors : vErrors.concat(validate281.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs15 === errors;
@@ -16245,7 +16667,7 @@ break;
 }
 }
 else {
-validate268.errors = [{instancePath:instancePath+"/groups",keyword:"type"}];
+validate271.errors = [{instancePath:instancePath+"/groups",keyword:"type"}];
 return false;
 }
 }
@@ -16264,8 +16686,8 @@ var valid3 = true;
 const len2 = data10.length;
 for(let i2=0; i2<len2; i2++){
 const _errs18 = errors;
-if(!(validate280(data10[i2], {instancePath:instancePath+"/setup/" + i2}))){
-vErrors = vErrors === null ? validate280.errors : vErrors.concat(validate280.errors);
+if(!(validate283(data10[i2], {instancePath:instancePath+"/setup/" + i2}))){
+vErrors = vErrors === null ? validate283.errors : vErrors.concat(validate283.errors);
 errors = vErrors.length;
 }
 var valid3 = _errs18 === errors;
@@ -16275,7 +16697,7 @@ break;
 }
 }
 else {
-validate268.errors = [{instancePath:instancePath+"/setup",keyword:"type"}];
+validate271.errors = [{instancePath:instancePath+"/setup",keyword:"type"}];
 return false;
 }
 }
@@ -16294,8 +16716,8 @@ var valid4 = true;
 const len3 = data12.length;
 for(let i3=0; i3<len3; i3++){
 const _errs21 = errors;
-if(!(validate282(data12[i3], {instancePath:instancePath+"/roles/" + i3}))){
-vErrors = vErrors === null ? validate282.errors : vErrors.concat(validate282.errors);
+if(!(validate285(data12[i3], {instancePath:instancePath+"/roles/" + i3}))){
+vErrors = vErrors === null ? validate285.errors : vErrors.concat(validate285.errors);
 errors = vErrors.length;
 }
 var valid4 = _errs21 === errors;
@@ -16305,7 +16727,7 @@ break;
 }
 }
 else {
-validate268.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
+validate271.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
 return false;
 }
 }
@@ -16324,8 +16746,8 @@ var valid5 = true;
 const len4 = data14.length;
 for(let i4=0; i4<len4; i4++){
 const _errs24 = errors;
-if(!(validate284(data14[i4], {instancePath:instancePath+"/metrics/" + i4}))){
-vErrors = vErrors === null ? validate284.errors : vErrors.concat(validate284.errors);
+if(!(validate287(data14[i4], {instancePath:instancePath+"/metrics/" + i4}))){
+vErrors = vErrors === null ? validate287.errors : vErrors.concat(validate287.errors);
 errors = vErrors.length;
 }
 var valid5 = _errs24 === errors;
@@ -16335,7 +16757,7 @@ break;
 }
 }
 else {
-validate268.errors = [{instancePath:instancePath+"/metrics",keyword:"type"}];
+validate271.errors = [{instancePath:instancePath+"/metrics",keyword:"type"}];
 return false;
 }
 }
@@ -16354,8 +16776,8 @@ var valid6 = true;
 const len5 = data16.length;
 for(let i5=0; i5<len5; i5++){
 const _errs27 = errors;
-if(!(validate291(data16[i5], {instancePath:instancePath+"/series/" + i5}))){
-vErrors = vErrors === null ? validate291.errors : vErrors.concat(validate291.errors);
+if(!(validate294(data16[i5], {instancePath:instancePath+"/series/" + i5}))){
+vErrors = vErrors === null ? validate294.errors : vErrors.concat(validate294.errors);
 errors = vErrors.length;
 }
 var valid6 = _errs27 === errors;
@@ -16365,7 +16787,7 @@ break;
 }
 }
 else {
-validate268.errors = [{instancePath:instancePath+"/series",keyword:"type"}];
+validate271.errors = [{instancePath:instancePath+"/series",keyword:"type"}];
 return false;
 }
 }
@@ -16378,7 +16800,7 @@ if(valid0){
 if(data.confidence !== undefined){
 const _errs28 = errors;
 if(typeof data.confidence !== "string"){
-validate268.errors = [{instancePath:instancePath+"/confidence",keyword:"type"}];
+validate271.errors = [{instancePath:instancePath+"/confidence",keyword:"type"}];
 return false;
 }
 var valid0 = _errs28 === errors;
@@ -16401,10 +16823,1394 @@ var valid0 = true;
 }
 }
 else {
-validate268.errors = [{instancePath,keyword:"type"}];
+validate271.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate268.errors = vErrors;
+validate271.errors = vErrors;
+return errors === 0;
+}
+export const isExperiment = validate296;
+function validate297(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((((((((((((data.id === undefined) && (missing0 = "id")) || ((data.name === undefined) && (missing0 = "name"))) || ((data.title === undefined) && (missing0 = "title"))) || ((data.quick === undefined) && (missing0 = "quick"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.started_unix_us === undefined) && (missing0 = "started_unix_us"))) || ((data.workloads === undefined) && (missing0 = "workloads"))) || ((data.cells === undefined) && (missing0 = "cells"))) || ((data.cells_done === undefined) && (missing0 = "cells_done"))) || ((data.repeats === undefined) && (missing0 = "repeats"))) || ((data.least_left === undefined) && (missing0 = "least_left"))) || ((data.most_left === undefined) && (missing0 = "most_left"))) || ((data.left_s === undefined) && (missing0 = "left_s"))) || ((data.cell === undefined) && (missing0 = "cell"))) || ((data.targets === undefined) && (missing0 = "targets"))){
+validate297.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.id !== undefined){
+const _errs1 = errors;
+if(typeof data.id !== "string"){
+validate297.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.name !== undefined){
+const _errs3 = errors;
+if(typeof data.name !== "string"){
+validate297.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.title !== undefined){
+const _errs5 = errors;
+if(typeof data.title !== "string"){
+validate297.errors = [{instancePath:instancePath+"/title",keyword:"type"}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.quick !== undefined){
+const _errs7 = errors;
+if(typeof data.quick !== "boolean"){
+validate297.errors = [{instancePath:instancePath+"/quick",keyword:"type"}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.state !== undefined){
+let data4 = data.state;
+const _errs9 = errors;
+if(typeof data4 !== "string"){
+validate297.errors = [{instancePath:instancePath+"/state",keyword:"type"}];
+return false;
+}
+if(!(((data4 === "running") || (data4 === "complete")) || (data4 === "interrupted"))){
+validate297.errors = [{instancePath:instancePath+"/state",keyword:"enum"}];
+return false;
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.started_unix_us !== undefined){
+let data5 = data.started_unix_us;
+const _errs11 = errors;
+if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
+validate297.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"type"}];
+return false;
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.workloads !== undefined){
+let data6 = data.workloads;
+const _errs13 = errors;
+if(errors === _errs13){
+if(Array.isArray(data6)){
+var valid1 = true;
+const len0 = data6.length;
+for(let i0=0; i0<len0; i0++){
+const _errs15 = errors;
+if(typeof data6[i0] !== "string"){
+validate297.errors = [{instancePath:instancePath+"/workloads/" + i0,keyword:"type"}];
+return false;
+}
+var valid1 = _errs15 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate297.errors = [{instancePath:instancePath+"/workloads",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.cells !== undefined){
+let data8 = data.cells;
+const _errs17 = errors;
+if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
+validate297.errors = [{instancePath:instancePath+"/cells",keyword:"type"}];
+return false;
+}
+if(errors === _errs17){
+if(typeof data8 == "number"){
+if(data8 < 0 || isNaN(data8)){
+validate297.errors = [{instancePath:instancePath+"/cells",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs17 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.cells_done !== undefined){
+let data9 = data.cells_done;
+const _errs19 = errors;
+if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
+validate297.errors = [{instancePath:instancePath+"/cells_done",keyword:"type"}];
+return false;
+}
+if(errors === _errs19){
+if(typeof data9 == "number"){
+if(data9 < 0 || isNaN(data9)){
+validate297.errors = [{instancePath:instancePath+"/cells_done",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs19 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.repeats !== undefined){
+let data10 = data.repeats;
+const _errs21 = errors;
+if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
+validate297.errors = [{instancePath:instancePath+"/repeats",keyword:"type"}];
+return false;
+}
+if(errors === _errs21){
+if(typeof data10 == "number"){
+if(data10 < 0 || isNaN(data10)){
+validate297.errors = [{instancePath:instancePath+"/repeats",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs21 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.least_left !== undefined){
+let data11 = data.least_left;
+const _errs23 = errors;
+if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
+validate297.errors = [{instancePath:instancePath+"/least_left",keyword:"type"}];
+return false;
+}
+if(errors === _errs23){
+if(typeof data11 == "number"){
+if(data11 < 0 || isNaN(data11)){
+validate297.errors = [{instancePath:instancePath+"/least_left",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs23 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.most_left !== undefined){
+let data12 = data.most_left;
+const _errs25 = errors;
+if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
+validate297.errors = [{instancePath:instancePath+"/most_left",keyword:"type"}];
+return false;
+}
+if(errors === _errs25){
+if(typeof data12 == "number"){
+if(data12 < 0 || isNaN(data12)){
+validate297.errors = [{instancePath:instancePath+"/most_left",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs25 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.left_s !== undefined){
+let data13 = data.left_s;
+const _errs27 = errors;
+if((!(typeof data13 == "number")) && (data13 !== null)){
+validate297.errors = [{instancePath:instancePath+"/left_s",keyword:"type"}];
+return false;
+}
+var valid0 = _errs27 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.cell !== undefined){
+let data14 = data.cell;
+const _errs29 = errors;
+if((typeof data14 !== "string") && (data14 !== null)){
+validate297.errors = [{instancePath:instancePath+"/cell",keyword:"type"}];
+return false;
+}
+var valid0 = _errs29 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.targets !== undefined){
+let data15 = data.targets;
+const _errs31 = errors;
+if(errors === _errs31){
+if(Array.isArray(data15)){
+var valid2 = true;
+const len1 = data15.length;
+for(let i1=0; i1<len1; i1++){
+const _errs33 = errors;
+if(typeof data15[i1] !== "string"){
+validate297.errors = [{instancePath:instancePath+"/targets/" + i1,keyword:"type"}];
+return false;
+}
+var valid2 = _errs33 === errors;
+if(!valid2){
+break;
+}
+}
+}
+else {
+validate297.errors = [{instancePath:instancePath+"/targets",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs31 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate297.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate297.errors = vErrors;
+return errors === 0;
+}
+function validate299(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.name === undefined) && (missing0 = "name")) || ((data.value === undefined) && (missing0 = "value"))){
+validate299.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.name !== undefined){
+const _errs1 = errors;
+if(typeof data.name !== "string"){
+validate299.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.value !== undefined){
+const _errs3 = errors;
+if(typeof data.value !== "string"){
+validate299.errors = [{instancePath:instancePath+"/value",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate299.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate299.errors = vErrors;
+return errors === 0;
+}
+function validate303(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((data.name === undefined) && (missing0 = "name")) || ((data.label === undefined) && (missing0 = "label"))) || ((data.unit === undefined) && (missing0 = "unit"))) || ((data.figure === undefined) && (missing0 = "figure"))) || ((data.gain === undefined) && (missing0 = "gain"))){
+validate303.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.name !== undefined){
+const _errs1 = errors;
+if(typeof data.name !== "string"){
+validate303.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.label !== undefined){
+const _errs3 = errors;
+if(typeof data.label !== "string"){
+validate303.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.unit !== undefined){
+const _errs5 = errors;
+if(typeof data.unit !== "string"){
+validate303.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.figure !== undefined){
+const _errs7 = errors;
+if(!(validate289(data.figure, {instancePath:instancePath+"/figure"}))){
+vErrors = vErrors === null ? validate289.errors : vErrors.concat(validate289.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.gain !== undefined){
+let data4 = data.gain;
+const _errs8 = errors;
+const _errs9 = errors;
+let valid1 = false;
+const _errs10 = errors;
+if(!(validate291(data4, {instancePath:instancePath+"/gain"}))){
+vErrors = vErrors === null ? validate291.errors : vErrors.concat(validate291.errors);
+errors = vErrors.length;
+}
+var _valid0 = _errs10 === errors;
+valid1 = valid1 || _valid0;
+if(!valid1){
+const _errs11 = errors;
+if(data4 !== null){
+const err0 = {instancePath:instancePath+"/gain",keyword:"type"};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+var _valid0 = _errs11 === errors;
+valid1 = valid1 || _valid0;
+}
+if(!valid1){
+const err1 = {instancePath:instancePath+"/gain",keyword:"anyOf"};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+validate303.errors = vErrors;
+return false;
+}
+else {
+errors = _errs9;
+if(vErrors !== null){
+if(_errs9){
+vErrors.length = _errs9;
+}
+else {
+vErrors = null;
+}
+}
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+else {
+validate303.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate303.errors = vErrors;
+return errors === 0;
+}
+function validate301(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((((((data.key === undefined) && (missing0 = "key")) || ((data.values === undefined) && (missing0 = "values"))) || ((data.standing === undefined) && (missing0 = "standing"))) || ((data.baseline === undefined) && (missing0 = "baseline"))) || ((data.runs === undefined) && (missing0 = "runs"))) || ((data.figures === undefined) && (missing0 = "figures"))) || ((data.failures === undefined) && (missing0 = "failures"))) || ((data.warnings === undefined) && (missing0 = "warnings"))){
+validate301.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.key !== undefined){
+const _errs1 = errors;
+if(typeof data.key !== "string"){
+validate301.errors = [{instancePath:instancePath+"/key",keyword:"type"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.values !== undefined){
+let data1 = data.values;
+const _errs3 = errors;
+if(errors === _errs3){
+if(Array.isArray(data1)){
+var valid1 = true;
+const len0 = data1.length;
+for(let i0=0; i0<len0; i0++){
+const _errs5 = errors;
+if(!(validate299(data1[i0], {instancePath:instancePath+"/values/" + i0}))){
+vErrors = vErrors === null ? validate299.errors : vErrors.concat(validate299.errors);
+errors = vErrors.length;
+}
+var valid1 = _errs5 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate301.errors = [{instancePath:instancePath+"/values",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.standing !== undefined){
+let data3 = data.standing;
+const _errs6 = errors;
+if(typeof data3 !== "string"){
+validate301.errors = [{instancePath:instancePath+"/standing",keyword:"type"}];
+return false;
+}
+if(!((((data3 === "open") || (data3 === "steady")) || (data3 === "maximum")) || (data3 === "failed"))){
+validate301.errors = [{instancePath:instancePath+"/standing",keyword:"enum"}];
+return false;
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.baseline !== undefined){
+let data4 = data.baseline;
+const _errs8 = errors;
+if((typeof data4 !== "string") && (data4 !== null)){
+validate301.errors = [{instancePath:instancePath+"/baseline",keyword:"type"}];
+return false;
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.runs !== undefined){
+let data5 = data.runs;
+const _errs10 = errors;
+if(errors === _errs10){
+if(Array.isArray(data5)){
+var valid2 = true;
+const len1 = data5.length;
+for(let i1=0; i1<len1; i1++){
+const _errs12 = errors;
+if(typeof data5[i1] !== "string"){
+validate301.errors = [{instancePath:instancePath+"/runs/" + i1,keyword:"type"}];
+return false;
+}
+var valid2 = _errs12 === errors;
+if(!valid2){
+break;
+}
+}
+}
+else {
+validate301.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs10 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.figures !== undefined){
+let data7 = data.figures;
+const _errs14 = errors;
+if(errors === _errs14){
+if(Array.isArray(data7)){
+var valid3 = true;
+const len2 = data7.length;
+for(let i2=0; i2<len2; i2++){
+const _errs16 = errors;
+if(!(validate303(data7[i2], {instancePath:instancePath+"/figures/" + i2}))){
+vErrors = vErrors === null ? validate303.errors : vErrors.concat(validate303.errors);
+errors = vErrors.length;
+}
+var valid3 = _errs16 === errors;
+if(!valid3){
+break;
+}
+}
+}
+else {
+validate301.errors = [{instancePath:instancePath+"/figures",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs14 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.failures !== undefined){
+let data9 = data.failures;
+const _errs17 = errors;
+if(errors === _errs17){
+if(Array.isArray(data9)){
+var valid4 = true;
+const len3 = data9.length;
+for(let i3=0; i3<len3; i3++){
+const _errs19 = errors;
+if(typeof data9[i3] !== "string"){
+validate301.errors = [{instancePath:instancePath+"/failures/" + i3,keyword:"type"}];
+return false;
+}
+var valid4 = _errs19 === errors;
+if(!valid4){
+break;
+}
+}
+}
+else {
+validate301.errors = [{instancePath:instancePath+"/failures",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs17 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.warnings !== undefined){
+let data11 = data.warnings;
+const _errs21 = errors;
+if(errors === _errs21){
+if(Array.isArray(data11)){
+var valid5 = true;
+const len4 = data11.length;
+for(let i4=0; i4<len4; i4++){
+const _errs23 = errors;
+if(typeof data11[i4] !== "string"){
+validate301.errors = [{instancePath:instancePath+"/warnings/" + i4,keyword:"type"}];
+return false;
+}
+var valid5 = _errs23 === errors;
+if(!valid5){
+break;
+}
+}
+}
+else {
+validate301.errors = [{instancePath:instancePath+"/warnings",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs21 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate301.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate301.errors = vErrors;
+return errors === 0;
+}
+function validate310(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((data.x === undefined) && (missing0 = "x")) || ((data.mean === undefined) && (missing0 = "mean"))) || ((data.low === undefined) && (missing0 = "low"))) || ((data.high === undefined) && (missing0 = "high"))) || ((data.values === undefined) && (missing0 = "values"))){
+validate310.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.x !== undefined){
+let data0 = data.x;
+const _errs1 = errors;
+if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
+validate310.errors = [{instancePath:instancePath+"/x",keyword:"type"}];
+return false;
+}
+if(errors === _errs1){
+if(typeof data0 == "number"){
+if(data0 < 0 || isNaN(data0)){
+validate310.errors = [{instancePath:instancePath+"/x",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.mean !== undefined){
+const _errs3 = errors;
+if(!(typeof data.mean == "number")){
+validate310.errors = [{instancePath:instancePath+"/mean",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.low !== undefined){
+let data2 = data.low;
+const _errs5 = errors;
+if((!(typeof data2 == "number")) && (data2 !== null)){
+validate310.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.high !== undefined){
+let data3 = data.high;
+const _errs7 = errors;
+if((!(typeof data3 == "number")) && (data3 !== null)){
+validate310.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.values !== undefined){
+let data4 = data.values;
+const _errs9 = errors;
+if(errors === _errs9){
+if(Array.isArray(data4)){
+var valid1 = true;
+const len0 = data4.length;
+for(let i0=0; i0<len0; i0++){
+const _errs11 = errors;
+if(!(typeof data4[i0] == "number")){
+validate310.errors = [{instancePath:instancePath+"/values/" + i0,keyword:"type"}];
+return false;
+}
+var valid1 = _errs11 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate310.errors = [{instancePath:instancePath+"/values",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+else {
+validate310.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate310.errors = vErrors;
+return errors === 0;
+}
+function validate309(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.name === undefined) && (missing0 = "name")) || ((data.points === undefined) && (missing0 = "points"))){
+validate309.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.name !== undefined){
+const _errs1 = errors;
+if(typeof data.name !== "string"){
+validate309.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.points !== undefined){
+let data1 = data.points;
+const _errs3 = errors;
+if(errors === _errs3){
+if(Array.isArray(data1)){
+var valid1 = true;
+const len0 = data1.length;
+for(let i0=0; i0<len0; i0++){
+const _errs5 = errors;
+if(!(validate310(data1[i0], {instancePath:instancePath+"/points/" + i0}))){
+vErrors = vErrors === null ? validate310.errors : vErrors.concat(validate310.errors);
+errors = vErrors.length;
+}
+var valid1 = _errs5 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate309.errors = [{instancePath:instancePath+"/points",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate309.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate309.errors = vErrors;
+return errors === 0;
+}
+function validate308(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((((((((data.id === undefined) && (missing0 = "id")) || ((data.title === undefined) && (missing0 = "title"))) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.x_label === undefined) && (missing0 = "x_label"))) || ((data.x === undefined) && (missing0 = "x"))) || ((data.y_label === undefined) && (missing0 = "y_label"))) || ((data.unit === undefined) && (missing0 = "unit"))) || ((data.reference === undefined) && (missing0 = "reference"))) || ((data.series === undefined) && (missing0 = "series"))) || ((data.note === undefined) && (missing0 = "note"))){
+validate308.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.id !== undefined){
+const _errs1 = errors;
+if(typeof data.id !== "string"){
+validate308.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.title !== undefined){
+const _errs3 = errors;
+if(typeof data.title !== "string"){
+validate308.errors = [{instancePath:instancePath+"/title",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.kind !== undefined){
+let data2 = data.kind;
+const _errs5 = errors;
+if(typeof data2 !== "string"){
+validate308.errors = [{instancePath:instancePath+"/kind",keyword:"type"}];
+return false;
+}
+if(!((data2 === "lines") || (data2 === "bars"))){
+validate308.errors = [{instancePath:instancePath+"/kind",keyword:"enum"}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.x_label !== undefined){
+const _errs7 = errors;
+if(typeof data.x_label !== "string"){
+validate308.errors = [{instancePath:instancePath+"/x_label",keyword:"type"}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.x !== undefined){
+let data4 = data.x;
+const _errs9 = errors;
+if(errors === _errs9){
+if(Array.isArray(data4)){
+var valid1 = true;
+const len0 = data4.length;
+for(let i0=0; i0<len0; i0++){
+const _errs11 = errors;
+if(typeof data4[i0] !== "string"){
+validate308.errors = [{instancePath:instancePath+"/x/" + i0,keyword:"type"}];
+return false;
+}
+var valid1 = _errs11 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate308.errors = [{instancePath:instancePath+"/x",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.y_label !== undefined){
+const _errs13 = errors;
+if(typeof data.y_label !== "string"){
+validate308.errors = [{instancePath:instancePath+"/y_label",keyword:"type"}];
+return false;
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.unit !== undefined){
+const _errs15 = errors;
+if(typeof data.unit !== "string"){
+validate308.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
+return false;
+}
+var valid0 = _errs15 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.reference !== undefined){
+let data8 = data.reference;
+const _errs17 = errors;
+if((!(typeof data8 == "number")) && (data8 !== null)){
+validate308.errors = [{instancePath:instancePath+"/reference",keyword:"type"}];
+return false;
+}
+var valid0 = _errs17 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.series !== undefined){
+let data9 = data.series;
+const _errs19 = errors;
+if(errors === _errs19){
+if(Array.isArray(data9)){
+var valid2 = true;
+const len1 = data9.length;
+for(let i1=0; i1<len1; i1++){
+const _errs21 = errors;
+if(!(validate309(data9[i1], {instancePath:instancePath+"/series/" + i1}))){
+vErrors = vErrors === null ? validate309.errors : vErrors.concat(validate309.errors);
+errors = vErrors.length;
+}
+var valid2 = _errs21 === errors;
+if(!valid2){
+break;
+}
+}
+}
+else {
+validate308.errors = [{instancePath:instancePath+"/series",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs19 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.note !== undefined){
+const _errs22 = errors;
+if(typeof data.note !== "string"){
+validate308.errors = [{instancePath:instancePath+"/note",keyword:"type"}];
+return false;
+}
+var valid0 = _errs22 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate308.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate308.errors = vErrors;
+return errors === 0;
+}
+function validate296(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((((((((data.summary === undefined) && (missing0 = "summary")) || ((data.unit === undefined) && (missing0 = "unit"))) || ((data.least === undefined) && (missing0 = "least"))) || ((data.most === undefined) && (missing0 = "most"))) || ((data.deviation === undefined) && (missing0 = "deviation"))) || ((data.setup === undefined) && (missing0 = "setup"))) || ((data.cells === undefined) && (missing0 = "cells"))) || ((data.charts === undefined) && (missing0 = "charts"))) || ((data.warnings === undefined) && (missing0 = "warnings"))) || ((data.confidence === undefined) && (missing0 = "confidence"))){
+validate296.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.summary !== undefined){
+const _errs1 = errors;
+if(!(validate297(data.summary, {instancePath:instancePath+"/summary"}))){
+vErrors = vErrors === null ? validate297.errors : vErrors.concat(validate297.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.unit !== undefined){
+const _errs2 = errors;
+if(typeof data.unit !== "string"){
+validate296.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
+return false;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.least !== undefined){
+let data2 = data.least;
+const _errs4 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate296.errors = [{instancePath:instancePath+"/least",keyword:"type"}];
+return false;
+}
+if(errors === _errs4){
+if(typeof data2 == "number"){
+if(data2 < 1 || isNaN(data2)){
+validate296.errors = [{instancePath:instancePath+"/least",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.most !== undefined){
+let data3 = data.most;
+const _errs6 = errors;
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate296.errors = [{instancePath:instancePath+"/most",keyword:"type"}];
+return false;
+}
+if(errors === _errs6){
+if(typeof data3 == "number"){
+if(data3 < 1 || isNaN(data3)){
+validate296.errors = [{instancePath:instancePath+"/most",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.deviation !== undefined){
+const _errs8 = errors;
+if(!(typeof data.deviation == "number")){
+validate296.errors = [{instancePath:instancePath+"/deviation",keyword:"type"}];
+return false;
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.setup !== undefined){
+let data5 = data.setup;
+const _errs10 = errors;
+if(errors === _errs10){
+if(Array.isArray(data5)){
+var valid1 = true;
+const len0 = data5.length;
+for(let i0=0; i0<len0; i0++){
+const _errs12 = errors;
+if(!(validate299(data5[i0], {instancePath:instancePath+"/setup/" + i0}))){
+vErrors = vErrors === null ? validate299.errors : vErrors.concat(validate299.errors);
+errors = vErrors.length;
+}
+var valid1 = _errs12 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate296.errors = [{instancePath:instancePath+"/setup",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs10 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.cells !== undefined){
+let data7 = data.cells;
+const _errs13 = errors;
+if(errors === _errs13){
+if(Array.isArray(data7)){
+var valid2 = true;
+const len1 = data7.length;
+for(let i1=0; i1<len1; i1++){
+const _errs15 = errors;
+if(!(validate301(data7[i1], {instancePath:instancePath+"/cells/" + i1}))){
+vErrors = vErrors === null ? validate301.errors : vErrors.concat(validate301.errors);
+errors = vErrors.length;
+}
+var valid2 = _errs15 === errors;
+if(!valid2){
+break;
+}
+}
+}
+else {
+validate296.errors = [{instancePath:instancePath+"/cells",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.charts !== undefined){
+let data9 = data.charts;
+const _errs16 = errors;
+if(errors === _errs16){
+if(Array.isArray(data9)){
+var valid3 = true;
+const len2 = data9.length;
+for(let i2=0; i2<len2; i2++){
+const _errs18 = errors;
+if(!(validate308(data9[i2], {instancePath:instancePath+"/charts/" + i2}))){
+vErrors = vErrors === null ? validate308.errors : vErrors.concat(validate308.errors);
+errors = vErrors.length;
+}
+var valid3 = _errs18 === errors;
+if(!valid3){
+break;
+}
+}
+}
+else {
+validate296.errors = [{instancePath:instancePath+"/charts",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs16 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.warnings !== undefined){
+let data11 = data.warnings;
+const _errs19 = errors;
+if(errors === _errs19){
+if(Array.isArray(data11)){
+var valid4 = true;
+const len3 = data11.length;
+for(let i3=0; i3<len3; i3++){
+const _errs21 = errors;
+if(typeof data11[i3] !== "string"){
+validate296.errors = [{instancePath:instancePath+"/warnings/" + i3,keyword:"type"}];
+return false;
+}
+var valid4 = _errs21 === errors;
+if(!valid4){
+break;
+}
+}
+}
+else {
+validate296.errors = [{instancePath:instancePath+"/warnings",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs19 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.confidence !== undefined){
+const _errs23 = errors;
+if(typeof data.confidence !== "string"){
+validate296.errors = [{instancePath:instancePath+"/confidence",keyword:"type"}];
+return false;
+}
+var valid0 = _errs23 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate296.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate296.errors = vErrors;
+return errors === 0;
+}
+export const isExperimentsResponse = validate314;
+function validate314(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.experiments === undefined) && (missing0 = "experiments")) || ((data.damaged === undefined) && (missing0 = "damaged"))){
+validate314.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.experiments !== undefined){
+let data0 = data.experiments;
+const _errs1 = errors;
+if(errors === _errs1){
+if(Array.isArray(data0)){
+var valid1 = true;
+const len0 = data0.length;
+for(let i0=0; i0<len0; i0++){
+const _errs3 = errors;
+if(!(validate297(data0[i0], {instancePath:instancePath+"/experiments/" + i0}))){
+vErrors = vErrors === null ? validate297.errors : vErrors.concat(validate297.errors);
+errors = vErrors.length;
+}
+var valid1 = _errs3 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate314.errors = [{instancePath:instancePath+"/experiments",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.damaged !== undefined){
+let data2 = data.damaged;
+const _errs4 = errors;
+if(errors === _errs4){
+if(Array.isArray(data2)){
+var valid2 = true;
+const len1 = data2.length;
+for(let i1=0; i1<len1; i1++){
+const _errs6 = errors;
+if(typeof data2[i1] !== "string"){
+validate314.errors = [{instancePath:instancePath+"/damaged/" + i1,keyword:"type"}];
+return false;
+}
+var valid2 = _errs6 === errors;
+if(!valid2){
+break;
+}
+}
+}
+else {
+validate314.errors = [{instancePath:instancePath+"/damaged",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate314.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate314.errors = vErrors;
 return errors === 0;
 }

@@ -1,7 +1,8 @@
 import { memo, useCallback, useEffect, useMemo, useSyncExternalStore } from "react";
-import { useStore } from "../../../base/useStore";
+import { useSelected, useStore } from "../../../base/useStore";
 import type { LiveClient } from "../../../model/client";
 import { fieldNamed } from "../../../model/format";
+import type { ChartView } from "../../../model/views";
 import type { Target } from "../../../wire/generated/models";
 import { useLiveClient } from "../../clients";
 import styles from "./ChartGrid.module.css";
@@ -16,14 +17,18 @@ const ABOVE_TIMES = 2;
 
 /** All charts that this target can have, what happened, and a quiet word on charts it cannot have. */
 export const ChartGrid = memo(function ChartGrid({ target }: { readonly target: Target }) {
-  const empty = useEmptyCharts(useLiveClient());
+  const client = useLiveClient();
+  const empty = useEmptyCharts(client);
   const judged = PANELS.map((panel) => {
     const reason = chartAbsentReason(panel, target);
     return { panel, reason: reason ?? (empty.has(panel.chart) ? whyEmpty(panel) : null) };
   });
   const steers = target.steering !== null || (target.programs ?? []).length > 0;
-  const steered = useStore(useLiveClient().steer) !== null || steers;
-  const others = judged.filter(({ panel }) => !(steered && panel.chart === "gomaxprocs"));
+  const steered = useStore(client.steer) !== null || steers;
+  const counted = useOperations(client);
+  const sized = judged.some(({ panel, reason }) => panel.chart === "gomaxprocs" && reason === null);
+  const timeline = steered || (counted && sized);
+  const others = judged.filter(({ panel }) => !(timeline && panel.chart === "gomaxprocs"));
   const there = others.filter(({ reason }) => reason === null).map(({ panel }) => panel);
   const panels = (some: readonly ChartInfo[]) =>
     some.map((panel) => (
@@ -31,7 +36,7 @@ export const ChartGrid = memo(function ChartGrid({ target }: { readonly target: 
     ));
   return (
     <>
-      {steered ? <SizePanel target={target} /> : null}
+      {timeline ? <SizePanel target={target} /> : null}
       <div className={styles.grid}>{panels(there.slice(0, ABOVE_TIMES))}</div>
       <TimesPanel />
       <div className={styles.grid}>
@@ -62,6 +67,16 @@ function AbsentPanel({ panel, reason }: AbsentPanelProps) {
       <dd>{reason}</dd>
     </div>
   );
+}
+
+/** Whether operations are known, by a policy or without one. */
+function useOperations(client: LiveClient): boolean {
+  useEffect(() => client.mountChart("ops", 1, false), [client]);
+  return useSelected(client.chart("ops"), isThere);
+}
+
+function isThere(view: ChartView | null): boolean {
+  return view?.state === "ok";
 }
 
 function whyEmpty(panel: ChartInfo): string {

@@ -39,7 +39,7 @@ it("says that a collector crashed, then what was attached again and restored", a
   screen.getByText(/Attached again: api \(11\)\./);
   screen.getByText("CPU affinity of api (11) restored, 8 threads.");
   screen.getByText(/^pool \(13\) has its size back/);
-  screen.getByText("Not attached again: batch (12): process 12 has exited");
+  screen.getByText("Not done: batch (12): process 12 has exited");
   await page.click(screen.getByRole("button", { name: "Dismiss" }));
   expect(screen.queryByText(/^The collector crashed at/)).toBeNull();
 });

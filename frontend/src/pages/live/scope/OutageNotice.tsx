@@ -17,6 +17,7 @@ export function OutageNotice({ host }: { readonly host: Host }) {
   }
   if (outage?.kind !== "crashed" || closed === outage.at_unix_us) return null;
   const { attached, failed, restored, leases } = outage;
+  const steered = outage.steered ?? [];
   return (
     <Notice status="warning" title={`The collector crashed at ${at(outage.at_unix_us)}`}>
       <p>
@@ -24,7 +25,8 @@ export function OutageNotice({ host }: { readonly host: Host }) {
           ? ""
           : `Another one is there since ${at(outage.back_unix_us)}. `}
         {attached.length === 0 ? "" : `Attached again: ${attached.join(", ")}. `}
-        Samples in between are missing, and no policy steers until you start one.
+        {steered.length === 0 ? "" : `Policies started again: ${steered.join(", ")}. `}
+        Samples in between are missing.{steered.length === 0 ? " No policy was started again." : ""}
       </p>
       <ul data-restored="">
         {restored.map(({ pid, name, threads, problem }) => (
@@ -40,7 +42,7 @@ export function OutageNotice({ host }: { readonly host: Host }) {
           </li>
         ))}
         {failed.map((text) => (
-          <li key={`f${text}`}>Not attached again: {text}</li>
+          <li key={`f${text}`}>Not done: {text}</li>
         ))}
       </ul>
       <Button onClick={() => setClosed(outage.at_unix_us)}>Dismiss</Button>

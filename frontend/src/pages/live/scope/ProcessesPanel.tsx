@@ -1,4 +1,4 @@
-import { useMemo, useRef } from "react";
+import { memo, useCallback, useMemo, useRef } from "react";
 import { theme } from "../../../base/theme";
 import { useSelected, useStore } from "../../../base/useStore";
 import { Marker } from "../../../charts/Marker";
@@ -12,7 +12,8 @@ import type { Target } from "../../../wire/generated/models";
 import { useLiveClient } from "../../clients";
 import { CHART_THEMES } from "./chartTheme";
 import facts from "./facts/facts.module.css";
-import { type SortedColumn, SortedTable } from "./facts/SortedTable";
+import { SortedTable } from "./facts/SortedTable";
+import type { SortedColumn } from "./facts/sortedColumn";
 import { useFacts } from "./facts/useFacts";
 import styles from "./ProcessesPanel.module.css";
 
@@ -21,7 +22,11 @@ const selectedOf = (view: ViewRequest) => view.selected;
 const NO_HOVER = { t_s: null, key: null, chart: null };
 
 /** The processes of a group. */
-export function ProcessesPanel({ target }: { readonly target: Target }) {
+export const ProcessesPanel = memo(function ProcessesPanel({
+  target,
+}: {
+  readonly target: Target;
+}) {
   const client = useLiveClient();
   const place = useRef<HTMLDivElement>(null);
   const view = useFacts("processes", place);
@@ -31,6 +36,16 @@ export function ProcessesPanel({ target }: { readonly target: Target }) {
   const columns = useMemo(
     () => columnsOf(target.fields, rows ?? [], colours),
     [target.fields, rows, colours],
+  );
+  // The same as long as the rows are: while the table scrolls, only new rows are drawn.
+  const onPress = useCallback(
+    ({ key, colour }: ProcessRowView) => (colour === null ? undefined : client.select(key)),
+    [client],
+  );
+  const onPoint = useCallback(
+    (row: ProcessRowView | null) =>
+      client.hover.set(row === null ? NO_HOVER : { ...NO_HOVER, key: row.key }),
+    [client],
   );
   return (
     <Panel title="Processes" note={noteOf(view)} data-panel="processes">
@@ -44,10 +59,8 @@ export function ProcessesPanel({ target }: { readonly target: Target }) {
             sortedBy="cores"
             first={16}
             pressed={({ key }) => key === selected}
-            onPress={({ key, colour }) => (colour === null ? undefined : client.select(key))}
-            onPoint={(row) =>
-              client.hover.set(row === null ? NO_HOVER : { ...NO_HOVER, key: row.key })
-            }
+            onPress={onPress}
+            onPoint={onPoint}
             none="No process matches the filter."
           />
         ) : (
@@ -56,7 +69,7 @@ export function ProcessesPanel({ target }: { readonly target: Target }) {
       </div>
     </Panel>
   );
-}
+});
 
 function noteOf(view: ProcessesView | null): string {
   const parts = ["since attach; ended ones are folded by name after about ten seconds"];

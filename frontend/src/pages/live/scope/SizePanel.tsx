@@ -17,7 +17,7 @@ const SIZE_PX = 168;
 const OPS_PX = 132;
 const stateOf = (view: ChartView | null) => view?.state ?? "waiting";
 
-/** The timeline of a steered program: its size, and its operations below. */
+/** The timeline of a program: its size, and its operations below. */
 export function SizePanel({ target }: { readonly target: Target }) {
   const client = useLiveClient();
   const colours = CHART_THEMES[useStore(theme)];
@@ -75,7 +75,7 @@ function opsMessage(state: ChartView["state"], { steering, programs }: Target): 
     return "Waiting for the first interval…";
   }
   return (
-    "Not steered in this span. Operations are counted while a policy steers; of a program with an " +
-    "agent they are under Pools at any time."
+    "Operations are counted while a policy steers, and at any time in a program that has an agent " +
+    "or serves figures of its pools."
   );
 }

@@ -6,6 +6,7 @@ import { Button } from "../../../ui/Button";
 import { EmptyState } from "../../../ui/EmptyState";
 import { Notice } from "../../../ui/Notice";
 import { useLiveClient } from "../../clients";
+import { CoresPanel } from "../steer/CoreDivisions";
 import { drawerOpen } from "../steer/drawer";
 import { SteerDrawer } from "../steer/SteerDrawer";
 import { ChartGrid } from "./ChartGrid";
@@ -79,6 +80,7 @@ export function Scope({ id }: { readonly id: string }) {
         <ViewControls target={target} />
         <MapPanel target={target} />
         {target.group ? <ProcessesPanel target={target} /> : null}
+        <CoresPanel target={target} />
         <ChartGrid target={target} />
         <PoolsPanel />
         <FactPanels target={target} />

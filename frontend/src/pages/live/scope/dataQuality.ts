@@ -61,6 +61,9 @@ export function assessDataQuality(
       `Counters read in one walk disagreed with taskstats: ${health.counters_disagreement}. They are read by genetlink now.`,
     );
   }
+  if (health.locks_reason !== null) {
+    warnings.push(`Not all locks are known or named: ${health.locks_reason.replace(/\.$/, "")}.`);
+  }
   const throttled = state === "ended" ? null : throttlingText(health);
   if (throttled !== null) {
     warnings.push(throttled);

@@ -13,7 +13,8 @@ import {
 } from "./FactColumns";
 import { FactMessage } from "./FactMessage";
 import styles from "./facts.module.css";
-import { type SortedColumn, SortedTable } from "./SortedTable";
+import { SortedTable } from "./SortedTable";
+import type { SortedColumn } from "./sortedColumn";
 import { useFacts } from "./useFacts";
 
 const keyOf = ({ call }: CallRow) => String(call);

@@ -5,7 +5,7 @@ import type { ChartTheme } from "../../../../charts/palette";
 import { formatNumber, formatValue } from "../../../../model/format";
 import styles from "./facts.module.css";
 import { Share } from "./Share";
-import type { SortedColumn } from "./SortedTable";
+import type { SortedColumn } from "./sortedColumn";
 import { type NamedThread, ThreadName } from "./ThreadName";
 
 /** What a column says of itself beside its name. */

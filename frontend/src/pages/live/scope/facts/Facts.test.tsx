@@ -33,10 +33,12 @@ function facts(t_s: number): FactRows {
     locks: [
       ...WORKERS.map((tid) => lock(tid, 0.4)),
       { lock: 2, tid: 10, wait_ns: 9e8 * t_s, waits: t_s, wakes: 0 },
+      { lock: 3, tid: 11, wait_ns: 2e8 * t_s, waits: 5 * t_s, wakes: 0 },
     ],
     lock_names: [
       { lock: 1, name: "pool_mu", kind: "lock", source: "futex", symbol_file: "steady_work" },
       { lock: 2, name: "idle", kind: "park", source: "futex" },
+      { lock: 3, name: "flock", kind: "call", source: "system-call" },
     ],
     takers: [{ tid: 2, pid: 7, kernel: 0, ns: 3e8 * t_s, name: "ffmpeg" }],
     calls: [{ tid: 3, call: 1, count: 100 * t_s, ns: 5e7 * t_s, name: "write" }],
@@ -139,6 +141,7 @@ it("lists locks with their figures, idle parks folded away, and opens one by key
   // Six threads wait 40 % of the time each, of thirteen.
   expect(row).toEqual(["pool_mu", "lock", "2.40", "18.5 %", "300", "8.00 ms", "6", "", "futex"]);
   expect(locks.getByText(/Idle threads wait here: 1 park, 0.90 s a second/)).toBeTruthy();
+  expect(locks.getByText(/Waits in other system calls: 1 call, 0.20 s a second/)).toBeTruthy();
   const button = locks.getByRole("button", { name: "pool_mu" });
   button.focus();
   await page.press("{Enter}");

@@ -1,4 +1,4 @@
-import { useId, useRef, useState } from "react";
+import { memo, useId, useRef, useState } from "react";
 import { useResize } from "../../../../charts/useResize";
 import type { Finding } from "../../../../model/findings/finding";
 import type { FindingsView } from "../../../../model/findings/findings";
@@ -17,7 +17,7 @@ const MOST_BESIDE = 2;
  * What stands out within the window in view, in words; each leads to what shows it. A line at first:
  * what comes and goes moves nothing below. On request all of them, with what they rest on.
  */
-export function FindingsPanel() {
+export const FindingsPanel = memo(function FindingsPanel() {
   const place = useRef<HTMLDivElement>(null);
   const view = useFacts("findings", place);
   const room = Math.floor(useResize(place) / ROOM_PX);
@@ -61,7 +61,7 @@ export function FindingsPanel() {
       </Button>
     </section>
   );
-}
+});
 
 interface ItemProps {
   readonly finding: Finding;

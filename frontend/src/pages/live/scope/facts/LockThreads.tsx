@@ -3,7 +3,8 @@ import type { LocksView, LockThread } from "../../../../model/locks";
 import { useLiveClient } from "../../../clients";
 import { meanColumn, rateColumn, shareColumn, threadColumn } from "./FactColumns";
 import styles from "./facts.module.css";
-import { type SortedColumn, SortedTable } from "./SortedTable";
+import { SortedTable } from "./SortedTable";
+import type { SortedColumn } from "./sortedColumn";
 
 interface LockThreadsProps {
   readonly open: NonNullable<LocksView["open"]>;

@@ -21,7 +21,8 @@ import {
 import { FactMessage } from "./FactMessage";
 import styles from "./facts.module.css";
 import { LockThreads } from "./LockThreads";
-import { type SortedColumn, SortedTable } from "./SortedTable";
+import { SortedTable } from "./SortedTable";
+import type { SortedColumn } from "./sortedColumn";
 import { useFacts } from "./useFacts";
 
 const SOURCES: Readonly<Record<string, string>> = {
@@ -29,6 +30,7 @@ const SOURCES: Readonly<Record<string, string>> = {
   "go-mutex-profile": "Go's mutex profile",
   "go-metrics": "Go's runtime metrics",
   "java-monitor": "Java's monitors",
+  "system-call": "system call",
 };
 
 const KINDS: Readonly<Record<LockRow["kind"], string>> = {
@@ -38,6 +40,7 @@ const KINDS: Readonly<Record<LockRow["kind"], string>> = {
   park: "idle park",
   join: "end of a thread",
   monitor: "monitor",
+  call: "system call",
   unknown: "not known",
 };
 
@@ -125,8 +128,14 @@ export function LocksPanel() {
             {view.gil.length > 0 ? <Gil view={view} theme={colours} /> : null}
             {view.parks.length > 0 ? (
               <details className={styles.parks}>
-                <summary>{parksText(view.parks)}</summary>
+                <summary>{restText("Idle threads wait here", "park", view.parks)}</summary>
                 {table("Idle parks", view.parks, "")}
+              </details>
+            ) : null}
+            {view.calls.length > 0 ? (
+              <details className={styles.parks}>
+                <summary>{restText("Waits in other system calls", "call", view.calls)}</summary>
+                {table("Other system calls", view.calls, "")}
               </details>
             ) : null}
           </>
@@ -146,9 +155,9 @@ function noteOf(view: LocksView | null): string {
   return `finished waits, mean over ${formatDuration(view.seconds)}${omitted}`;
 }
 
-function parksText(parks: readonly LockRow[]): string {
-  const wait = parks.reduce((sum, park) => sum + park.wait, 0);
-  return `Idle threads wait here: ${counted(parks.length, "park")}, ${formatValue(wait, "s")} a second`;
+function restText(what: string, unit: string, rows: readonly LockRow[]): string {
+  const wait = rows.reduce((sum, row) => sum + row.wait, 0);
+  return `${what}: ${counted(rows.length, unit)}, ${formatValue(wait, "s")} a second`;
 }
 
 function titleOf({ symbol_file, address }: LockRow): string {

@@ -2,7 +2,8 @@
 
 import { fireEvent, render, screen } from "@testing-library/react";
 import { expect, it, vi } from "vitest";
-import { type SortedColumn, SortedTable } from "./SortedTable";
+import { SortedTable } from "./SortedTable";
+import type { SortedColumn } from "./sortedColumn";
 
 interface Row {
   readonly key: string;
@@ -14,16 +15,18 @@ const COLUMNS: readonly SortedColumn<Row>[] = [
   { id: "size", label: "Size", value: ({ size }) => size, cell: ({ size }) => size },
 ];
 
-function show(count: number): void {
+const press = () => undefined;
+
+function show(count: number, columns = COLUMNS): void {
   const rows = Array.from({ length: count }, (_, n) => ({ key: `row ${n}`, size: n }));
   render(
     <SortedTable
       label="Sizes"
-      columns={COLUMNS}
+      columns={columns}
       rows={rows}
       keyOf={({ key }) => key}
       sortedBy="size"
-      onPress={() => undefined}
+      onPress={press}
     />,
   );
 }
@@ -53,4 +56,28 @@ it("draws the rows in sight of a long one, and the keys reach the others", async
   expect(drawn().at(-1)?.dataset.key).toBe("row 0");
   expect(drawn().at(-1)?.getAttribute("aria-rowindex")).toBe("401");
   expect(document.activeElement?.getAttribute("data-row")).toBe("399");
+});
+
+it("draws a row once while the table scrolls", async () => {
+  const times = new Map<string, number>();
+  const counting = COLUMNS.map((column) => ({
+    ...column,
+    cell: (row: Row) => {
+      if (column.id === "name") times.set(row.key, (times.get(row.key) ?? 0) + 1);
+      return column.cell(row);
+    },
+  }));
+  show(400, counting);
+  const before = drawn().map((row) => row.dataset.key ?? "");
+  const scrolled = screen.getByRole("table").parentElement as HTMLElement;
+  scrolled.scrollTop = 28 * 12;
+  fireEvent.scroll(scrolled);
+  await vi.advanceTimersByTimeAsync(500);
+  const after = drawn().map((row) => row.dataset.key ?? "");
+  const stayed = after.filter((key) => before.includes(key));
+  expect(after.length).toBeGreaterThan(stayed.length);
+  expect(stayed.length).toBeGreaterThan(5);
+  // But for the one that Tab reaches now.
+  const again = stayed.filter((key) => times.get(key) !== 1);
+  expect(again.length).toBeLessThanOrEqual(1);
 });

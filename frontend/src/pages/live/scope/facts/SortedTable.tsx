@@ -1,24 +1,11 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { Fragment, type ReactNode, useCallback, useMemo, useRef, useState } from "react";
+import { type ReactNode, useCallback, useMemo, useRef, useState } from "react";
 import { SortHeader } from "../../../../ui/SortHeader";
 import { useRowNavigation } from "../../../../ui/useRowNavigation";
 import { useStableOrder } from "../../../../ui/useStableOrder";
+import { SortedRow } from "./SortedRow";
 import styles from "./SortedTable.module.css";
-
-/** A column of a table. */
-export interface SortedColumn<T> {
-  readonly id: string;
-  readonly label: string;
-  /** Second line of the heading, such as the unit. */
-  readonly under?: string;
-  readonly tip?: string;
-  /** What rows are sorted by; texts ascend first. NaN comes last. */
-  readonly value: (row: T) => number | string;
-  readonly cell: (row: T) => ReactNode;
-  /** rem; the first column takes what is left. */
-  readonly width?: number;
-  readonly text?: boolean;
-}
+import type { SortedColumn } from "./sortedColumn";
 
 interface SortedTableProps<T> {
   readonly label: string;
@@ -44,7 +31,6 @@ const ALL_DRAWN = 60;
 /** Height of a row, --row. */
 const ROW_PX = 28;
 const OVERSCAN = 8;
-const NOTHING = () => undefined;
 
 /** A table of figures that change: sortable, its rows stand still under pointer and focus. */
 export function SortedTable<T>(props: SortedTableProps<T>) {
@@ -120,54 +106,22 @@ export function SortedTable<T>(props: SortedTableProps<T>) {
         </thead>
         <tbody onKeyDown={keys.onKeyDown} {...handlers}>
           {from > 0 ? <tr style={{ height: from * ROW_PX }} /> : null}
-          {drawn.map((row, place) => {
-            const index = from + place;
-            const more = below?.(row) ?? null;
-            return (
-              <Fragment key={keyOf(row)}>
-                <tr
-                  className={styles.row}
-                  aria-rowindex={partly ? index + 2 : undefined}
-                  data-key={keyOf(row)}
-                  data-selected={pressed?.(row) ?? false}
-                  onPointerEnter={onPoint ? () => onPoint(row) : NOTHING}
-                  onPointerLeave={onPoint ? () => onPoint(null) : NOTHING}
-                >
-                  <th scope="row">
-                    {onPress ? (
-                      <button
-                        type="button"
-                        className={styles.press}
-                        data-row={index}
-                        tabIndex={index === reachable ? 0 : -1}
-                        aria-expanded={expands ? more !== null : undefined}
-                        aria-pressed={expands ? undefined : (pressed?.(row) ?? false)}
-                        onClick={() => onPress(row)}
-                        onFocus={onPoint ? () => onPoint(row) : NOTHING}
-                        onBlur={onPoint ? () => onPoint(null) : NOTHING}
-                      >
-                        {head.cell(row)}
-                      </button>
-                    ) : (
-                      head.cell(row)
-                    )}
-                  </th>
-                  {rest.map((column) => (
-                    <td key={column.id} className={column.text ? styles.text : styles.number}>
-                      {column.cell(row)}
-                    </td>
-                  ))}
-                </tr>
-                {more === null ? null : (
-                  <tr className={styles.below}>
-                    <td colSpan={columns.length} className={styles.more}>
-                      {more}
-                    </td>
-                  </tr>
-                )}
-              </Fragment>
-            );
-          })}
+          {drawn.map((row, place) => (
+            <SortedRow
+              key={keyOf(row)}
+              row={row}
+              rowKey={keyOf(row)}
+              index={from + place}
+              columns={columns}
+              partly={partly}
+              pressed={pressed?.(row) ?? false}
+              reachable={from + place === reachable}
+              expands={expands}
+              below={below?.(row) ?? null}
+              onPress={onPress}
+              onPoint={onPoint}
+            />
+          ))}
           {to < rows.length ? <tr style={{ height: (rows.length - to) * ROW_PX }} /> : null}
         </tbody>
       </table>

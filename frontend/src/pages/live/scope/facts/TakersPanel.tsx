@@ -12,7 +12,8 @@ import {
 } from "./FactColumns";
 import { FactMessage } from "./FactMessage";
 import styles from "./facts.module.css";
-import { type SortedColumn, SortedTable } from "./SortedTable";
+import { SortedTable } from "./SortedTable";
+import type { SortedColumn } from "./sortedColumn";
 import { useFacts } from "./useFacts";
 
 const KINDS: Readonly<Record<TakerRow["kind"], string>> = {

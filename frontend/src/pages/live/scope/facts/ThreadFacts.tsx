@@ -10,7 +10,8 @@ import { CHART_THEMES } from "../chartTheme";
 import { meanColumn, rateColumn, shareColumn, textColumn, threadColumn } from "./FactColumns";
 import { FactMessage } from "./FactMessage";
 import styles from "./facts.module.css";
-import { type SortedColumn, SortedTable } from "./SortedTable";
+import { SortedTable } from "./SortedTable";
+import type { SortedColumn } from "./sortedColumn";
 import { useFacts } from "./useFacts";
 
 const partnerKey = ({ key }: WakePartner) => key;

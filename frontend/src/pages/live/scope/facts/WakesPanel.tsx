@@ -16,8 +16,9 @@ import { CHART_THEMES } from "../chartTheme";
 import { meanColumn, rateColumn, textColumn, timeColumn } from "./FactColumns";
 import { FactMessage } from "./FactMessage";
 import styles from "./facts.module.css";
-import { type SortedColumn, SortedTable } from "./SortedTable";
+import { SortedTable } from "./SortedTable";
 import { selectRole } from "./selectRole";
+import type { SortedColumn } from "./sortedColumn";
 import { useFacts } from "./useFacts";
 
 const HEIGHT_PX = 440;

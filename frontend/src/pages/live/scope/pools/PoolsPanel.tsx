@@ -1,4 +1,4 @@
-import { useRef, useState } from "react";
+import { memo, useRef, useState } from "react";
 import { theme } from "../../../../base/theme";
 import { useStore } from "../../../../base/useStore";
 import { counted, formatDuration, formatNumber, formatValue } from "../../../../model/format";
@@ -7,7 +7,8 @@ import { Panel } from "../../../../ui/Panel";
 import { CHART_THEMES } from "../chartTheme";
 import { rateColumn, shareColumn, textColumn } from "../facts/FactColumns";
 import { FactMessage } from "../facts/FactMessage";
-import { type SortedColumn, SortedTable } from "../facts/SortedTable";
+import { SortedTable } from "../facts/SortedTable";
+import type { SortedColumn } from "../facts/sortedColumn";
 import { useFacts } from "../facts/useFacts";
 import { PoolCharts } from "./PoolCharts";
 import styles from "./pools.module.css";
@@ -125,7 +126,7 @@ function numberColumn(
 }
 
 /** Pools of workers; one opens to how it went. */
-export function PoolsPanel() {
+export const PoolsPanel = memo(function PoolsPanel() {
   const place = useRef<HTMLDivElement>(null);
   const view = useFacts("pools", place);
   const colours = CHART_THEMES[useStore(theme)];
@@ -157,7 +158,7 @@ export function PoolsPanel() {
       </div>
     </Panel>
   );
-}
+});
 
 function noteOf(view: PoolsView | null): string {
   if (view?.state !== "ok") return "pools of workers, as the program reports them";

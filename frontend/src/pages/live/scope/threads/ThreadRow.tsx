@@ -1,3 +1,4 @@
+import { memo } from "react";
 import { Marker } from "../../../../charts/Marker";
 import type { ChartTheme } from "../../../../charts/palette";
 import { colourStyle } from "../../../../charts/palette";
@@ -33,8 +34,11 @@ interface ThreadRowProps {
   readonly onPoint: (row: TableRow | null) => void;
 }
 
-/** A thread, or a role. Its button covers the row. */
-export function ThreadRow(props: ThreadRowProps) {
+/**
+ * A thread, or a role. Its button covers the row. The same object is drawn once: while the table
+ * scrolls, only rows that come into sight are.
+ */
+export const ThreadRow = memo(function ThreadRow(props: ThreadRowProps) {
   const { row, open, selected, index, columns, places, absent, now_s, reachable, theme, onFold } =
     props;
   const style = colourStyle(row.colour, theme);
@@ -157,7 +161,7 @@ export function ThreadRow(props: ThreadRowProps) {
       })}
     </tr>
   );
-}
+});
 
 /** Id of a process or thread; a role has none. */
 function idOf({ kind, tid, process, threads }: TableRow, tree: boolean): string {
@@ -170,6 +174,7 @@ const MARKS = {
   invalid: { mark: "*", says: "invalid" },
   ledger: { mark: "*", says: "by the ledger" },
   at_least: { mark: "≥", says: "at least" },
+  estimated: { mark: "~", says: "estimated" },
 } as const;
 
 function coresOf(row: TableRow, places: ReadonlyMap<string, number>): number {

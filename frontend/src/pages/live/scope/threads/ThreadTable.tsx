@@ -48,8 +48,6 @@ export const ThreadTable = memo(function ThreadTable({ target }: { readonly targ
   const root = useRef<HTMLDivElement>(null);
   const inView = useVisibility(root);
   const view = useThrottled(client.table, inView ? 0 : UNSEEN_MS);
-  // As of the view: ages alone are no reason to go through all rows.
-  const now_s = client.target.get()?.now_s ?? 0;
   const selected = useSelected(client.view, selectedOf);
   const colours = CHART_THEMES[useStore(theme)];
   const { ids, columns, choose } = useColumns();
@@ -191,7 +189,7 @@ export const ThreadTable = memo(function ThreadTable({ target }: { readonly targ
                   places={places}
                   absent={absent}
                   watts_per_core={power ? (view?.watts_per_core ?? Number.NaN) : null}
-                  now_s={now_s}
+                  now_s={view?.now_s ?? 0}
                   reachable={item.index === reachable}
                   theme={colours}
                   onSelect={onSelect}

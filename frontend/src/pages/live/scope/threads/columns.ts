@@ -123,9 +123,16 @@ export function whyInexact({ label, kernel, life_s }: Inexact): string {
   if (label === "at_least") {
     return `At least this much: ${kernel} reads by splice() out of TCP sockets are not in it, for this kernel does not let them be counted.`;
   }
+  if (label === "estimated") {
+    return "An estimate: the time in scheduler ticks. The kernel wrote the record of the thread's end before its last tick, and without a ledger nothing counts the time after that.";
+  }
   const value = Number.isNaN(kernel) ? "" : ` (${formatDuration(kernel / 1e9)})`;
   const life = Number.isNaN(life_s) ? "" : ` (${formatDuration(life_s)})`;
-  const what = `The kernel's value${value} is longer than the thread's life${life}, so it is invalid.`;
+  const longer =
+    kernel / 1e9 <= life_s
+      ? "what the thread's ledger says that it can be"
+      : `the thread's life${life}`;
+  const what = `The kernel's value${value} is longer than ${longer}, so it is invalid.`;
   return label === "ledger"
     ? `${what} Shown is the time by the thread's ledger.`
     : `${what} The thread has no ledger that would say what it is.`;

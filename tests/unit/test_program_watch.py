@@ -1,0 +1,80 @@
+"""A process that executes a program while it is looked at is not shown as half of each."""
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from fake_proc import FakeProc, stat_line
+from tidscope_collector.foreign.program import ProgramReader, SeenProgram
+from tidscope_collector.sampling.program import LOOK_NS, Program, ProgramWatch
+
+PID = 7
+SHELL, SLEEP = Program("/bin/sh", "sh", 1000), Program("/bin/sleep", "sleep", 2000)
+
+
+class Process:
+    """One whose files say what it runs."""
+
+    def __init__(self, folder: Path) -> None:
+        self._proc = FakeProc(folder)
+        self._proc.process(PID)
+        self.tasks = os.open(folder / f"{PID}/task", os.O_RDONLY | os.O_DIRECTORY)
+
+    def executes(self, program: Program, *, stack_shown: bool = True) -> None:
+        name, stack = program.name.encode(), program.stack if stack_shown else 0
+        self._proc.write(f"{PID}/task/{PID}/stat", stat_line(PID, name, stack=stack))
+        link = self._proc.root / f"{PID}/task/{PID}/exe"
+        link.unlink(missing_ok=True)
+        link.symlink_to(str(program.executable))
+
+
+@pytest.fixture
+def process(tmp_path: Path) -> Iterator[Process]:
+    made = Process(tmp_path)
+    yield made
+    os.close(made.tasks)
+
+
+class Answers(ProgramReader):
+    """A child that sees the shell, and at its next look sleep, which is executed before that."""
+
+    def __init__(self, execute: Callable[[], None]) -> None:
+        self._execute = execute
+        self._looks = 0
+
+    def look(self, patience_s: float = 0) -> SeenProgram:
+        self._looks += 1
+        if self._looks == 1:
+            return SeenProgram(executable=SHELL.executable, stack=SHELL.stack)
+        self._execute()
+        return SeenProgram(executable=SLEEP.executable, stack=SLEEP.stack)
+
+    def close(self) -> None: ...
+
+
+def test_what_a_child_saw_has_the_name_of_the_same_program(process: Process) -> None:
+    process.executes(SHELL, stack_shown=False)
+    reader = Answers(lambda: process.executes(SLEEP, stack_shown=False))
+    watch = ProgramWatch(process.tasks, PID, SHELL.executable, SHELL.name, lambda: reader)
+    change = watch.change(SHELL.name, 2 * LOOK_NS)
+    assert change is not None
+    assert (change.program, change.previous, change.executed) == (SLEEP, SHELL.executable, True)
+
+
+def test_what_is_seen_directly_is_of_one_program(
+    process: Process, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    process.executes(SHELL)
+    watch = ProgramWatch(process.tasks, PID, SHELL.executable, SHELL.name)
+    read = ProgramWatch._executable
+
+    def executes_behind_it(watched: ProgramWatch) -> str | None:
+        found = read(watched)
+        process.executes(SLEEP)
+        return found
+
+    monkeypatch.setattr(ProgramWatch, "_executable", executes_behind_it)
+    change = watch.change(SHELL.name, 2 * LOOK_NS)
+    assert change is not None
+    assert (change.program, change.previous, change.executed) == (SLEEP, SHELL.executable, True)
