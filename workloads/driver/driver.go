@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"log"
+	"maps"
 	"os"
 	"runtime"
 	"time"
@@ -30,6 +31,16 @@ type Figures struct {
 
 	began                  time.Time
 	opsAt, waitsAt, nanoAt uint64
+
+	latencies   []*Latencies
+	latenciesAt []uint64
+}
+
+// Latencies is where one goroutine notes how long its operations last. All are there before Serve.
+func (f *Figures) Latencies() *Latencies {
+	one := new(Latencies)
+	f.latencies = append(f.latencies, one)
+	return one
 }
 
 // Done counts operations that are done, here and for the agent.
@@ -47,6 +58,7 @@ func (f *Figures) Waited(time time.Duration) {
 func (f *Figures) begin() {
 	f.began = time.Now()
 	f.opsAt, f.waitsAt, f.nanoAt = f.ops.Load(), f.waits.Load(), f.waitedNs.Load()
+	f.latenciesAt = summed(f.latencies)
 }
 
 func (f *Figures) end() map[string]float64 {
@@ -57,6 +69,7 @@ func (f *Figures) end() map[string]float64 {
 	if waits := f.waits.Load() - f.waitsAt; waits > 0 {
 		found["wait_us"] = float64(f.waitedNs.Load()-f.nanoAt) / 1e3 / float64(waits)
 	}
+	maps.Copy(found, latencyFigures(f.latenciesAt, summed(f.latencies)))
 	return found
 }
 
