@@ -46,8 +46,11 @@ func (f *Figures) Latencies() *Latencies {
 // Done counts operations that are done, here and for the agent.
 func (f *Figures) Done(operations uint64) {
 	tidscope.Ops.Add(operations)
-	f.ops.Add(operations)
+	f.Count(operations)
 }
+
+// Count counts operations here, as a load generator does, which has no agent.
+func (f *Figures) Count(operations uint64) { f.ops.Add(operations) }
 
 // Waited notes how long an operation waited before it began.
 func (f *Figures) Waited(time time.Duration) {
@@ -55,13 +58,15 @@ func (f *Figures) Waited(time time.Duration) {
 	f.waitedNs.Add(uint64(time.Nanoseconds()))
 }
 
-func (f *Figures) begin() {
+// Begin counts from now on.
+func (f *Figures) Begin() {
 	f.began = time.Now()
 	f.opsAt, f.waitsAt, f.nanoAt = f.ops.Load(), f.waits.Load(), f.waitedNs.Load()
 	f.latenciesAt = summed(f.latencies)
 }
 
-func (f *Figures) end() map[string]float64 {
+// End is what was counted since Begin.
+func (f *Figures) End() map[string]float64 {
 	found := map[string]float64{
 		"ops":       float64(f.ops.Load() - f.opsAt),
 		"elapsed_s": time.Since(f.began).Seconds(),
@@ -82,10 +87,10 @@ func Serve(address string, figures *Figures) {
 	for lines.Scan() {
 		switch lines.Text() {
 		case "begin":
-			figures.begin()
+			figures.Begin()
 			answers.Encode(map[string]float64{})
 		case "end":
-			answers.Encode(figures.end())
+			answers.Encode(figures.End())
 		default:
 			log.Fatalf("%q is neither begin nor end", lines.Text())
 		}

@@ -19,14 +19,14 @@ func TestLatenciesBetweenTwoMoments(t *testing.T) {
 	var figures Figures
 	first, other := figures.Latencies(), figures.Latencies()
 	first.Add(time.Hour)
-	figures.begin()
+	figures.Begin()
 	for range 90 {
 		first.Add(100 * time.Microsecond)
 	}
 	for range 10 {
 		other.Add(1100 * time.Microsecond)
 	}
-	found := figures.end()
+	found := figures.End()
 	wanted := map[string]float64{
 		"mean_us": 200, "deviation_us": 300, "p50_us": 100, "p95_us": 1100, "p99_us": 1100,
 	}

@@ -6,6 +6,8 @@ import (
 	"flag"
 	"log"
 	"os"
+	"os/signal"
+	"syscall"
 
 	"tidscope.local/workload"
 )
@@ -28,6 +30,13 @@ func main() {
 		log.Fatal(err)
 	}
 	defer os.RemoveAll(folder)
+	killed := make(chan os.Signal, 1)
+	signal.Notify(killed, syscall.SIGTERM)
+	go func() {
+		<-killed
+		os.RemoveAll(folder)
+		os.Exit(1)
+	}()
 	if err := serve(create, folder, *mixName, *records, *clients, *target, *synced, *upper); err != nil {
 		os.RemoveAll(folder)
 		log.Fatal(err)

@@ -17,9 +17,11 @@ from tidscope_backend.experiments.figure_names import BY_NAME, THROUGHPUT
 from tidscope_backend.experiments.load import Load, wrk_command
 from tidscope_backend.experiments.matrix import Cell
 from tidscope_backend.experiments.program import RunningProgram, cpus_of
-from tidscope_backend.experiments.run_figures import joined
+from tidscope_backend.experiments.run_figures import NET_READ, joined
 from tidscope_backend.experiments.workload import ProgramSpec, Value
 
+NET_EXPECTED = "net_expected"
+"""Bytes that a program read from sockets, as another program says."""
 CHECK_SECONDS = 0.2
 """How often it is looked whether the programs run."""
 
@@ -89,7 +91,10 @@ class Repeat:
             runs, figures, measured = self._measure(ending)
         found = figures_between(before, Conditions.now())
         shown = joined([self._watching.figures(run) for run in runs])
-        throughput = figures[THROUGHPUT]
+        throughput, expected = figures[THROUGHPUT], figures.pop(NET_EXPECTED, None)
+        counted = shown.pop(NET_READ, None)
+        if expected and counted is not None:
+            figures["net_counted_share"] = counted / expected
         if shown.get("power_w"):
             figures["ops_per_j"] = throughput / shown["power_w"]
         return RepeatResult(runs, {**figures, **shown, **found}, [*warnings_of(found), *measured])
@@ -222,7 +227,7 @@ class Repeat:
 
 def _known(said: Mapping[str, float]) -> dict[str, float]:
     """Figures among what a program or a load said."""
-    return {name: said[name] for name in BY_NAME if name in said}
+    return {name: said[name] for name in (*BY_NAME, NET_EXPECTED) if name in said}
 
 
 def _filled(
