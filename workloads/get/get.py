@@ -9,7 +9,6 @@ import socket
 import subprocess
 import sys
 import time
-from functools import partial
 
 from generated import output_of, started
 
@@ -17,22 +16,20 @@ HOST = "127.0.0.1"
 SAYS = "%{size_download} %{size_header}"
 
 
-class Page(http.server.BaseHTTPRequestHandler):
-    """Answers every GET with a page of a length."""
+def page_of(length: int) -> type[http.server.BaseHTTPRequestHandler]:
+    """What answers every GET with a page of a length."""
 
-    def __init__(self, length: int, *rest: object) -> None:
-        self._length = length
-        super().__init__(*rest)  # type: ignore[arg-type]
+    class Page(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Length", str(length))
+            self.end_headers()
+            self.wfile.write(b"x" * length)
 
-    def do_GET(self) -> None:
-        """The page."""
-        self.send_response(200)
-        self.send_header("Content-Length", str(self._length))
-        self.end_headers()
-        self.wfile.write(b"x" * self._length)
+        def log_message(self, format: str, *args: object) -> None:
+            pass
 
-    def log_message(self, format: str, *args: object) -> None:
-        """Say nothing."""
+    return Page
 
 
 def main() -> None:
@@ -43,8 +40,7 @@ def main() -> None:
     parser.add_argument("--serve-only", action="store_true")
     options = parser.parse_args()
     if options.serve_only:
-        handler = partial(Page, options.page_bytes)
-        server = http.server.ThreadingHTTPServer((HOST, 0), handler)
+        server = http.server.ThreadingHTTPServer((HOST, 0), page_of(options.page_bytes))
         print(server.server_port, flush=True)
         server.serve_forever()
     page = started([sys.executable, *sys.argv, "--serve-only"])
