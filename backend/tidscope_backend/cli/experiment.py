@@ -61,8 +61,9 @@ def _carry_out(definition: Definition, bounds: Sequence[Bound], options: argpars
     with loading():
         from tidscope_backend.cli.experiment_client import ExperimentClient
         from tidscope_backend.experiments.analysis import analyse
+        from tidscope_backend.experiments.commands import prepare
         from tidscope_backend.experiments.report import write_report
-        from tidscope_backend.experiments.runner import Runner, open_last, open_new, prepare
+        from tidscope_backend.experiments.runner import Runner, open_last, open_new
 
     runs = user_runs_directory(os.environ)
     commands = prepare(definition)
