@@ -114,7 +114,8 @@ def test_a_container_is_its_control_group_and_those_below(value: str) -> None:
 @pytest.mark.parametrize("value", [POD, "shop/db-0"])
 def test_a_pod_is_all_of_its_containers(value: str) -> None:
     found = selected(kind="pod", value=value)
-    assert (found.pids, found.cgroup) == ({70, 71}, POD_CGROUP)
+    assert found.pids == {70, 71}
+    assert found.cgroup == POD_CGROUP
     assert found.name == "pod shop/db-0"
 
 
