@@ -111,12 +111,9 @@ describe("pickerRows", () => {
       [2, "metrics", true],
       [3, "exporter", null],
     ]);
-    const nameless = pods.map((each) => ({
-      ...each,
-      container: each.container && { ...each.container, pod_name: null },
-    }));
+    const nameless = one(33, "db", { container: { ...held("ccc", "db"), pod_name: null } });
     const asked = { grouping: "container", typed: "0f1e2d3c", fits: () => true } as const;
-    const [top] = pickerRows(nameless, { ...asked, turned: new Set() }).rows;
+    const [top] = pickerRows([nameless], { ...asked, turned: new Set() }).rows;
     expect(top?.label).toBe("pod 0f1e2d3c");
   });
 
