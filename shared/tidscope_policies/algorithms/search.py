@@ -63,7 +63,7 @@ class SearchParameters(Parameters):
     step: float = parameter(1.0, 0.1, 10.0, "doublings", "largest step beyond the sizes tried")
 
 
-APART = 1.3
+APART = 1.2
 """Ratio of sizes worth telling apart: near the best size closer ones do nearly the same."""
 MOST_SIZES = 32
 """Sizes thought of; the work of a decision grows with their square."""
