@@ -19,6 +19,7 @@ from programs.netmoves import build as build_netmoves
 from tidscope_wire.generated.models import DoctorReport
 
 ROOT = Path(__file__).parents[2]
+LIMITS = ("the_own_group_throttles", "a_group_above_throttles", "the_tightest_limit_counts")
 CHECKS = (
     "profile_version_and_length_tell_the_layout",
     "the_marker_cannot_be_written",
@@ -101,6 +102,12 @@ def test_the_kernel_keeps_its_word(check: str, checks: dict[str, str]) -> None:
 
 def test_no_check_is_left_out(checks: dict[str, str]) -> None:
     assert [name for name in checks if name in CHECKS or checks[name] == "agrees"] == list(CHECKS)
+
+
+def test_cpu_limits_of_version_2_are_as_the_kernel_counts(kernel: Path) -> None:
+    """Where version 1 is mounted with the controller for the CPU, version 2 cannot have it."""
+    said = run_script("quota_checks.py")
+    assert {name: said[name] for name in LIMITS} == dict.fromkeys(LIMITS, "agrees")
 
 
 def test_doctor_says_why_counters_are_not_walked_there(kernel: Path) -> None:

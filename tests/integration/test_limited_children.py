@@ -91,7 +91,6 @@ def test_a_fork_server_that_is_killed_is_replaced() -> None:
     os.kill(killed, signal.SIGKILL)
     wait_for_end(killed)
     assert ask(children, "status").ended
-    assert not children.ended
     server = server_of(children)
     assert server != killed
     for pid in (server, children.pid):
@@ -116,7 +115,6 @@ def test_without_a_fork_server_there_is_no_answer() -> None:
     assert ask(children, "status").ended
     os.kill(server, signal.SIGKILL)
     wait_for_end(server)
-    assert children.ended
     with pytest.raises(ChildError, match="restart the collector"):
         ask(children, "status")
     children.close()

@@ -116,6 +116,37 @@ def test_waits_for_a_condition_are_its_address(keeper: LedgerKeeper, program: Kn
         mine = locks[within & (locks["tid"] == one.tid)]
         assert 0 < int(mine["waits"].sum()) <= one.sleeps
         assert int(mine["wait_ns"].sum()) <= one.in_call_ns
+        # With the mutex, which who is woken up has to take: that is within the call.
+        [given] = tables["wakes"][
+            (tables["wakes"]["wakee_tid"] == one.tid) & (tables["wakes"]["waker_tid"] != 0)
+        ]
+        asleep = int(locks["wait_ns"][locks["tid"] == one.tid].sum() + given["delay_ns"])
+        assert 0.98 * one.in_call_ns - awake(keeper, program.pid, one.tid) <= asleep
+
+
+def test_a_server_and_its_clients_wake_each_other(
+    keeper: LedgerKeeper, program: KnownWakes
+) -> None:
+    served = program.run("server")
+    wakes = settled(keeper, program.pid, served)["wakes"]
+    ledgers = keeper.read(program.pid)
+    server, *clients = served.threads
+    tids = {one.tid for one in clients}
+    for one, wakers, state in (
+        (server, tids, State.POLL),
+        *((client, {server.tid}, State.SOCKET_RECEIVE) for client in clients),
+    ):
+        into = wakes[wakes["wakee_tid"] == one.tid]
+        expected = into[np.isin(into["waker_tid"], list(wakers))]
+        assert set(expected["waker_tid"].tolist()) == wakers
+        assert int(into["count"].sum()) == one.sleeps, "the kernel's count"
+        # What else it slept for: a fault, memory.
+        assert one.sleeps - int(expected["count"].sum()) <= 1 + FEW * ROUNDS
+        [row] = ledgers.find(np.array([one.tid], np.uint32))
+        waited = int(ledgers.ns[row, state])
+        assert waited <= one.in_call_ns
+        asleep = waited + int(into["delay_ns"].sum())
+        assert asleep >= 0.98 * one.in_call_ns - awake(keeper, program.pid, one.tid)
 
 
 def test_a_timer_wakes_as_an_interrupt(keeper: LedgerKeeper, program: KnownWakes) -> None:

@@ -10,6 +10,8 @@
  * condition: two threads wake each other by a condition variable, ROUNDS times; who has the turn
  *   sleeps for NAP_NS without the mutex, so that the other waits at the condition, not at the mutex.
  * sleep: one thread sleeps ROUNDS times.
+ * server: a thread waits with epoll for what CLIENTS others ask it through sockets, ROUNDS times each;
+ *   they wait for each answer.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
@@ -20,12 +22,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { RING = 5, ROUNDS = 400, HOLDS = 60, HOLD_NS = 3000000, NAP_NS = 100000 };
+enum { RING = 5, CLIENTS = 3, ROUNDS = 400, HOLDS = 60, HOLD_NS = 3000000, NAP_NS = 100000 };
 
 struct one {
   void (*live)(struct one *);
@@ -36,7 +40,7 @@ struct one {
   pthread_t thread;
 };
 
-static int pipes[RING][2], turn;
+static int pipes[RING][2], links[CLIENTS][2], turn;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
@@ -109,6 +113,43 @@ static void sleep_often(struct one *one) {
   }
 }
 
+static void answer(struct one *one) {
+  struct epoll_event events[CLIENTS];
+  char byte;
+  int set = epoll_create1(0);
+  for (int i = 0; i < CLIENTS; i++) {
+    struct epoll_event event = {.events = EPOLLIN, .data = {.fd = links[i][1]}};
+    if (set < 0 || epoll_ctl(set, EPOLL_CTL_ADD, links[i][1], &event)) die("epoll");
+  }
+  for (int answered = 0; answered < CLIENTS * ROUNDS;) {
+    int64_t before = now_ns();
+    int ready = epoll_wait(set, events, CLIENTS, -1);
+    one->in_call_ns += now_ns() - before;
+    for (int i = 0; i < ready; i++, answered++)
+      if (recv(events[i].data.fd, &byte, 1, 0) != 1 || send(events[i].data.fd, &byte, 1, 0) != 1)
+        die("answer");
+  }
+  close(set);
+}
+
+static void ask_server(struct one *one) {
+  int link = links[one->at - 1][0];
+  char byte = 'x';
+  for (int i = 0; i < ROUNDS; i++) {
+    if (send(link, &byte, 1, 0) != 1) die("send");
+    int64_t before = now_ns();
+    if (recv(link, &byte, 1, 0) != 1) die("recv");
+    one->in_call_ns += now_ns() - before;
+  }
+}
+
+static void serve(struct one *one) {
+  if (one->at)
+    ask_server(one);
+  else
+    answer(one);
+}
+
 /* All threads of an experiment begin together, without one of them waking another. */
 static void begin(void) {
   for (atomic_fetch_sub(&ready, 1); atomic_load(&ready) > 0;) sched_yield();
@@ -135,6 +176,7 @@ static const struct experiment {
     {"mutex", hold, 2, &mutex},
     {"condition", take_turns, 2, &condition},
     {"sleep", sleep_often, 1, NULL},
+    {"server", serve, 1 + CLIENTS, NULL},
 };
 
 int main(void) {
@@ -142,6 +184,8 @@ int main(void) {
   int threads = 0;
   for (int i = 0; i < RING; i++)
     if (pipe(pipes[i])) die("pipe");
+  for (int i = 0; i < CLIENTS; i++)
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, links[i])) die("socketpair");
   printf("{\"pid\":%d}\n", (int)getpid());
   fflush(stdout);
   for (char line[32]; fgets(line, sizeof line, stdin);) {

@@ -439,10 +439,10 @@ def test_what_does_not_confine_the_collector_is_named() -> None:
 
 
 def test_that_nothing_reads_other_processes_any_more_is_said() -> None:
-    assert checks.process_reader(ended=False).status == "ok"
+    assert checks.process_reader("").status == "ok"
     ebpf = Ebpf()
-    found = examine(GOOD, Probe(), ebpf, ebpf, ebpf, ebpf, CONFINED, reader_ended=True).checks[-1]
-    assert (found.name, found.status) == ("process-reader", "limited")
+    found = examine(GOOD, Probe(), ebpf, ebpf, ebpf, ebpf, CONFINED, "It ended.").checks[-1]
+    assert (found.name, found.status, found.finding) == ("process-reader", "limited", "It ended.")
     assert "GOMAXPROCS" in found.impact
     assert found.fix.startswith("Restart the collector")
 

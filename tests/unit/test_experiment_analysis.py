@@ -158,12 +158,56 @@ def test_rank_correlation() -> None:
     assert spearman([1], [1]) is None
 
 
+TARGETS = journal(
+    [
+        ({"target": target}, [{"throughput": done, "p95_us": latency, **shares}] * 2)
+        for target, done, latency, shares in (
+            (1000, 1000.0, 50.0, {"share_running": 0.25, "share_sleep": 0.75}),
+            (2000, 1990.0, 60.0, {"share_running": 0.5, "share_sleep": 0.5}),
+            (4000, 2500.0, 900.0, {"share_running": 1.0, "share_sleep": 0.0}),
+        )
+    ]
+)
+
+
+def test_latency_stands_at_what_was_achieved_up_to_the_knee() -> None:
+    found = analysed(TARGETS)
+    asked = chart(found, "throughput-by-target")
+    assert "targets are kept up to 2000: the knee." in asked.note
+    assert [one.name for one in asked.series] == ["", "asked for"]
+    curve = chart(found, "p95_us-by-throughput")
+    assert (curve.kind, curve.x) == ("curve", ["1000", "2000", "4000"])
+    assert [(one.at, one.mean) for one in curve.series[0].points] == [
+        (1000.0, 50.0),
+        (1990.0, 60.0),
+        (2500.0, 900.0),
+    ]
+    assert "at 1,990 (of 2000) 60" in describe(curve)
+    drawn = ET.fromstring(draw_chart(curve))
+    marks = [one for one in drawn.iter("{http://www.w3.org/2000/svg}circle") if one.get("r") == "5"]
+    places = [float(one.get("cx", "0")) for one in marks]
+    # Between the first and the last one as far as they are apart.
+    assert (places[1] - places[0]) / (places[2] - places[0]) == pytest.approx(0.66, abs=0.01)
+
+
+def test_where_the_time_went_is_a_whole() -> None:
+    stacked = chart(analysed(TARGETS), "time")
+    assert [one.name for one in stacked.series] == ["Running", "Sleeping"]
+    for at in range(3):
+        assert sum(one.points[at].mean for one in stacked.series) == pytest.approx(1)
+    drawn = ET.fromstring(draw_chart(stacked))
+    bars = [one for one in drawn.iter("{http://www.w3.org/2000/svg}rect") if one.get("y")]
+    heights = sum(float(one.get("height", "0")) for one in bars)
+    # Three columns, each as high as the plot.
+    assert heights == pytest.approx(3 * 280, abs=1)
+
+
 def test_points_of_a_curve() -> None:
-    flat = {size: group_figure([100.0, 101.0, 99.0]) for size in (1, 2, 4)}
+    flat = {float(size): group_figure([100.0, 101.0, 99.0]) for size in (1, 2, 4)}
     assert (stable_point(flat), degradation_point(flat)) == (1, None)
     assert (stable_point({}), degradation_point({})) == (None, None)
     # Without an interval nothing is shown to be worse.
-    alone = {1: group_figure([100.0]), 2: group_figure([50.0])}
+    alone = {1.0: group_figure([100.0]), 2.0: group_figure([50.0])}
     assert degradation_point(alone) is None
 
 

@@ -127,7 +127,8 @@ def test_the_ready_files_are_right(quick: bool) -> None:
 
 def test_the_workloads_are_right() -> None:
     names = workload_names(workloads_folder())
-    assert {"web", "pool-trace", "parallel"} <= set(names)
+    assert {"web", "pool-trace", "parallel", "kv", "echo", "find"} <= set(names)
+    assert {"postgres", "disk", "net", "get"} <= set(names)
     for name in names:
         workload = read_workload(workloads_folder() / name)
         assert workload.name == name
@@ -135,7 +136,7 @@ def test_the_workloads_are_right() -> None:
         choices = workload.spec.parameters[workload.chooser].choices if workload.chooser else [""]
         for choice in choices or ():
             program = workload.program({**values, workload.chooser: choice})
-            known = {**values, "size": 1, "upper": 2}
+            known = {**values, "size": 1, "upper": 2, "warm_up_s": 0.5, "measure_s": 1.5}
             for text in (*program.arguments, *program.environment.values()):
                 assert "{" not in text.format(**known)
             assert (workload.folder / program.folder).is_dir()
@@ -170,3 +171,9 @@ def test_groups_of_long_names_are_short_and_differ() -> None:
     assert len(names) == 2
     assert max(map(len, names)) <= MAX_GROUP
     assert all(name.startswith("name abcdef: ") for name in names)
+
+
+def test_what_cannot_be_steered_takes_no_policy(tmp_path: Path) -> None:
+    text = GOOD.replace('workload = "pool-trace"\nlanguage = "python"', 'workload = "disk"')
+    said = mistake(tmp_path, text.replace("free_workload = [10, 2.5]\n", ""))
+    assert "matrix.policy: 'linear': nothing steers disk while it runs; use default" in said

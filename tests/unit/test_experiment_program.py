@@ -116,12 +116,12 @@ def test_placements(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_report_of_wrk() -> None:
     said = 'Running 1s test\n  1 threads\n\n{"requests": 10, "duration_us": 1000000, "errors": 0}\n'
-    assert parse_report(said) == {"requests": 10.0, "duration_us": 1e6, "errors": 0.0}
+    assert parse_report(said, "wrk") == {"requests": 10.0, "duration_us": 1e6, "errors": 0.0}
     for wrong in ("", "unable to connect", '{"requests": 1}', "[]"):
         with pytest.raises(RepeatError, match="wrote no report"):
-            parse_report(wrong)
+            parse_report(wrong, "wrk")
     with pytest.raises(RepeatError, match="no request of wrk was answered"):
-        parse_report('{"requests": 0, "duration_us": 1000}')
+        parse_report('{"requests": 0, "duration_us": 1000}', "wrk")
 
 
 def test_a_missing_load_generator_is_named_with_its_package(

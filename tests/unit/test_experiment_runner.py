@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 from tidscope_backend.experiments.analysis import analyse
+from tidscope_backend.experiments.commands import prepare
 from tidscope_backend.experiments.definition import Definition, read_definition
 from tidscope_backend.experiments.errors import ExperimentError, RepeatError
 from tidscope_backend.experiments.journal import Ended, Entry, Failed, Repeated, read_journal
 from tidscope_backend.experiments.matrix import Cell
-from tidscope_backend.experiments.runner import Opened, Runner, open_last, open_new, prepare
+from tidscope_backend.experiments.runner import Opened, Runner, open_last, open_new
 from tidscope_backend.experiments.workload import workloads_folder
 
 ANSWERING = Path(__file__).parents[1] / "programs" / "answering_workload"
@@ -26,7 +27,7 @@ class Noting:
         self._refused = refused
         self._open: set[str] = set()
 
-    def attach(self, pid: int) -> str:
+    def attach(self, pid: int, *, tree: bool) -> str:
         self._open.add(f"t-{pid}")
         return f"t-{pid}"
 

@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"log"
+	"maps"
 	"os"
 	"runtime"
 	"time"
@@ -30,13 +31,26 @@ type Figures struct {
 
 	began                  time.Time
 	opsAt, waitsAt, nanoAt uint64
+
+	latencies   []*Latencies
+	latenciesAt []uint64
+}
+
+// Latencies is where one goroutine notes how long its operations last. All are there before Serve.
+func (f *Figures) Latencies() *Latencies {
+	one := new(Latencies)
+	f.latencies = append(f.latencies, one)
+	return one
 }
 
 // Done counts operations that are done, here and for the agent.
 func (f *Figures) Done(operations uint64) {
 	tidscope.Ops.Add(operations)
-	f.ops.Add(operations)
+	f.Count(operations)
 }
+
+// Count counts operations here, as a load generator does, which has no agent.
+func (f *Figures) Count(operations uint64) { f.ops.Add(operations) }
 
 // Waited notes how long an operation waited before it began.
 func (f *Figures) Waited(time time.Duration) {
@@ -44,12 +58,15 @@ func (f *Figures) Waited(time time.Duration) {
 	f.waitedNs.Add(uint64(time.Nanoseconds()))
 }
 
-func (f *Figures) begin() {
+// Begin counts from now on.
+func (f *Figures) Begin() {
 	f.began = time.Now()
 	f.opsAt, f.waitsAt, f.nanoAt = f.ops.Load(), f.waits.Load(), f.waitedNs.Load()
+	f.latenciesAt = summed(f.latencies)
 }
 
-func (f *Figures) end() map[string]float64 {
+// End is what was counted since Begin.
+func (f *Figures) End() map[string]float64 {
 	found := map[string]float64{
 		"ops":       float64(f.ops.Load() - f.opsAt),
 		"elapsed_s": time.Since(f.began).Seconds(),
@@ -57,6 +74,7 @@ func (f *Figures) end() map[string]float64 {
 	if waits := f.waits.Load() - f.waitsAt; waits > 0 {
 		found["wait_us"] = float64(f.waitedNs.Load()-f.nanoAt) / 1e3 / float64(waits)
 	}
+	maps.Copy(found, latencyFigures(f.latenciesAt, summed(f.latencies)))
 	return found
 }
 
@@ -69,10 +87,10 @@ func Serve(address string, figures *Figures) {
 	for lines.Scan() {
 		switch lines.Text() {
 		case "begin":
-			figures.begin()
+			figures.Begin()
 			answers.Encode(map[string]float64{})
 		case "end":
-			answers.Encode(figures.end())
+			answers.Encode(figures.End())
 		default:
 			log.Fatalf("%q is neither begin nor end", lines.Text())
 		}

@@ -1,6 +1,6 @@
 module tidscope.local/workload
 
-go 1.21
+go 1.22
 
 require tidscope.local/tidscope v0.0.0
 

@@ -1,6 +1,6 @@
 module tidscope.local/parallel
 
-go 1.21
+go 1.22
 
 require tidscope.local/workload v0.0.0
 

@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
-from tidscope_wire.generated.models import AttachRequest, Target
+from tidscope_wire.generated.models import AttachRequest, GroupSelector, Target
 
 from tidscope_backend.cli.backend_client import BackendClient, RefusedError, UnavailableError
 from tidscope_backend.cli.recording_client import RecordingClient, RecordingOptions
@@ -36,10 +36,12 @@ class ExperimentClient:
         self._experiment, self._name = experiment, name
         self._targets: dict[str, Target] = {}
 
-    def attach(self, pid: int) -> str:
-        """Sample a process. Raises RepeatError."""
+    def attach(self, pid: int, *, tree: bool) -> str:
+        """Sample a process, or all that descend from it, too. Raises RepeatError."""
         client = RecordingClient(self._backend, self._options(None, None))
-        target = _refusable(lambda: client.attach(AttachRequest(pid=pid)))
+        group = GroupSelector(kind="tree", pid=pid) if tree else None
+        request = AttachRequest(group=group) if tree else AttachRequest(pid=pid)
+        target = _refusable(lambda: client.attach(request))
         self._targets[target.id] = target
         return target.id
 

@@ -14,10 +14,14 @@ from tidscope_backend.experiments.errors import ExperimentError
 from tidscope_backend.experiments.workload import ProgramSpec, Workload
 
 GO_PLACES = "/usr/local/go/bin:/usr/lib/go/bin"
+RUST_VARIABLES = {"RUSTFLAGS": "--cfg tokio_unstable"}
+"""Without it tokio says nothing of its workers."""
 _BACKEND = Path(__file__).resolve().parents[1]
 AGENTS = (_BACKEND / "sources" / "agents", _BACKEND.parents[1] / "agents")
 """Where the agents' sources are: as installed, or in a checkout."""
 PYTHON_AGENTS = (_BACKEND / "agent_python", _BACKEND.parents[1] / "agents" / "python")
+SERVER_PLACES = "/usr/lib/postgresql/*/bin"
+"""Where Debian has programs of servers that are not in the PATH."""
 
 
 @dataclass(frozen=True)
@@ -41,8 +45,11 @@ def build(workload: Workload, program: ProgramSpec, environment: Mapping[str, st
         java = _tool("java", "default-jdk-headless")
         classes = _build_java(folder, workload.name, environment)
         return Command([java, "-cp", str(classes), program.main], {})
-    agent = _first(PYTHON_AGENTS, "the Python agent")
-    return Command([sys.executable, str(folder / program.main)], {"PYTHONPATH": str(agent)})
+    if program.build == "rust":
+        return Command([str(_build_rust(folder, workload.name, environment) / program.main)], {})
+    places = (_first(PYTHON_AGENTS, "the Python agent"), _driver())
+    paths = os.pathsep.join(map(str, places))
+    return Command([sys.executable, str(folder / program.main)], {"PYTHONPATH": paths})
 
 
 def _build_go(folder: Path, name: str, environment: Mapping[str, str]) -> Path:
@@ -52,10 +59,9 @@ def _build_go(folder: Path, name: str, environment: Mapping[str, str]) -> Path:
             f"the workload {name} needs a Go compiler: install the package golang-go, or Go from "
             "https://go.dev/dl"
         )
-    root = _first(AGENTS, "the agents").parent
     sources = [
         path
-        for place in (folder, root / "workloads" / "driver", root / "agents" / "go")
+        for place in (folder, _driver(), _first(AGENTS, "the agents") / "go")
         for path in sorted(place.glob("*"))
         if path.suffix in (".go", ".mod", ".sum")
     ]
@@ -70,6 +76,43 @@ def _build_java(folder: Path, name: str, environment: Mapping[str, str]) -> Path
     sources = [*sorted(agent.rglob("*.java")), *sorted(folder.glob("*.java"))]
     command = [javac, "--release", "17"]
     return _built(name, sources, command, list(map(str, sources)), "-d", environment)
+
+
+def _build_rust(folder: Path, name: str, environment: Mapping[str, str]) -> Path:
+    home = environment.get("CARGO_HOME", str(Path.home() / ".cargo"))
+    cargo = shutil.which("cargo") or shutil.which("cargo", path=f"{home}/bin")
+    if cargo is None:
+        raise ExperimentError(
+            f"the workload {name} needs a Rust compiler: install the package cargo, or Rust from "
+            "https://rustup.rs"
+        )
+    agent = _first(AGENTS, "the agents") / "rust" / "tidscope_agent"
+    sources = [
+        path
+        for place in (folder, folder / "src", agent, agent / "src")
+        for path in sorted(place.glob("*"))
+        if path.suffix in (".rs", ".toml", ".lock")
+    ]
+    command = [cargo, "build", "--release", "--locked", "--quiet", "--manifest-path"]
+    command.append(str(folder / "Cargo.toml"))
+    ours = {**environment, **RUST_VARIABLES}
+    return _built(name, sources, command, (), "--target-dir", ours) / "release"
+
+
+def _driver() -> Path:
+    """What workloads of one language share."""
+    return _first(AGENTS, "the agents").parent / "workloads" / "driver"
+
+
+def check_needs(workload: Workload) -> None:
+    """See that the programs that a workload needs are installed. Raises ExperimentError."""
+    places = os.pathsep.join(map(str, sorted(Path("/").glob(SERVER_PLACES.lstrip("/")))))
+    for name, package in workload.spec.needs.items():
+        if shutil.which(name) is None and shutil.which(name, path=places) is None:
+            raise ExperimentError(
+                f"the workload {workload.name} needs {name}: install the package {package} "
+                f"(apt-get install {package})"
+            )
 
 
 def _tool(name: str, package: str) -> str:

@@ -194,6 +194,12 @@ def _check_axis(
         raise ExperimentError(f"{path}: {key}: has no value, or one twice; list each value once")
     for value in values:
         if axis == "policy":
+            unsteered = next((one for one in programs if not one.workload.spec.steered), None)
+            if value != DEFAULT and unsteered is not None:
+                raise ExperimentError(
+                    f"{path}: {key}: {value!r}: nothing steers {unsteered.workload.name} while it "
+                    f"runs; use {DEFAULT}, and the axis size"
+                )
             if value != DEFAULT and value not in POLICIES:
                 raise ExperimentError(f"{path}: {key}: {value!r}: {_policies()}")
         elif axis == "size":

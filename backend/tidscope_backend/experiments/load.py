@@ -4,7 +4,7 @@ import json
 import math
 import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from tidscope_backend.experiments.errors import ExperimentError, RepeatError
@@ -19,40 +19,54 @@ SCRIPT = "wrk.lua"
 GRACE_SECONDS = 30.0
 
 
-class Load:
-    """Requests for a program, made by wrk.
+def wrk_command(
+    workload: Workload, values: Mapping[str, Value], address: str, seconds: int
+) -> list[str]:
+    """Arguments of wrk.
 
     Args:
         workload: whose load it is.
         values: of its parameters.
         address: of the program.
+        seconds: how long it runs; wrk knows whole ones only.
+    """
+    path = "" if workload.spec.load is None else workload.spec.load.path
+    connections = int(values["connections"])
+    threads = min(int(values["load_threads"]), connections)
+    options = [f"-t{threads}", f"-c{connections}", f"-d{seconds}s"]
+    script = str(workload.folder / SCRIPT)
+    return [find_generator("wrk"), *options, "-s", script, f"http://{address}{path}"]
+
+
+class Load:
+    """Requests for a program, made by a generator of load.
+
+    Args:
+        name: of the generator.
+        command: its arguments, if it is to run for so many seconds.
+        environment: its variables.
         cpus: those that the generator may run on; None: all of ours.
     """
 
     def __init__(
         self,
-        workload: Workload,
-        values: Mapping[str, Value],
-        address: str,
+        name: str,
+        command: Callable[[int], Sequence[str]],
+        environment: Mapping[str, str],
         cpus: frozenset[int] | None,
     ) -> None:
-        if workload.spec.load is None:
-            raise RepeatError(f"{workload.name} makes its own work")
-        self._url = f"http://{address}{workload.spec.load.path}"
-        connections = int(values["connections"])
-        threads = min(int(values["load_threads"]), connections)
-        self._options = [f"-t{threads}", f"-c{connections}", "-s", str(workload.folder / SCRIPT)]
-        self._cpus = cpus
+        self._name, self._command = name, command
+        self._environment, self._cpus = environment, cpus
         self._process: subprocess.Popen[str] | None = None
         self._seconds = 0
 
     def start(self, seconds: float) -> None:
-        """Begin; wrk knows whole seconds only."""
+        """Begin, for whole seconds."""
         self._seconds = max(1, math.ceil(seconds))
-        command = [find_generator("wrk"), *self._options, f"-d{self._seconds}s", self._url]
         with on_cpus(self._cpus):
             self._process = subprocess.Popen(
-                bound_to_parent(command),
+                bound_to_parent(self._command(self._seconds)),
+                env=dict(self._environment),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
@@ -68,12 +82,13 @@ class Load:
         try:
             said, _ = process.communicate(timeout=self._seconds + GRACE_SECONDS)
         except subprocess.TimeoutExpired:
-            raise RepeatError("wrk did not end in time") from None
+            raise RepeatError(f"{self._name} did not end in time") from None
         finally:
             self.stop()
         if process.returncode != 0:
-            raise RepeatError(f"wrk {exit_text(process.returncode)}: {said.strip()[-500:]}")
-        return parse_report(said)
+            said = said.strip()[-500:]
+            raise RepeatError(f"{self._name} {exit_text(process.returncode)}: {said}")
+        return parse_report(said, self._name)
 
     def stop(self) -> None:
         """End it, if it still runs."""
@@ -86,15 +101,15 @@ class Load:
                 process.stdout.close()
 
 
-def parse_report(said: str) -> dict[str, float]:
-    """Figures of what wrk wrote: its last line is an object of JSON. Raises RepeatError."""
+def parse_report(said: str, name: str) -> dict[str, float]:
+    """Figures of what a generator wrote: its last line is an object of JSON. Raises RepeatError."""
     try:
         found = json.loads(said.strip().rpartition("\n")[2])
         figures = {str(name): float(value) for name, value in found.items()}
         if figures["requests"] <= 0 or figures["duration_us"] <= 0:
-            raise RepeatError("no request of wrk was answered")
+            raise RepeatError(f"no request of {name} was answered")
     except (ValueError, AttributeError, TypeError, KeyError):
-        raise RepeatError(f"wrk wrote no report: {said.strip()[-500:]}") from None
+        raise RepeatError(f"{name} wrote no report: {said.strip()[-500:]}") from None
     return figures
 
 
@@ -111,8 +126,8 @@ def find_generator(name: str) -> str:
 
 def check_generator(workload: Workload) -> None:
     """See that what a workload needs is there. Raises ExperimentError."""
-    if workload.spec.load is not None:
-        find_generator(workload.spec.load.generator)
+    if workload.spec.load is not None and workload.spec.load.generator == "wrk":
+        find_generator("wrk")
         script = workload.folder / SCRIPT
         if not Path(script).is_file():
             raise ExperimentError(f"the workload {workload.name} lacks {SCRIPT}")

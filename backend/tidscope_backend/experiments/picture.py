@@ -45,11 +45,16 @@ def describe(chart: ExperimentChart) -> str:
     found = []
     for series in chart.series:
         points = ", ".join(
-            f"{chart.x[one.x]} {_value(one.mean)}" + ("" if one.low is None else _ends(one))
+            f"{_place(chart, one)} {_value(one.mean)}" + ("" if one.low is None else _ends(one))
             for one in series.points
         )
         found.append(f"{series.name or chart.y_label}: {points}")
     return f"{chart.title}. " + "; ".join(found)
+
+
+def _place(chart: ExperimentChart, point: ChartPoint) -> str:
+    asked = chart.x[point.x]
+    return asked if point.at is None else f"at {_value(point.at)} (of {asked})"
 
 
 def _ends(point: ChartPoint) -> str:
@@ -96,29 +101,62 @@ def _plot(chart: ExperimentChart) -> Iterator[str]:
     yield text(LEFT, TOP - 6, f"{chart.y_label}{unit}", "muted")
     if chart.reference is not None:
         yield line("without", LEFT, y(chart.reference), WIDTH - RIGHT, y(chart.reference))
-    yield from _bars(chart, y, y(max(lowest, 0.0))) if chart.kind == "bars" else _lines(chart, y)
+    if chart.kind == "bars":
+        yield from _bars(chart, y, y(max(lowest, 0.0)))
+    elif chart.kind == "stacked":
+        yield from _stacks(chart, y)
+    else:
+        yield from _lines(chart, y)
     if chart.x_label:
         yield text(WIDTH - RIGHT, HEIGHT - 12, chart.x_label, "muted", "end")
 
 
 def _lines(chart: ExperimentChart, y: Callable[[float], float]) -> Iterator[str]:
-    room = (PLOT - 2 * SIDE) / max(1, len(chart.x) - 1)
+    if chart.kind == "curve":
+        most = max((one.at or 0.0 for each in chart.series for one in each.points), default=0.0)
+        step = _step(most or 1.0)
+        last = step * max(1, math.ceil(most / step))
+        marks = [(count * step, _value(count * step)) for count in range(round(last / step) + 1)]
+    else:
+        last = max(1, len(chart.x) - 1)
+        every = max(1, math.ceil(len(chart.x) / 20))
+        marks = [(at, label) for at, label in enumerate(chart.x) if at % every == 0]
 
-    def x(at: int) -> float:
-        return LEFT + SIDE + at * room
+    def x(at: float) -> float:
+        return LEFT + SIDE + at / last * (PLOT - 2 * SIDE)
 
-    every = max(1, math.ceil(len(chart.x) / 20))
-    for at, label in enumerate(chart.x):
-        if at % every == 0:
-            yield text(x(at), BOTTOM + 20, label, "muted", "middle")
+    def place(one: ChartPoint) -> float:
+        return x(one.x if one.at is None else one.at)
+
+    for at, label in marks:
+        yield text(x(at), BOTTOM + 20, label, "muted", "middle")
     for hue, series in enumerate(chart.series):
         for one, after in itertools.pairwise(series.points):
-            ends = (x(one.x), y(one.mean), x(after.x), y(after.mean))
+            ends = (place(one), y(one.mean), place(after), y(after.mean))
             yield line(f"path h{hue % len(LIGHT)}", *ends)
         # Lines of several series at one size stand side by side.
-        shift = 3 * (hue - (len(chart.series) - 1) / 2)
+        shift = 0 if chart.kind == "curve" else 3 * (hue - (len(chart.series) - 1) / 2)
         for one in series.points:
-            yield from _point(hue, one, x(one.x) + shift, y)
+            yield from _point(hue, one, place(one) + shift, y)
+
+
+def _stacks(chart: ExperimentChart, y: Callable[[float], float]) -> Iterator[str]:
+    room = PLOT / len(chart.x)
+    width = min(60.0, 0.7 * room)
+    for at, label in enumerate(chart.x):
+        middle, below = LEFT + (at + 0.5) * room, 0.0
+        yield from _label(label, middle, room)
+        for hue, series in enumerate(chart.series):
+            for one in series.points:
+                if one.x == at:
+                    top, bottom = y(below + one.mean), y(below)
+                    below += one.mean
+                    place = f'x="{middle - width / 2:.1f}" y="{top:.1f}" width="{width:.1f}"'
+                    said = escape(f"{series.name}: {one.mean:.1%}")
+                    yield (
+                        f'<rect class="bar h{hue % len(LIGHT)}" {place} '
+                        f'height="{bottom - top:.1f}"><title>{said}</title></rect>'
+                    )
 
 
 def _bars(chart: ExperimentChart, y: Callable[[float], float], zero: float) -> Iterator[str]:
@@ -176,6 +214,8 @@ def _mark(hue: int, x: float, y: float) -> str:
 
 def _range(chart: ExperimentChart) -> tuple[float, float]:
     """What the y axis shows: from 0, and all intervals unless they dwarf the values."""
+    if chart.kind == "stacked":
+        return 0.0, 1.0
     points = [one for series in chart.series for one in series.points]
     values = [value for one in points for value in (one.mean, *one.values)]
     if chart.reference is not None:

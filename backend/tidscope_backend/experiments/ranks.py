@@ -27,7 +27,7 @@ def _ranks(values: Sequence[float]) -> "np.ndarray[tuple[int], np.dtype[np.float
     return means[places]
 
 
-def stable_point(by_size: Mapping[int, GroupFigure]) -> int | None:
+def stable_point(by_size: Mapping[float, GroupFigure]) -> float | None:
     """The smallest size whose mean is near the best mean; None: nothing is known."""
     known = {size: one.mean for size, one in by_size.items() if one.mean is not None}
     if not known:
@@ -36,7 +36,7 @@ def stable_point(by_size: Mapping[int, GroupFigure]) -> int | None:
     return min(size for size, mean in known.items() if mean >= (1 - NEAR) * best)
 
 
-def degradation_point(by_size: Mapping[int, GroupFigure]) -> int | None:
+def degradation_point(by_size: Mapping[float, GroupFigure]) -> float | None:
     """The smallest size above the best one from which on all are shown to be worse.
 
     Worse means more than NEAR below the best. None: no size is.

@@ -9,16 +9,19 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from tidscope_backend.experiments.building import Command, build_environment
+from tidscope_backend.experiments.commands import Commands
 from tidscope_backend.experiments.conditions import Conditions, figures_between, warnings_of
 from tidscope_backend.experiments.definition import DEFAULT, Definition, ProgramChoice
 from tidscope_backend.experiments.errors import RepeatError
-from tidscope_backend.experiments.figure_names import BY_NAME, THROUGHPUT, WAIT
-from tidscope_backend.experiments.load import Load
+from tidscope_backend.experiments.figure_names import BY_NAME, THROUGHPUT
+from tidscope_backend.experiments.load import Load, wrk_command
 from tidscope_backend.experiments.matrix import Cell
 from tidscope_backend.experiments.program import RunningProgram, cpus_of
-from tidscope_backend.experiments.run_figures import joined
-from tidscope_backend.experiments.workload import Value
+from tidscope_backend.experiments.run_figures import NET_READ, joined
+from tidscope_backend.experiments.workload import ProgramSpec, Value
 
+NET_EXPECTED = "net_expected"
+"""Bytes that a program read from sockets, as another program says."""
 CHECK_SECONDS = 0.2
 """How often it is looked whether the programs run."""
 
@@ -26,8 +29,8 @@ CHECK_SECONDS = 0.2
 class Watching(Protocol):
     """What a repeat asks of tidscope. All methods raise RepeatError."""
 
-    def attach(self, pid: int) -> str:
-        """Sample a process; the id of the target."""
+    def attach(self, pid: int, *, tree: bool) -> str:
+        """Sample a process, or all that descend from it, too; the id of the target."""
 
     def record(self, target: str, group: str, cell: Cell) -> str:
         """Record it; the id of the run."""
@@ -65,7 +68,7 @@ class Repeat:
         cell: of the matrix.
         group: of its runs.
         watching: tidscope.
-        commands: of the programs, in their order; by their values.
+        commands: of programs and loads, as they were built.
         begins: is given the targets when there are some.
     """
 
@@ -75,7 +78,7 @@ class Repeat:
         cell: Cell,
         group: str,
         watching: Watching,
-        commands: Callable[[ProgramChoice, Mapping[str, Value]], Command],
+        commands: Commands,
         begins: Callable[[list[str]], None],
     ) -> None:
         self._definition, self._cell, self._group = definition, cell, group
@@ -88,7 +91,10 @@ class Repeat:
             runs, figures, measured = self._measure(ending)
         found = figures_between(before, Conditions.now())
         shown = joined([self._watching.figures(run) for run in runs])
-        throughput = figures[THROUGHPUT]
+        throughput, expected = figures[THROUGHPUT], figures.pop(NET_EXPECTED, None)
+        counted = shown.pop(NET_READ, None)
+        if expected and counted is not None:
+            figures["net_counted_share"] = counted / expected
         if shown.get("power_w"):
             figures["ops_per_j"] = throughput / shown["power_w"]
         return RepeatResult(runs, {**figures, **shown, **found}, [*warnings_of(found), *measured])
@@ -107,11 +113,12 @@ class Repeat:
             program.wait_until_ready()
             if choice.workload.spec.load is not None:
                 values = values_of(choice, self._cell)
-                loads.append(Load(choice.workload, values, program.address, load_cpus))
+                loads.append(self._load(choice, values, program.address, load_cpus))
                 ending.callback(loads[-1].stop)
         targets: list[str] = []
-        for program in programs:
-            targets.append(watching.attach(program.pid))
+        for choice, program in zip(definition.programs, programs, strict=True):
+            tree = choice.workload.spec.watch == "tree"
+            targets.append(watching.attach(program.pid, tree=tree))
             ending.callback(watching.detach, targets[-1])
         self._begins(targets)
         if definition.steering.start == "warm-up":
@@ -137,23 +144,43 @@ class Repeat:
     def _start(
         self, choice: ProgramChoice, values: Mapping[str, Value], cpus: frozenset[int] | None
     ) -> RunningProgram:
-        spec = choice.workload.program(values)
-        command = self._commands(choice, values)
+        command = self._commands.program(choice, values)
         own = len(os.sched_getaffinity(0) if cpus is None else cpus)
         size = own if self._cell.size is None else self._cell.size
         upper = self._definition.steering.upper or max(size, own)
-        known = {**values, "size": size, "upper": upper}
-        try:
-            arguments = [text.format(**known) for text in spec.arguments]
-            variables = {name: text.format(**known) for name, text in spec.environment.items()}
-        except (KeyError, IndexError, ValueError) as error:
-            raise RepeatError(f"{choice.workload.name}: its description names {error}") from None
+        time_spec = self._definition.time
+        known = {
+            **{**values, "size": size, "upper": upper},
+            **{"warm_up_s": time_spec.warm_up_s, "measure_s": time_spec.measure_s},
+        }
+        spec = choice.workload.program(values)
         return RunningProgram(
-            choice.workload.name,
-            [*command.arguments, *arguments],
-            {**build_environment(), **command.environment, **variables},
-            cpus,
+            choice.workload.name, *_filled(choice.workload.name, spec, command, known), cpus
         )
+
+    def _load(
+        self,
+        choice: ProgramChoice,
+        values: Mapping[str, Value],
+        address: str,
+        cpus: frozenset[int] | None,
+    ) -> Load:
+        name, load = choice.workload.name, choice.workload.spec.load
+        spec = None if load is None else load.program
+        if spec is None:
+            return Load(
+                "wrk",
+                lambda seconds: wrk_command(choice.workload, values, address, seconds),
+                build_environment(),
+                cpus,
+            )
+        command = self._commands.load(choice)
+
+        def arguments(seconds: int) -> list[str]:
+            known = {**values, "address": address, "seconds": seconds}
+            return _filled(name, spec, command, known)[0]
+
+        return Load(f"the load of {name}", arguments, build_environment(), cpus)
 
     def _steer(self, targets: Sequence[str]) -> None:
         steering, policy = self._definition.steering, self._cell.policy
@@ -175,25 +202,47 @@ class Repeat:
     ) -> dict[str, float]:
         """Figures of programs and loads."""
         left = list(reports)
-        rates, found = [], dict[str, float]()
+        rates, errors, found = [], list[float](), dict[str, float]()
         for choice, own in zip(self._definition.programs, counted, strict=True):
             if choice.workload.spec.load is None:
                 rate = own["ops"] / own["elapsed_s"] if own.get("elapsed_s") else 0.0
             else:
                 report = left.pop(0)
                 rate = report["requests"] / report["duration_us"] * 1e6
-                found |= {name: report[name] for name in BY_NAME if name in report}
+                found |= _known(report)
+                errors += [report["errors"]] if "errors" in report else []
             if rate <= 0:
                 raise RepeatError(f"{choice.workload.name} did no operation while it was measured")
-            if WAIT in own:
-                found[WAIT] = own[WAIT]
+            found |= _known(own)
             rates.append(rate)
         if len(rates) == 1:
             return {THROUGHPUT: rates[0], **found}
         # Operations of two kinds have no sum; a geometric mean gains as its parts do, on average.
+        # Latencies of two kinds have neither.
         mean = math.exp(math.fsum(map(math.log, rates)) / len(rates))
         own_rates = {f"{THROUGHPUT}_{at}": rate for at, rate in enumerate(rates, 1)}
-        return {THROUGHPUT: mean, **own_rates}
+        failed = {"errors": sum(errors)} if errors else {}
+        return {THROUGHPUT: mean, **own_rates, **failed}
+
+
+def _known(said: Mapping[str, float]) -> dict[str, float]:
+    """Figures among what a program or a load said."""
+    return {name: said[name] for name in (*BY_NAME, NET_EXPECTED) if name in said}
+
+
+def _filled(
+    name: str, spec: ProgramSpec, command: Command, known: Mapping[str, Value]
+) -> tuple[list[str], dict[str, str]]:
+    """Arguments and variables of a program, with the values that it is started with."""
+    try:
+        arguments = [text.format(**known) for text in spec.arguments]
+        variables = {name: text.format(**known) for name, text in spec.environment.items()}
+    except (KeyError, IndexError, ValueError) as error:
+        raise RepeatError(f"{name}: its description names {error}") from None
+    return (
+        [*command.arguments, *arguments],
+        {**build_environment(), **command.environment, **variables},
+    )
 
 
 def values_of(choice: ProgramChoice, cell: Cell) -> dict[str, Value]:

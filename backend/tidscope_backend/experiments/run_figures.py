@@ -3,10 +3,15 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+import pyarrow.compute as pc
+from tidscope_wire.pools import known_figures
+
 from tidscope_backend.comparison.figures import figures_of_process
 from tidscope_backend.comparison.from_folders import tables_of
 from tidscope_backend.comparison.totals import totals_by_role, whole
 from tidscope_backend.experiments.figure_names import BY_NAME
+from tidscope_backend.store.reader import RunReader
+from tidscope_backend.store.table_growth import table_growth
 
 RATES = {
     "cpu_delay": (("cpu_delay_ns",), 1e-9),
@@ -15,6 +20,9 @@ RATES = {
 }
 """Figures that are sums of rates of a comparison, and the factor of their unit."""
 SAME = ("mean_cores", "power_w")
+POOL_COUNTS = ("parks", "steals")
+NET_READ = "net_read_total"
+"""All bytes that were read from sockets while the run was recorded."""
 
 
 def figures_of_run(folder: Path) -> dict[str, float]:
@@ -36,7 +44,26 @@ def figures_of_run(folder: Path) -> dict[str, float]:
     for name, (parts, factor) in RATES.items():
         if all(part in values for part in parts):
             figures[name] = factor * sum(values[part] for part in parts)
-    return figures
+    if "net_read_bytes" in values:
+        figures[NET_READ] = values["net_read_bytes"] * values["duration_s"]
+    return figures | _counted_by_tables(folder, values["duration_s"])
+
+
+def _counted_by_tables(folder: Path, duration_s: float) -> dict[str, float]:
+    """Wake-ups of its threads, and what its pools counted, each a second."""
+    if duration_s <= 0:
+        return {}
+    parts = RunReader(folder).parts
+    found = {}
+    wakes = table_growth(parts, "wakes")
+    if wakes.num_rows:
+        found["wakeups"] = pc.sum(wakes["count"]).as_py() / duration_s
+    pools = known_figures(table_growth(parts, "pools"))
+    for name in POOL_COUNTS:
+        counted = pc.sum(pools[name]).as_py()
+        if counted is not None:
+            found[name] = counted / duration_s
+    return found
 
 
 def joined(parts: list[Mapping[str, float]]) -> dict[str, float]:
@@ -47,7 +74,8 @@ def joined(parts: list[Mapping[str, float]]) -> dict[str, float]:
     if len(parts) == 1:
         return dict(parts[0])
     common = set.intersection(*(set(one) for one in parts)) if parts else set()
-    summed = {name for name in common if name in RATES or name == "mean_cores"}
+    added = (*RATES, *POOL_COUNTS, "mean_cores", "wakeups")
+    summed = {name for name in common if name in added}
     found = {name: sum(one[name] for one in parts) for name in sorted(summed)}
     if "power_w" in common:
         found["power_w"] = parts[0]["power_w"]

@@ -2,13 +2,13 @@
 
 import hashlib
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tidscope_backend.experiments.building import Command, build, build_environment
+from tidscope_backend.experiments.commands import Commands
 from tidscope_backend.experiments.conditions import setup_of_machine
-from tidscope_backend.experiments.definition import Definition, ProgramChoice
+from tidscope_backend.experiments.definition import Definition
 from tidscope_backend.experiments.errors import ExperimentError, RepeatError
 from tidscope_backend.experiments.journal import (
     Began,
@@ -24,12 +24,10 @@ from tidscope_backend.experiments.journal import (
     experiment_folders,
     read_journal,
 )
-from tidscope_backend.experiments.load import check_generator
 from tidscope_backend.experiments.matrix import Cell, cells_of, group_name
 from tidscope_backend.experiments.repeat import Repeat, RepeatResult, Watching
 from tidscope_backend.experiments.schedule import next_cell
 from tidscope_backend.experiments.tallies import tallies_of
-from tidscope_backend.experiments.workload import Value
 
 
 @dataclass(frozen=True)
@@ -45,41 +43,6 @@ class Opened:
     id: str
     folder: Path
     done: int
-
-
-def prepare(definition: Definition) -> Callable[[ProgramChoice, Mapping[str, Value]], Command]:
-    """Build all programs of all cells before anything is measured.
-
-    Raises:
-        ExperimentError: a toolchain or a load generator is missing.
-    """
-    built: dict[tuple[str, str], Command] = {}
-    environment = build_environment()
-
-    def key(choice: ProgramChoice, values: Mapping[str, Value]) -> tuple[str, str]:
-        chooser = choice.workload.chooser
-        return choice.workload.name, str(values[chooser]) if chooser else ""
-
-    def command(choice: ProgramChoice, values: Mapping[str, Value]) -> Command:
-        return built[key(choice, values)]
-
-    for choice in definition.programs:
-        check_generator(choice.workload)
-        chooser = choice.workload.chooser
-        for value in definition.axes.get(chooser) or [choice.values.get(chooser, "")]:
-            values = {**choice.values, chooser: value} if chooser else choice.values
-            _check_files(choice, values)
-            program = choice.workload.program(values)
-            built[key(choice, values)] = build(choice.workload, program, environment)
-    return command
-
-
-def _check_files(choice: ProgramChoice, values: Mapping[str, Value]) -> None:
-    for name, spec in choice.workload.spec.parameters.items():
-        if spec.file is not None and not Path(str(values[name])).is_file():
-            raise ExperimentError(
-                f"{choice.workload.name}: {name}: there is no file {values[name]}; name another"
-            )
 
 
 def open_new(definition: Definition, runs: Path) -> Opened:
@@ -148,7 +111,7 @@ class Runner:
         definition: Definition,
         opened: Opened,
         watching: Watching,
-        commands: Callable[[ProgramChoice, Mapping[str, Value]], Command],
+        commands: Commands,
         report: Callable[[Sequence[Entry]], None],
     ) -> None:
         self._definition, self._opened = definition, opened

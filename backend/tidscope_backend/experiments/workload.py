@@ -16,7 +16,10 @@ PLACES = (_BACKEND / "sources" / "workloads", _BACKEND.parents[1] / "workloads")
 FILE = "workload.toml"
 Value = str | int | float
 """Of a parameter."""
-RESERVED = ("policy", "size", "upper", "placement", "workload")
+RESERVED = (
+    *("policy", "size", "upper", "placement", "workload"),
+    *("warm_up_s", "measure_s", "address", "seconds"),
+)
 
 
 class ParameterSpec(StrictModel):
@@ -54,10 +57,11 @@ class ProgramSpec(StrictModel):
     """How a program is built and started.
 
     `{NAME}` in arguments and variables stands for the parameter of that name, for the `size`,
-    or for `upper`, the largest size that a policy may set.
+    for `upper`, the largest size that a policy may set, for `warm_up_s` or for `measure_s`. Of a
+    load generator `address` is that of the program, and `seconds` how long it runs.
     """
 
-    build: Literal["go", "python", "java"]
+    build: Literal["go", "python", "java", "rust"]
     folder: str
     main: str = ""
     arguments: list[str] = Field(default_factory=list)
@@ -65,10 +69,21 @@ class ProgramSpec(StrictModel):
 
 
 class LoadSpec(StrictModel):
-    """What makes the requests; without it the program makes its own work."""
+    """What makes the requests; without it the program makes its own work.
 
-    generator: Literal["wrk"]
-    path: str
+    `path` is what wrk asks for. `program` is a load generator of the workload itself, which ends
+    with a line as wrk.lua writes it.
+    """
+
+    generator: Literal["wrk", "program"]
+    path: str = ""
+    program: ProgramSpec | None = None
+
+    @model_validator(mode="after")
+    def _has_a_program(self) -> "LoadSpec":
+        if (self.program is not None) != (self.generator == "program"):
+            raise ValueError("has to have a program if the generator is one, and only then")
+        return self
 
 
 class WorkloadSpec(StrictModel):
@@ -76,6 +91,8 @@ class WorkloadSpec(StrictModel):
 
     `program` is a program, or `choose` names the parameter that chooses among several. `waits`: it
     reports how long operations waited in its queue. `speed_up`: more threads do the same work.
+    `watch`: its process alone, or with all that descend from it. `steered`: a policy can set its
+    size while it runs. `needs`: programs that have to be installed, and the Debian package of each.
     """
 
     name: str
@@ -84,6 +101,9 @@ class WorkloadSpec(StrictModel):
     knob: str
     waits: bool = False
     speed_up: bool = False
+    watch: Literal["process", "tree"] = "process"
+    steered: bool = True
+    needs: dict[str, str] = Field(default_factory=dict)
     program: dict[str, object]
     load: LoadSpec | None = None
     parameters: dict[str, ParameterSpec] = Field(default_factory=dict)

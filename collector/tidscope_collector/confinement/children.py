@@ -74,14 +74,6 @@ class LimitedChildren:
         with theirs:
             self.pid = self._launch(theirs)
 
-    @property
-    def ended(self) -> bool:
-        """Whether nobody is left who could be asked."""
-        poll = select.poll()
-        with self._lock:
-            poll.register(self._connection, 0)
-            return any(event & select.POLLHUP for _, event in poll.poll(0))
-
     def ask(
         self,
         question: str,

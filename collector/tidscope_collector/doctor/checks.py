@@ -410,15 +410,15 @@ def thread_names(facts: Facts) -> DoctorCheck:
     )
 
 
-def process_reader(ended: bool) -> DoctorCheck:
-    """Can files and memory of other processes still be read?"""
+def process_reader(trouble: str) -> DoctorCheck:
+    """Can files and memory of other processes still be read? Or why nobody answers."""
     about = "process-reader", "Reader of other processes"
-    if not ended:
+    if not trouble:
         return make_check(about, "ok", "It answers.")
     return make_check(
         about,
         "limited",
-        "The processes that read files and memory of other processes were killed.",
+        trouble,
         "Of processes attached from now on, runtime, ports and GOMAXPROCS are unknown, and agents "
         "are not found. Sampling goes on.",
         "Restart the collector: a confined one may start no programs.",

@@ -21,7 +21,7 @@ def examine(
     walk: EbpfProbe,
     ledger: EbpfProbe,
     confinement: Confinement,
-    reader_ended: bool = False,
+    reader_trouble: str = "",
     lock_troubles: Sequence[str] = (),
 ) -> DoctorReport:
     """Run all checks, the exit self-test too."""
@@ -45,7 +45,7 @@ def examine(
         checks.clock_source(facts),
         checks.transactions(facts),
         checks.confinement(confinement),
-        checks.process_reader(reader_ended),
+        checks.process_reader(reader_trouble),
     ]
     return DoctorReport(
         host=facts.host,

@@ -11,7 +11,7 @@ from typing import Annotated, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from tidscope_wire.generated.models import Runtime
 
-from tidscope_collector.confinement.children import ChildError, LimitedChildren
+from tidscope_collector.confinement.children import ENDED, ChildError, LimitedChildren
 from tidscope_collector.foreign.agent_sockets import SocketId, Trouble
 from tidscope_collector.foreign.answering import PROCESSES_S, PROGRAM_S, Arguments
 from tidscope_collector.foreign.opened_process import Key
@@ -143,6 +143,24 @@ def children() -> LimitedChildren:
     made = LimitedChildren("tidscope_collector.foreign.questions")
     atexit.register(made.close)
     return made
+
+
+def reader_trouble() -> str:
+    """Why no child answers, a sentence for people; empty if one does.
+
+    Two are asked: a fork server that is killed takes the one that it was starting with it.
+    """
+    about: Arguments = {"root": "/proc", "pids": []}
+    for _ in range(2):
+        try:
+            reply = children().ask("ports", about, deadline_s=PROCESSES_S, most_bytes=_ANSWER_BYTES)
+        except ChildError as error:
+            return str(error)
+        if reply.data:
+            return ""
+        if not reply.ended:
+            return f"The process that reads files of others gave no answer in {PROCESSES_S:g} s."
+    return ENDED
 
 
 def describe(

@@ -1,7 +1,8 @@
-"""How long threads can have waited for block I/O at most, by their ledgers.
+"""How long threads can have waited for block I/O, by their ledgers.
 
 The kernel's delay counts from the switch away to the wake-up of threads that sleep for I/O. The
-ledger has the same sleeps, in a few states, so it bounds the delay. What is far beyond is wrong.
+ledger has the same sleeps, in a few states: some are of nothing else, others may be, so it bounds
+the delay on both sides. What is far outside is wrong.
 """
 
 from collections.abc import Sequence
@@ -13,13 +14,16 @@ from tidscope_wire.states import SINCE, STATE, STATE_FIELDS
 from tidscope_collector.threads.reading import Reading
 
 BLKIO = "blkio_delay_ns"
+BLKIO_COUNT = "blkio_count"
 DISK_STATES = tuple(
     f"state_{wait}_disk_ns" for wait in ("file_read", "file_write", "file_sync", "page_fault")
 )
 IO_STATES = (*DISK_STATES, "state_io_uring_ns", "state_other_call_ns", "state_other_ns")
 """Opening a file may wait for a disk, too; the ledger does not tell that from other waits there."""
 TOLERANCE = 1.25
-"""Both look at the clock within a microsecond of each other, of waits that may be as short."""
+WAKE_NS = 50_000
+"""The kernel's wait ends on the CPU that the thread will run on, the ledger's on the one that wakes
+it: with an interrupt in between that took 18 us a wait on a virtual machine (Linux 6.18)."""
 SLACK_NS = 20_000_000
 
 Words = npt.NDArray[np.int64]
@@ -39,6 +43,8 @@ class IoBounds:
         if self._column < 0:
             return
         self._states = [fields.index(state) for state in IO_STATES]
+        self._disk = [fields.index(state) for state in DISK_STATES]
+        self._count = fields.index(BLKIO_COUNT) if BLKIO_COUNT in fields else -1
         self._state, self._since = fields.index(STATE), fields.index(SINCE)
         self._numbers = np.array([STATE_FIELDS.index(state) + 1 for state in IO_STATES], np.uint64)
         none = np.empty(0, np.uint32), np.empty(0, np.int64)
@@ -48,10 +54,10 @@ class IoBounds:
         """The same before some came or went: exit records come after that."""
         self._seen_ns = 0
 
-    def exceeded(
+    def outside(
         self, reading: Reading, now_ns: int, *, ended: bool = False
     ) -> npt.NDArray[np.bool_] | None:
-        """Which threads waited longer than they can have; None: none of them.
+        """Which threads' delays are too long or too short; None: none of them.
 
         Args:
             reading: of living threads, or of exit records.
@@ -66,10 +72,15 @@ class IoBounds:
         if not ended:
             waited += self._under_way(counters, now_ns)
         before = self._known(reading) if ended else self._follow(reading, delay, waited, now_ns)
-        beyond = (before >= 0) & (delay > before + TOLERANCE * waited + SLACK_NS)
+        disk = counters[:, self._disk].sum(axis=1).astype(np.int64)
+        woken = WAKE_NS * counters[:, self._count].astype(np.int64) if self._count >= 0 else 0
+        beyond = delay > before + TOLERANCE * waited + woken + SLACK_NS
+        # Ledgers are read before counters: what the one has, the other has to have as well.
+        short = delay < before + disk / TOLERANCE - SLACK_NS
+        wrong = (before >= 0) & (beyond | short)
         if reading.absent is not None:
-            beyond &= ~reading.absent[:, self._column] & ~reading.absent[:, self._state]
-        return beyond if beyond.any() else None
+            wrong &= ~reading.absent[:, self._column] & ~reading.absent[:, self._state]
+        return wrong if wrong.any() else None
 
     def _under_way(self, counters: npt.NDArray[np.uint64], now_ns: int) -> Words:
         since = self._attach_ns + counters[:, self._since].astype(np.int64)

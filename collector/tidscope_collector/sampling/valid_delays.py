@@ -1,9 +1,9 @@
 """Delays that cannot be are not given as the kernel's: longer than the thread lived, or, for block
-I/O, than its ledger says that it can have waited.
+I/O, longer or shorter than its ledger allows.
 
 From Linux 6.12 on the kernel may count a wait for block I/O from the start of an earlier one, or of
-none (docs/measurement.md). Once a counter has such a wait in it, it is wrong for the rest of the
-thread's life. A ledger says what it should be; without one there is no value.
+none, or not at all (docs/measurement.md). Once a counter has such a wait in it, it is wrong for the
+rest of the thread's life. A ledger says what it should be; without one there is no value.
 """
 
 import time
@@ -119,7 +119,7 @@ class ValidDelays(WrappingReader):
     def begin(self, samples: int = 1) -> SteadyRows | None:
         """See `SteadySource.begin`: not while values have to be corrected."""
         steady = self._steady_base
-        if steady is None or self._held or self._has_excess():
+        if steady is None or self._held or self._is_outside():
             return None
         return steady.begin(samples)
 
@@ -148,8 +148,8 @@ class ValidDelays(WrappingReader):
         now_ns = self._clock()
         life_ns = np.maximum(now_ns - reading.start_ns, 0) + SLACK_NS
         self._compared_ns = now_ns
-        found = self._with_excess(
-            self._too_long(reading, life_ns), self._bounds.exceeded(reading, now_ns)
+        found = self._with_outside(
+            self._too_long(reading, life_ns), self._bounds.outside(reading, now_ns)
         )
         if self._before is None:
             self._note_first(reading, found)
@@ -182,9 +182,9 @@ class ValidDelays(WrappingReader):
             life_ns = np.maximum(now_ns - reading.start_ns, 0)
         else:
             life_ns = 1000 * reading.age_us.astype(np.int64)
-        found = self._with_excess(
+        found = self._with_outside(
             self._too_long(reading, life_ns + RECORD_SLACK_NS),
-            self._bounds.exceeded(reading, now_ns, ended=True),
+            self._bounds.outside(reading, now_ns, ended=True),
         )
         if found is None and not self._held:
             return reading
@@ -221,23 +221,23 @@ class ValidDelays(WrappingReader):
             longer &= ~reading.absent[:, self._columns]
         return longer if longer.any() else None
 
-    def _has_excess(self) -> bool:
-        """Whether a delay has become longer than its ledger says, of what compiled code samples."""
+    def _is_outside(self) -> bool:
+        """Whether a delay has become impossible by its ledger, of what compiled code samples."""
         now_ns = self._clock()
         if self._reading is None or now_ns - self._compared_ns < COMPARE_NS:
             return False
         self._compared_ns = now_ns
-        return self._bounds.exceeded(self._reading, now_ns) is not None
+        return self._bounds.outside(self._reading, now_ns) is not None
 
-    def _with_excess(
-        self, longer: Masks | None, beyond: npt.NDArray[np.bool_] | None
+    def _with_outside(
+        self, longer: Masks | None, outside: npt.NDArray[np.bool_] | None
     ) -> Masks | None:
-        """With the block-I/O delays that are longer than ledgers say."""
-        if beyond is None:
+        """With the block-I/O delays that ledgers do not allow."""
+        if outside is None:
             return longer
         if longer is None:
-            longer = np.zeros((len(beyond), len(self._columns)), np.bool_)
-        longer[:, self._columns.index(self.fields.index(BLKIO))] |= beyond
+            longer = np.zeros((len(outside), len(self._columns)), np.bool_)
+        longer[:, self._columns.index(self.fields.index(BLKIO))] |= outside
         return longer
 
     def _note_first(self, reading: Reading, found: Masks | None) -> None:

@@ -10,7 +10,7 @@ import {
 } from "./experimentOption";
 import { LIGHT_CHART_THEME } from "./palette";
 
-const FIRST: ChartPoint = { x: 0, mean: 10, low: 5, high: 15, values: [8, 12] };
+const FIRST: ChartPoint = { x: 0, at: null, mean: 10, low: 5, high: 15, values: [8, 12] };
 
 const GAINS: ExperimentChart = {
   id: "gains",
@@ -24,9 +24,9 @@ const GAINS: ExperimentChart = {
   series: [
     {
       name: "linear",
-      points: [FIRST, { x: 1, mean: -2, low: null, high: null, values: [] }],
+      points: [FIRST, { x: 1, at: null, mean: -2, low: null, high: null, values: [] }],
     },
-    { name: "fixed", points: [{ x: 1, mean: 3, low: -400, high: 500, values: [] }] },
+    { name: "fixed", points: [{ x: 1, at: null, mean: 3, low: -400, high: 500, values: [] }] },
   ],
   note: "",
 };
@@ -42,7 +42,7 @@ describe("charts of experiments", () => {
     expect(describeChart(GAINS)).toBe(
       "Throughput over the default. linear: framework=a 10 (5 to 15), 2 repeats; framework=b -2. fixed: framework=b 3 (-400 to 500).",
     );
-    expect(pointText({ x: 0, mean: 1, low: null, high: null, values: [] })).toBe("1");
+    expect(pointText({ x: 0, at: null, mean: 1, low: null, high: null, values: [] })).toBe("1");
   });
 
   it("shows zero, all means, and intervals that do not dwarf them", () => {
@@ -84,5 +84,37 @@ describe("charts of experiments", () => {
     const named = { ...GAINS, series: [{ name: "<b>", points: [FIRST] }] };
     const option = experimentOption(named, LIGHT_CHART_THEME);
     expect(option.tooltip.formatter({ seriesIndex: 0, dataIndex: 0 })).toContain("&lt;b&gt;");
+  });
+
+  it("puts the points of a curve where they were achieved", () => {
+    const curve: ExperimentChart = {
+      ...GAINS,
+      kind: "curve",
+      reference: null,
+      x: ["1000", "2000"],
+      series: [
+        {
+          name: "pebble",
+          points: [
+            { x: 0, at: 990, mean: 1, low: null, high: null, values: [] },
+            { x: 1, at: 1500.5, mean: 4, low: 3, high: 5, values: [3, 5] },
+          ],
+        },
+      ],
+    };
+    const option = experimentOption(curve, LIGHT_CHART_THEME);
+    expect(option.xAxis.type).toBe("value");
+    expect(option.series[0]?.data).toEqual([
+      [990, 1],
+      [1500.5, 4],
+    ]);
+    expect(describeChart(curve)).toContain("at 990 (of 1000) 1; at 1,501 (of 2000) 4 (3 to 5)");
+  });
+
+  it("stacks shares up to the whole", () => {
+    const option = experimentOption({ ...GAINS, kind: "stacked" }, LIGHT_CHART_THEME);
+    expect([option.yAxis.min, option.yAxis.max]).toEqual([0, 1]);
+    expect(option.series[0]).toMatchObject({ type: "bar", stack: "whole" });
+    expect(option.series[2]).toMatchObject({ type: "bar", stack: "whole" });
   });
 });

@@ -25,10 +25,16 @@ export function pointText(point: ChartPoint): string {
   return `${numberText(mean)}${interval}${repeats}`;
 }
 
+/** Where a point stands, as text. */
+function placeText(x: readonly string[], point: ChartPoint): string {
+  const asked = x[point.x] ?? "";
+  return point.at === null ? asked : `at ${numberText(point.at)} (of ${asked})`;
+}
+
 /** A text alternative to the chart. */
 export function describeChart({ title, x, y_label, series }: ExperimentChart): string {
   const parts = series.map(({ name, points }) => {
-    const said = points.map((point) => `${x[point.x] ?? ""} ${pointText(point)}`);
+    const said = points.map((point) => `${placeText(x, point)} ${pointText(point)}`);
     return `${name === "" ? y_label : name}: ${said.join("; ")}`;
   });
   return `${title}. ${parts.join(". ")}.`;
@@ -36,6 +42,7 @@ export function describeChart({ title, x, y_label, series }: ExperimentChart): s
 
 /** Ends of the y axis: from 0, and all intervals unless they dwarf the values. */
 export function chartRange(chart: ExperimentChart): readonly [number, number] {
+  if (chart.kind === "stacked") return [0, 1];
   const points = chart.series.flatMap((each) => each.points);
   const values = points.flatMap(({ mean, values }) => [mean, ...values]);
   if (chart.reference !== null) values.push(chart.reference);
@@ -62,6 +69,7 @@ export function experimentOption(chart: ExperimentChart, theme: ChartTheme) {
   const [min, max] = chartRange(chart);
   const label = { color: theme.muted, fontFamily: theme.font, fontSize: 11 };
   const count = chart.series.length;
+  const hasNames = chart.kind === "bars" || chart.kind === "stacked";
   return {
     animation: false,
     backgroundColor: "transparent",
@@ -69,7 +77,7 @@ export function experimentOption(chart: ExperimentChart, theme: ChartTheme) {
       left: 78,
       right: 18,
       top: 16,
-      bottom: chart.kind === "bars" ? 62 : 46,
+      bottom: hasNames ? 62 : 46,
       outerBoundsMode: "none" as const,
     },
     tooltip: {
@@ -83,8 +91,8 @@ export function experimentOption(chart: ExperimentChart, theme: ChartTheme) {
         tooltipText(chart, seriesIndex ?? 0, dataIndex),
     },
     xAxis: {
-      type: "category" as const,
-      data: [...chart.x],
+      type: chart.kind === "curve" ? ("value" as const) : ("category" as const),
+      ...(chart.kind === "curve" ? { min: 0, splitLine: { show: false } } : { data: [...chart.x] }),
       name: chart.x_label,
       nameLocation: "middle" as const,
       nameGap: 28,
@@ -93,10 +101,11 @@ export function experimentOption(chart: ExperimentChart, theme: ChartTheme) {
       axisTick: { show: false },
       axisLabel: {
         ...label,
-        interval: chart.kind === "bars" ? 0 : ("auto" as const),
+        interval: hasNames ? 0 : ("auto" as const),
         lineHeight: 14,
         // An axis of the matrix a line.
-        formatter: (text: string) => text.replaceAll(" ", "\n"),
+        formatter: (text: string | number) =>
+          typeof text === "number" ? numberText(text) : text.replaceAll(" ", "\n"),
         hideOverlap: true,
       },
     },
@@ -112,9 +121,9 @@ export function experimentOption(chart: ExperimentChart, theme: ChartTheme) {
       const { colour } = hueStyle(index, theme);
       const symbol = SYMBOLS[index % SYMBOLS.length];
       const place = chart.kind === "bars" ? besideOthers(index, count) : 0;
-      const shift = chart.kind === "bars" ? 0 : (index - (count - 1) / 2) * APART_PX;
+      const shift = chart.kind === "lines" ? (index - (count - 1) / 2) * APART_PX : 0;
       const line =
-        chart.kind === "lines"
+        chart.kind === "lines" || chart.kind === "curve"
           ? {
               type: "line" as const,
               name: one.name,
@@ -123,14 +132,15 @@ export function experimentOption(chart: ExperimentChart, theme: ChartTheme) {
               itemStyle: { color: colour },
               lineStyle: { color: colour, width: 2 },
               emphasis: { disabled: true },
-              data: one.points.map((point) => [point.x, point.mean]),
+              data: one.points.map((point) => [placeOf(point), point.mean]),
               ...reference(chart, index, theme),
             }
           : {
               type: "bar" as const,
               name: one.name,
-              barWidth: `${70 / count}%`,
-              barGap: `${100 * (8 / 7) - 100}%`,
+              ...(chart.kind === "stacked"
+                ? { stack: "whole", barWidth: "60%" }
+                : { barWidth: `${70 / count}%`, barGap: `${100 * (8 / 7) - 100}%` }),
               itemStyle: { color: colour, opacity: 0.6 },
               emphasis: { disabled: true },
               data: one.points.map((point) => [point.x, point.mean]),
@@ -144,13 +154,18 @@ export function experimentOption(chart: ExperimentChart, theme: ChartTheme) {
           silent: true,
           clip: true,
           z: 5,
-          data: one.points.map((point) => [point.x, point.mean, point.low, point.high]),
+          data: one.points.map((point) => [placeOf(point), point.mean, point.low, point.high]),
           renderItem: (_: CustomSeriesRenderItemParams, api: CustomSeriesRenderItemAPI) =>
             interval(one.points, api, place, shift, theme.text, colour),
         },
       ];
     }),
   };
+}
+
+/** Where a point stands on the x axis. */
+function placeOf(point: ChartPoint): number {
+  return point.at ?? point.x;
 }
 
 function reference(chart: ExperimentChart, index: number, theme: ChartTheme) {
@@ -176,7 +191,7 @@ function interval(
   colour: string,
 ) {
   const at = Number(api.value(0));
-  const point = points.find((one) => one.x === at);
+  const point = points.find((one) => placeOf(one) === at);
   if (point === undefined) return null;
   const size = api.size?.([1, 0]);
   const width = Array.isArray(size) ? Number(size[0]) : 0;
@@ -213,7 +228,7 @@ function tooltipText(chart: ExperimentChart, seriesIndex: number, dataIndex: num
   const point = one?.points[dataIndex];
   if (one === undefined || point === undefined) return "";
   const name = one.name === "" ? "" : `${one.name}, `;
-  return escaped(`${name}${chart.x[point.x] ?? ""}: ${pointText(point)} ${chart.unit}`);
+  return escaped(`${name}${placeText(chart.x, point)}: ${pointText(point)} ${chart.unit}`);
 }
 
 function escaped(text: string): string {

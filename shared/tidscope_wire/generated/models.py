@@ -148,6 +148,10 @@ class ChartPoint(Message):
     """
     Place among the values of the x axis.
     """
+    at: float | None
+    """
+    Where it stands on an x axis of numbers, which a curve has; null: at x.
+    """
     mean: float
     """
     Mean of the repeats.
@@ -867,10 +871,11 @@ Run id.
 
 
 ChartKind = TypeAliasType(
-    "ChartKind", Annotated[Literal["lines", "bars"], Field(title="ChartKind")]
+    "ChartKind",
+    Annotated[Literal["lines", "bars", "curve", "stacked"], Field(title="ChartKind")],
 )
 """
-lines: x is a scale of sizes. bars: x has names.
+lines: x is a scale of sizes or targets. bars: x has names. curve: points stand at their `at`, and x has what was asked for there. stacked: shares of a whole, one above the other.
 """
 
 
@@ -892,7 +897,7 @@ class ExperimentChart(Message):
     """
     kind: Annotated[ChartKind, Field(title="ChartKind")]
     """
-    lines: x is a scale of sizes. bars: x has names.
+    lines: x is a scale of sizes or targets. bars: x has names. curve: points stand at their `at`, and x has what was asked for there. stacked: shares of a whole, one above the other.
     """
     x_label: str
     """

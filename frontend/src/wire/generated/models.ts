@@ -111,9 +111,9 @@ export type ExperimentState = "running" | "complete" | "interrupted";
  */
 export type CellStanding = "open" | "steady" | "maximum" | "failed";
 /**
- * lines: x is a scale of sizes. bars: x has names.
+ * lines: x is a scale of sizes or targets. bars: x has names. curve: points stand at their `at`, and x has what was asked for there. stacked: shares of a whole, one above the other.
  */
-export type ChartKind = "lines" | "bars";
+export type ChartKind = "lines" | "bars" | "curve" | "stacked";
 export type FrameKind = "key" | "delta";
 /**
  * An event of a target.
@@ -359,6 +359,10 @@ export interface ChartPoint {
    * Place among the values of the x axis.
    */
   x: number;
+  /**
+   * Where it stands on an x axis of numbers, which a curve has; null: at x.
+   */
+  at: number | null;
   /**
    * Mean of the repeats.
    */

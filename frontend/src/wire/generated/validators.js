@@ -17532,7 +17532,7 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((((data.x === undefined) && (missing0 = "x")) || ((data.mean === undefined) && (missing0 = "mean"))) || ((data.low === undefined) && (missing0 = "low"))) || ((data.high === undefined) && (missing0 = "high"))) || ((data.values === undefined) && (missing0 = "values"))){
+if(((((((data.x === undefined) && (missing0 = "x")) || ((data.at === undefined) && (missing0 = "at"))) || ((data.mean === undefined) && (missing0 = "mean"))) || ((data.low === undefined) && (missing0 = "low"))) || ((data.high === undefined) && (missing0 = "high"))) || ((data.values === undefined) && (missing0 = "values"))){
 validate310.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -17558,10 +17558,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.mean !== undefined){
+if(data.at !== undefined){
+let data1 = data.at;
 const _errs3 = errors;
-if(!(typeof data.mean == "number")){
-validate310.errors = [{instancePath:instancePath+"/mean",keyword:"type"}];
+if((!(typeof data1 == "number")) && (data1 !== null)){
+validate310.errors = [{instancePath:instancePath+"/at",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -17570,11 +17571,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.low !== undefined){
-let data2 = data.low;
+if(data.mean !== undefined){
 const _errs5 = errors;
-if((!(typeof data2 == "number")) && (data2 !== null)){
-validate310.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
+if(!(typeof data.mean == "number")){
+validate310.errors = [{instancePath:instancePath+"/mean",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -17583,11 +17583,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.high !== undefined){
-let data3 = data.high;
+if(data.low !== undefined){
+let data3 = data.low;
 const _errs7 = errors;
 if((!(typeof data3 == "number")) && (data3 !== null)){
-validate310.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
+validate310.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -17596,20 +17596,33 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.values !== undefined){
-let data4 = data.values;
+if(data.high !== undefined){
+let data4 = data.high;
 const _errs9 = errors;
-if(errors === _errs9){
-if(Array.isArray(data4)){
-var valid1 = true;
-const len0 = data4.length;
-for(let i0=0; i0<len0; i0++){
+if((!(typeof data4 == "number")) && (data4 !== null)){
+validate310.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
+return false;
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.values !== undefined){
+let data5 = data.values;
 const _errs11 = errors;
-if(!(typeof data4[i0] == "number")){
+if(errors === _errs11){
+if(Array.isArray(data5)){
+var valid1 = true;
+const len0 = data5.length;
+for(let i0=0; i0<len0; i0++){
+const _errs13 = errors;
+if(!(typeof data5[i0] == "number")){
 validate310.errors = [{instancePath:instancePath+"/values/" + i0,keyword:"type"}];
 return false;
 }
-var valid1 = _errs11 === errors;
+var valid1 = _errs13 === errors;
 if(!valid1){
 break;
 }
@@ -17620,10 +17633,11 @@ validate310.errors = [{instancePath:instancePath+"/values",keyword:"type"}];
 return false;
 }
 }
-var valid0 = _errs9 === errors;
+var valid0 = _errs11 === errors;
 }
 else {
 var valid0 = true;
+}
 }
 }
 }
@@ -17744,7 +17758,7 @@ if(typeof data2 !== "string"){
 validate308.errors = [{instancePath:instancePath+"/kind",keyword:"type"}];
 return false;
 }
-if(!((data2 === "lines") || (data2 === "bars"))){
+if(!((((data2 === "lines") || (data2 === "bars")) || (data2 === "curve")) || (data2 === "stacked"))){
 validate308.errors = [{instancePath:instancePath+"/kind",keyword:"enum"}];
 return false;
 }

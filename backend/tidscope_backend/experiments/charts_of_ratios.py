@@ -1,0 +1,149 @@
+"""Charts of what is divided by something else: gains, speed-up, RAIT. Pure."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from tidscope_wire.generated.models import ChartPoint, ChartSeries, ExperimentChart, GroupFigure
+
+from tidscope_backend.comparison.statistics import group_figure
+from tidscope_backend.experiments.chart_parts import (
+    Drawn,
+    bare_point,
+    figure_of,
+    lines_of,
+    mean_point,
+)
+from tidscope_backend.experiments.definition import DEFAULT
+from tidscope_backend.experiments.figure_names import THROUGHPUT, WAIT
+from tidscope_backend.experiments.ranks import spearman
+
+ALL = "mean of all"
+
+
+def rests_of(drawn: Sequence[Drawn]) -> list[str]:
+    """Combinations of all axes but the policy."""
+    return list(dict.fromkeys(cell.without("policy").key for cell, _ in drawn))
+
+
+def gains(drawn: Sequence[Drawn]) -> ExperimentChart | None:
+    """Per cent over the default, with the intervals of the differences."""
+    rests = rests_of(drawn)
+    policies = [one for one in dict.fromkeys(cell.policy for cell, _ in drawn) if one != DEFAULT]
+    baselines = {own.key: figure_of(own, THROUGHPUT) for _, own in drawn}
+    series, several = [], len(rests) > 1
+    for policy in policies:
+        points = []
+        for cell, own in drawn:
+            figure = figure_of(own, THROUGHPUT)
+            base = baselines.get(own.baseline or "")
+            if cell.policy != policy or figure is None or base is None:
+                continue
+            gain, mean = figure.gain, base.figure.mean
+            if gain is None or gain.percent is None or not mean:
+                continue
+            scale = 100 / abs(mean)
+            points.append(
+                ChartPoint(
+                    x=rests.index(cell.without("policy").key),
+                    at=None,
+                    mean=gain.percent,
+                    low=None if gain.low is None else gain.low * scale,
+                    high=None if gain.high is None else gain.high * scale,
+                    values=[],
+                )
+            )
+        if points and several:
+            points.append(mean_point(len(rests), group_figure([one.mean for one in points])))
+        if points:
+            series.append(ChartSeries(name=policy, points=points))
+    if not series:
+        return None
+    return ExperimentChart(
+        id="gains",
+        title="Throughput over the default",
+        kind="bars",
+        x_label="",
+        x=[*rests, *([ALL] if several else [])],
+        y_label="gain",
+        unit="%",
+        reference=0.0,
+        series=series,
+        note="Intervals of 95 % of the difference. One that holds 0 shows no difference."
+        + (f" {ALL}: over the gains beside it, each counts once." if several else ""),
+    )
+
+
+def speed_up(drawn: Sequence[Drawn], sizes: Sequence[int]) -> ExperimentChart | None:
+    def ratio(one: GroupFigure, size: GroupFigure) -> float:
+        return (size.mean or 0.0) / (one.mean or 1.0)
+
+    series = list(_ratios(drawn, sizes, THROUGHPUT, ratio))
+    if not series:
+        return None
+    ideal = [bare_point(at, float(size)) for at, size in enumerate(sizes)]
+    return ExperimentChart(
+        id="speed-up",
+        title="Speed-up",
+        kind="lines",
+        x_label="size",
+        x=[str(size) for size in sizes],
+        y_label="T₁/Tₚ",
+        unit="",
+        reference=None,
+        series=[*series, ChartSeries(name="ideal", points=ideal)],
+        note="Mean throughput at a size, divided by that at size 1; the work is the same.",
+    )
+
+
+def rait(drawn: Sequence[Drawn], sizes: Sequence[int]) -> ExperimentChart | None:
+    """The reciprocal of the average idle time, and how it goes with throughput."""
+
+    def ratio(one: GroupFigure, size: GroupFigure) -> float:
+        return (one.mean or 0.0) / size.mean if size.mean else 0.0
+
+    series = list(_ratios(drawn, sizes, WAIT, ratio))
+    if not series:
+        return None
+    notes = ["RAIT = AIT₁/AITᵢ: average queue wait at size 1, divided by that at a size."]
+    throughput = dict(lines_of(drawn, "size", THROUGHPUT))
+    for one in series:
+        means = {size: figure.mean for size, figure in throughput.get(one.name, {}).items()}
+        pairs = [
+            (point.mean, mean)
+            for point in one.points
+            if (mean := means.get(sizes[point.x])) is not None
+        ]
+        rank = spearman([a for a, _ in pairs], [b for _, b in pairs])
+        if rank is not None:
+            of = f"{one.name}: " if one.name else ""
+            notes.append(f"{of}rank correlation with throughput (Spearman) {rank:.2f}.")
+    return ExperimentChart(
+        id="rait",
+        title="Reciprocal of the average idle time",
+        kind="lines",
+        x_label="size",
+        x=[str(size) for size in sizes],
+        y_label="RAIT",
+        unit="",
+        reference=None,
+        series=series,
+        note=" ".join(notes),
+    )
+
+
+def _ratios(
+    drawn: Sequence[Drawn],
+    sizes: Sequence[int],
+    name: str,
+    ratio: Callable[[GroupFigure, GroupFigure], float],
+) -> Iterator[ChartSeries]:
+    """Ratios to size 1, without intervals."""
+    for text, of_size in lines_of(drawn, "size", name):
+        one = of_size.get(1)
+        if one is None or not one.mean:
+            continue
+        points = [
+            bare_point(at, ratio(one, of_size[size]))
+            for at, size in enumerate(sizes)
+            if size in of_size and of_size[size].mean is not None
+        ]
+        yield ChartSeries(name=text, points=points)
