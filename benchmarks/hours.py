@@ -83,7 +83,8 @@ def _growth(samples: pa.Table, fields: Sequence[str]) -> dict[str, Values]:
     for name in fields:
         if samples[name].null_count == 0:
             values = samples[name].to_numpy()[order]
-            gains[name] = (values[last] - values[first])[back]
+            # Estimates may fall: that is no growth.
+            gains[name] = (values[last] - np.minimum(values[first], values[last]))[back]
     return gains
 
 
@@ -124,7 +125,7 @@ def _later(signals: pa.Table, instants: int, step_ns: int) -> pa.Table:
     rows = signals.to_pylist()
     reported = [row["roles"] for row in rows if row["roles"]]
     gains = {
-        (role["role"], name): (value or 0) - (before["totals"][name] or 0)
+        (role["role"], name): max(0, (value or 0) - (before["totals"][name] or 0))
         for role, before in zip(reported[-1], reported[0], strict=True)
         for name, value in role["totals"].items()
     }

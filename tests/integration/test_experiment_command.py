@@ -13,7 +13,12 @@ from backend_server import TOKEN
 from capabilities import needs
 from programs.agent_program import AgentFolder
 from tidscope_backend.experiments.journal import Repeated, experiment_folders, read_journal
-from tidscope_wire.generated.models import Experiment, ExperimentsResponse, RunsResponse
+from tidscope_wire.generated.models import (
+    Experiment,
+    ExperimentsResponse,
+    RunManifest,
+    RunsResponse,
+)
 from whole_site import Site
 
 pytestmark = [
@@ -213,3 +218,99 @@ async def test_a_missing_load_generator_is_said_before_anything_runs(
     assert (process.returncode, out) == (1, b"")
     assert b"the load generator wrk is missing: install the package wrk" in errors
     assert experiment_folders(root.backend.settings.runs_dir) == before
+
+
+async def test_workloads_of_this_machine_run_side_by_side(root: Site, tmp_path: Path) -> None:
+    """Real programs: computing in Go, PostgreSQL under pgbench, and fetches beside curl."""
+    text = f"""{HEAD}
+[[program]]
+workload = "parallel"
+[[program]]
+workload = "postgres"
+script = "select-only"
+scale = 1
+[[program]]
+workload = "get"
+every_s = 0.25
+[time]
+warm_up_s = 0.0
+measure_s = 1.0
+[repeats]
+least = 2
+most = 2
+deviation = 0.9
+"""
+    with AgentFolder() as folder:
+        env = {"TIDSCOPE_AGENT_DIR": str(folder)}
+        code, found, errors = await carried_out(root, tmp_path, text, env=env)
+    assert code == 0, errors
+    (cell,) = found.cells
+    assert cell.failures == []
+    assert len(cell.runs) == 2 * 3
+    means = {one.name: one.figure.mean or 0.0 for one in cell.figures}
+    assert means["throughput_1"] > 0
+    assert means["throughput_2"] > 0
+    assert means["throughput_3"] == pytest.approx(4, rel=0.5)
+    answer = await root.client.get(f"/api/v1/runs/{cell.runs[1]}")
+    database = RunManifest.model_validate_json(answer.raise_for_status().content)
+    # The server is below the program of the workload, and recorded with it.
+    assert database.target.group is not None
+    assert database.target.group.kind == "tree"
+
+
+async def test_a_web_service_is_built_and_measured(root: Site, tmp_path: Path) -> None:
+    text = f"""{HEAD}
+[[program]]
+workload = "web"
+framework = "gin"
+connections = 4
+[time]
+warm_up_s = 0.0
+measure_s = 1.0
+[repeats]
+least = 2
+most = 2
+deviation = 0.9
+"""
+    with AgentFolder() as folder:
+        env = {"TIDSCOPE_AGENT_DIR": str(folder)}
+        code, found, errors = await carried_out(root, tmp_path, text, env=env)
+    assert code == 0, errors
+    (cell,) = found.cells
+    figures = {one.name: one.figure.mean for one in cell.figures}
+    assert (figures["throughput"] or 0) > 10
+    assert 0 < (figures["p50_us"] or 0) <= (figures["p95_us"] or 0)
+    assert figures["errors"] == 0
+
+
+async def test_the_requests_of_a_run_become_a_trace(root: Site, tmp_path: Path) -> None:
+    text = f"""{HEAD}
+[[program]]
+workload = "pool-trace"
+language = "python"
+free_workload = 20
+[time]
+warm_up_s = 0.0
+measure_s = 4.0
+[repeats]
+least = 2
+most = 2
+"""
+    runs = root.backend.settings.runs_dir
+    assert runs is not None
+    with AgentFolder() as folder:
+        env = {"TIDSCOPE_AGENT_DIR": str(folder)}
+        code, found, errors = await carried_out(root, tmp_path, text, env=env)
+    assert code == 0, errors
+    command = (sys.executable, "-m", "tidscope_backend", "experiment", "--free-workload", "20")
+    made = await asyncio.create_subprocess_exec(
+        *command,
+        *("--requests-of", str(runs / found.cells[0].runs[-1])),
+        stdout=asyncio.subprocess.PIPE,
+    )
+    trace, _ = await made.communicate()
+    assert made.returncode == 0
+    requests = [list(map(int, line.split())) for line in trace.splitlines()[1:]]
+    assert len(requests) > 10
+    # A request lasts 21 times its execution: 100 µs of the trace, and what the machine adds.
+    assert sum(one[3] for one in requests) / len(requests) > 80

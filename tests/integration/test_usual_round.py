@@ -168,7 +168,7 @@ def test_a_round_ends_when_python_is_wanted(taken: Round) -> None:
     assert taken.take(10**9) == []
     os.eventfd_read(taken.wake)
     threading.Timer(0.05, os.eventfd_write, (taken.wake, 1)).start()
-    when = RoundTimes(FOREVER_NS, PERIOD_NS, FOREVER_NS, FOREVER_NS)
+    when = RoundTimes(FOREVER_NS - 1, PERIOD_NS, FOREVER_NS, FOREVER_NS)
     assert taken.tick.take_round(taken.wire, target(), 0, when, taken.wake) == []
     os.eventfd_read(taken.wake)
 
@@ -196,7 +196,8 @@ def test_the_rest_of_a_message_is_handed_over(taken: Round) -> None:
 
 def test_a_birth_that_does_not_wait_ends_the_round(program: ObedientThreads, taken: Round) -> None:
     program.order("born two")
-    when = RoundTimes(time.monotonic_ns(), PERIOD_NS, FOREVER_NS, 0)
+    # However late the tick is, it is taken.
+    when = RoundTimes(time.monotonic_ns(), 10**12, FOREVER_NS, 0)
     taken.tick.take_round(taken.wire, target(), 0, when, taken.wake)
     assert taken.tick.has_news
 

@@ -1,5 +1,6 @@
 """Journals: whole after a crash, resumed once, and read while they grow."""
 
+import threading
 from pathlib import Path
 
 import pytest
@@ -87,6 +88,25 @@ def test_one_process_carries_it_out(tmp_path: Path) -> None:
         Journal(folder)
     file.close()
     assert not is_carried_out(folder)
+
+
+def test_who_asks_keeps_nobody_out(tmp_path: Path) -> None:
+    """A page asks while an experiment begins: a lock to ask would be in its way now and then."""
+    folder = written(tmp_path)
+    ended = threading.Event()
+
+    def ask() -> None:
+        while not ended.is_set():
+            is_carried_out(folder)
+
+    asking = threading.Thread(target=ask)
+    asking.start()
+    try:
+        for _ in range(2000):
+            Journal(folder).close()
+    finally:
+        ended.set()
+        asking.join()
 
 
 def test_the_list_has_states_and_what_cannot_be_read(tmp_path: Path) -> None:

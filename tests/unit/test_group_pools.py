@@ -148,7 +148,7 @@ def test_what_an_ended_program_did_stays_for_a_while() -> None:
     assert group.readers[10].closed
     assert group.pools.tables()["pools"]["finished"].tolist() == [3]
     group.look(ENDED_NS // EVERY_NS)
-    assert not len(group.pools.tables()["pools"])
+    assert not group.pools.tables()
 
 
 def test_what_is_executed_has_pools_of_its_own() -> None:

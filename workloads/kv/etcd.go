@@ -71,6 +71,15 @@ func (e *etcdStore) write(key, value []byte) error {
 	return err
 }
 
+func (e *etcdStore) load(pairs []pair) error {
+	var puts []clientv3.Op
+	for _, one := range pairs {
+		puts = append(puts, clientv3.OpPut(string(one.key), string(one.value)))
+	}
+	_, err := e.client.Txn(context.Background()).Then(puts...).Commit()
+	return err
+}
+
 func (e *etcdStore) scan(from []byte, count int) error {
 	_, err := e.client.Get(
 		context.Background(), string(from), clientv3.WithFromKey(), clientv3.WithLimit(int64(count)),

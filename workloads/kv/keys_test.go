@@ -44,7 +44,13 @@ func (k kept) read(key []byte) ([]byte, error) {
 	}
 	return nil, errMissing
 }
-func (k kept) write(key, value []byte) error        { k[string(key)] = value; return nil }
+func (k kept) write(key, value []byte) error { k[string(key)] = value; return nil }
+func (k kept) load(pairs []pair) error {
+	for _, one := range pairs {
+		k.write(one.key, one.value)
+	}
+	return nil
+}
 func (k kept) scan([]byte, int) error               { return nil }
 func (k kept) transfer(_, _ []byte, _ uint64) error { return nil }
 func (k kept) close() error                         { return nil }

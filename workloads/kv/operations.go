@@ -40,16 +40,24 @@ func (o *operations) load(clients int) error {
 	for client := range uint64(clients) {
 		loading.Go(func() error {
 			one := o.client(client)
+			var pairs []pair
 			for record := client; record < o.records; record += uint64(clients) {
 				value := balance(firstBalance)
 				if !o.bank {
 					value = one.value()
 				}
-				if err := o.store.write(keyOf(record), value); err != nil {
-					return err
+				pairs = append(pairs, pair{keyOf(record), value})
+				if len(pairs) == loadedAtOnce {
+					if err := o.store.load(pairs); err != nil {
+						return err
+					}
+					pairs = nil
 				}
 			}
-			return nil
+			if len(pairs) == 0 {
+				return nil
+			}
+			return o.store.load(pairs)
 		})
 	}
 	return loading.Wait()

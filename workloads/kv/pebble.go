@@ -52,6 +52,15 @@ func (p *pebbleStore) read(key []byte) ([]byte, error) {
 
 func (p *pebbleStore) write(key, value []byte) error { return p.db.Set(key, value, p.how) }
 
+func (p *pebbleStore) load(pairs []pair) error {
+	change := p.db.NewBatch()
+	defer change.Close()
+	for _, one := range pairs {
+		change.Set(one.key, one.value, nil)
+	}
+	return change.Commit(p.how)
+}
+
 func (p *pebbleStore) scan(from []byte, count int) error {
 	pairs, err := p.db.NewIter(&pebble.IterOptions{LowerBound: from})
 	if err != nil {

@@ -43,6 +43,9 @@ def _run(options: argparse.Namespace) -> int:
         if options.workloads:
             print_lines(*_workload_lines(places))
             return 0
+        if options.requests_of is not None:
+            print_lines(*_requests(options).splitlines())
+            return 0
         if options.file is None:
             raise CommandError(f"name an experiment file, or one of {', '.join(ready_names())}")
         bounds = [parse_bound(text) for text in options.fail_if]
@@ -55,6 +58,34 @@ def _run(options: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         _say("interrupted; continue with --resume")
         return 128 + signal.SIGINT
+
+
+def _requests(options: argparse.Namespace) -> str:
+    """The trace of the requests of a run or of spans."""
+    with loading():
+        from tidscope_backend.exchange.pool_readings import pool_readings
+        from tidscope_backend.experiments.requests import (
+            requests_of_pool,
+            requests_of_spans,
+            trace_text,
+        )
+        from tidscope_backend.store.lookup import RunNotFoundError, find_run
+        from tidscope_backend.store.reader import RunReader
+
+    source = Path(options.requests_of)
+    try:
+        if source.is_file():
+            found = requests_of_spans(source.read_text("utf-8"))
+        else:
+            folder = (
+                source
+                if source.is_dir()
+                else find_run(user_runs_directory(os.environ), str(source))
+            )
+            found = requests_of_pool(pool_readings(RunReader(folder)).to_pylist(), options.pool)
+    except (OSError, UnicodeDecodeError, RunNotFoundError) as error:
+        raise CommandError(f"{source}: {error}") from None
+    return trace_text(found, options.free_workload)
 
 
 def _carry_out(definition: Definition, bounds: Sequence[Bound], options: argparse.Namespace) -> int:
@@ -201,6 +232,13 @@ def _workload_lines(places: Path) -> Iterator[str]:
             yield f"  {parameter:16}{one.about}: {values}{default}"
 
 
+def _share(text: str) -> float:
+    value = float(text)
+    if not 0 <= value <= 10_000:
+        raise ValueError
+    return value
+
+
 def _interrupt(*_: object) -> None:
     raise KeyboardInterrupt
 
@@ -229,6 +267,22 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--workloads", action="store_true", help="list the workloads and their parameters"
+    )
+    parser.add_argument(
+        "--requests-of",
+        metavar="SOURCE",
+        help="write the requests of a recorded run with a pool, or of a file of OTLP/JSON spans, "
+        "as a trace for the workload pool-trace, and do nothing else",
+    )
+    parser.add_argument(
+        "--pool", default="", metavar="NAME", help="of the run; default: the one with the most jobs"
+    )
+    parser.add_argument(
+        "--free-workload",
+        type=_share,
+        default=0.0,
+        metavar="F",
+        help="how many times its execution time each request of the trace is to sleep (0)",
     )
     add_backend_options(parser)
     parser.add_argument("--json", action="store_true", help="print the result as a line of JSON")

@@ -9,6 +9,7 @@ import json
 import os
 import re
 import secrets
+import struct
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -140,7 +141,7 @@ class Journal:
         self.folder = folder
         self._file = (folder / JOURNAL).open("ab")
         try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.fcntl(self._file, fcntl.F_OFD_SETLK, _whole_file(fcntl.F_WRLCK))
         except OSError:
             self._file.close()
             raise ExperimentError(
@@ -180,15 +181,19 @@ def experiment_folders(runs: Path | None) -> list[Path]:
 
 
 def is_carried_out(folder: Path) -> bool:
-    """Whether a process carries an experiment out."""
+    """Whether a process carries an experiment out. Asking locks nothing, and keeps nobody out."""
     try:
         with (folder / JOURNAL).open("rb") as file:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
+            held = fcntl.fcntl(file, fcntl.F_OFD_GETLK, _whole_file(fcntl.F_RDLCK))
     except OSError:
-        pass
-    return False
+        return False
+    kind: int = struct.unpack_from("h", held)[0]
+    return kind != fcntl.F_UNLCK
+
+
+def _whole_file(kind: int) -> bytes:
+    """A lock of a whole file: struct flock (fcntl(2)), that of the open file description."""
+    return struct.pack("hhqqi4x", kind, os.SEEK_SET, 0, 0, 0)
 
 
 def read_journal(folder: Path) -> list[Entry]:

@@ -11,6 +11,7 @@ from tidscope_backend.experiments.figure_names import FIGURES, THROUGHPUT
 from tidscope_backend.experiments.journal import Entry, Repeated, began
 from tidscope_backend.experiments.picture import draw_chart
 
+ENERGY = (THROUGHPUT, "power_w", "ops_per_j")
 MARKDOWN, PAGE, RAW = "report.md", "report.html", "repeats.parquet"
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem;
@@ -79,6 +80,10 @@ def markdown(found: Experiment) -> str:
         *("| " + " | ".join(row) + " |" for row in rows[1:]),
         "",
     ]
+    energy = _energy_rows(found)
+    if energy:
+        lines += ["| " + " | ".join(energy[0]) + " |", "|" + " --- |" * len(energy[0])]
+        lines += [*("| " + " | ".join(row) + " |" for row in energy[1:]), ""]
     for chart in found.charts:
         lines += [
             f"![{chart.title}]({chart.id}.svg)",
@@ -92,13 +97,6 @@ def markdown(found: Experiment) -> str:
 
 def page(found: Experiment) -> str:
     """The report as one HTML file that needs no other."""
-    head, *rows = _rows(found)
-    table = ["<table><thead><tr>", *(f"<th>{escape(one)}</th>" for one in head), "</tr></thead>"]
-    for row in rows:
-        cells = (
-            f"<td{' class=number' if at else ''}>{escape(one)}</td>" for at, one in enumerate(row)
-        )
-        table += ["<tr>", *cells, "</tr>"]
     figures = [
         f"<figure>{draw_chart(one)}<figcaption>{escape(one.note)}</figcaption></figure>"
         for one in found.charts
@@ -114,8 +112,8 @@ def page(found: Experiment) -> str:
             "<ul>",
             *(f"<li>{escape(text)}</li>" for text in found.warnings),
             "</ul>",
-            *table,
-            "</table>",
+            *_table(_rows(found)),
+            *_table(_energy_rows(found)),
             *figures,
             "<h2>Set-up</h2><ul>",
             *setup,
@@ -125,6 +123,32 @@ def page(found: Experiment) -> str:
             "",
         ]
     )
+
+
+def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """A table of HTML; none of no rows."""
+    if rows:
+        yield "<table><thead><tr>"
+        yield from (f"<th>{escape(one)}</th>" for one in rows[0])
+        yield "</tr></thead>"
+        for row in rows[1:]:
+            cells = (
+                f"<td{' class=number' if at else ''}>{escape(one)}</td>"
+                for at, one in enumerate(row)
+            )
+            yield "".join(["<tr>", *cells, "</tr>"])
+        yield "</table>"
+
+
+def _energy_rows(found: Experiment) -> list[list[str]]:
+    """Performance, wattage and operations per watt against the default; empty: no cell has one."""
+    rows = [
+        [cell.key, *(gain_text(_of(cell, name)) or "unknown" for name in ENERGY)]
+        for cell in found.cells
+        if cell.baseline is not None
+    ]
+    head = ["against the default", "throughput", "power", "operations per watt"]
+    return [head, *rows] if rows else []
 
 
 def _facts(found: Experiment) -> str:

@@ -1,12 +1,11 @@
 """Pools of workers of the programs of a group."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import count
 from typing import Protocol
 
 import numpy as np
-from tidscope_wire.frame_tables import Table, empty_table
+from tidscope_wire.frame_tables import Table
 from tidscope_wire.generated.models import Runtime, TableName
 
 from tidscope_collector.groups.descriptions import Description
@@ -153,7 +152,7 @@ class GroupPools:
         program = self._programs.pop(number)
         program.reader.close()
         tables = program.reader.tables()
-        if len(tables["pools"]):
+        if tables:
             self._ended.append((now_ns, tables))
 
     def executed(self, pid: int) -> None:
@@ -167,13 +166,10 @@ class GroupPools:
         """All rows as they were read last."""
         read = [tables for _, tables in self._ended]
         read += [one.reader.tables() for one in self._programs.values()]
-        return {name: _joined(name, (tables[name] for tables in read)) for name in _NAMES}
+        parts = [tables for tables in read if tables]
+        return {name: np.concatenate([one[name] for one in parts]) for name in _NAMES if parts}
 
     def close(self) -> None:
         """Read no more; returns at once."""
         for program in self._programs.values():
             program.reader.close()
-
-
-def _joined(name: TableName, tables: Iterable[Table]) -> Table:
-    return np.concatenate([empty_table(name), *tables])

@@ -107,7 +107,9 @@ class PoolRegistry:
             del self._pools[next(iter(self._pools))]
 
     def tables(self) -> dict[TableName, Table]:
-        """All rows of the tables `pools` and `pool_times`."""
+        """All rows of the tables `pools` and `pool_times`; nothing without pools."""
+        if not self._pools:
+            return {}
         pools = sorted(
             ((key.origin, read) for key, read in self._pools.items()),
             key=lambda each: each[1].number,

@@ -4,6 +4,7 @@ Sources: the kernel's admin-guide/cgroup-v2.rst (cpu.max, cpu.stat) and schedule
 (version 1: cpu.cfs_quota_us, cpu.cfs_period_us, cpu.stat).
 """
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -115,7 +116,7 @@ def cpu_limits(procfs: ProcFs, pid: int, groups: Path = GROUPS) -> list[CpuLimit
             for root in (groups, groups / "unified"):
                 limits += [one for folder in _chain(root, path) if (one := _of_v2(folder))]
         elif "cpu" in controllers.split(","):
-            for root in (groups / controllers, groups / "cpu"):
+            for root in dict.fromkeys((groups / controllers, groups / "cpu")):
                 found = [one for folder in _chain(root, path) if (one := _of_v1(folder))]
                 if found:
                     limits += found
@@ -134,7 +135,7 @@ def _chain(root: Path, path: str) -> Iterator[Path]:
 
 
 def _of_v2(folder: Path) -> CpuLimit | None:
-    words = _read(folder / "cpu.max").split()
+    words = _read(folder, "cpu.max").split()
     if len(words) != 2 or words[0] == "max":
         return None
     stat = _stat(folder)
@@ -142,11 +143,11 @@ def _of_v2(folder: Path) -> CpuLimit | None:
 
 
 def _of_v1(folder: Path) -> CpuLimit | None:
-    quota, period = _read(folder / "cpu.cfs_quota_us"), _read(folder / "cpu.cfs_period_us")
-    stat = _stat(folder)
-    return _limit(
-        folder, quota.strip(), period.strip(), stat, stat.get("throttled_time", 0) // 1000
-    )
+    quota = _read(folder, "cpu.cfs_quota_us").strip()
+    if not quota.isdecimal():  # -1: no limit
+        return None
+    period, stat = _read(folder, "cpu.cfs_period_us").strip(), _stat(folder)
+    return _limit(folder, quota, period, stat, stat.get("throttled_time", 0) // 1000)
 
 
 def _limit(
@@ -165,16 +166,22 @@ def _limit(
 
 def _stat(folder: Path) -> dict[str, int]:
     found: dict[str, int] = {}
-    for line in _read(folder / "cpu.stat").splitlines():
+    for line in _read(folder, "cpu.stat").splitlines():
         name, _, value = line.partition(" ")
         if value.isdecimal():
             found[name] = int(value)
     return found
 
 
-def _read(path: Path) -> str:
+def _read(folder: Path, name: str) -> str:
+    """A file of a control group, which the kernel gives whole; empty: there is none."""
     try:
-        with path.open("rb") as file:
-            return file.read(_MOST_BYTES).decode(errors="replace")
+        file = os.open(f"{folder}/{name}", os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
         return ""
+    try:
+        return os.read(file, _MOST_BYTES).decode(errors="replace")
+    except OSError:
+        return ""
+    finally:
+        os.close(file)

@@ -315,7 +315,7 @@ class Engine:
             return
         until_ns = min(one.work_due_ns for one in self._targets.values())
         until_ns = min((until_ns, *(one.schedule.due_ns for one in others)))
-        if until_ns <= time.monotonic_ns():
+        if until_ns <= first.schedule.due_ns:
             return
         cpu_ns = self._watch.sampling()
         made = first.usual_round(self._rounds, self._commands.wake, until_ns)

@@ -30,6 +30,8 @@ MOST_SHARE = 0.003
 """Of a core: tables that take more CPU time to read are read more seldom."""
 USUAL_SHARE, SELDOM_NS = 0.001, 2_950_000_000
 """The same of the usual share, but not more seldom than this."""
+LIGHT_NS = 300_000
+"""Tables that take less CPU time are read with a sample: waking up between samples costs more."""
 PIECE_NS = 2_000_000
 """After so long a reading is interrupted, so that samples and commands do not wait for it."""
 WHOLE_NS = 2**62
@@ -79,6 +81,7 @@ class TableChanges:
 
     Attributes:
         due_ns: CLOCK_MONOTONIC from which they are read again.
+        are_light: whether reading them took so little that it is no work of its own.
     """
 
     def __init__(
@@ -93,8 +96,10 @@ class TableChanges:
         self._clock = clock
         self._cpu_clock = cpu_clock
         self._sent: dict[TableName, Table] = {}
+        """In the order of the catalogue; tables without rows are not in it."""
         self._omitted: dict[TableName, int] = {}
         self.due_ns = 0
+        self.are_light = False
         self._read_ns = 0
         """When the rows that were sent last were read, since attach."""
         self._began_ns = self._took_ns = 0
@@ -142,6 +147,7 @@ class TableChanges:
     def _plan_next(self) -> None:
         """A reading is over: when to begin the next one."""
         began_ns, took_ns = self._began_ns, self._took_ns
+        self.are_light = took_ns < LIGHT_NS
         usual_ns = min(TABLES_NS, max(EARLIEST_NS, began_ns - self._attach_ns))
         seldom_ns = min(int(took_ns / USUAL_SHARE), SELDOM_NS)
         self.due_ns = began_ns + max(usual_ns, seldom_ns, int(took_ns / MOST_SHARE))
@@ -171,20 +177,21 @@ class TableChanges:
         changes = dict[TableName, Table]()
         for piece in self._source.read():
             for name, table in piece.items():
-                self._compare(name, table, now, omitted, changes)
-                yield
+                if len(table) or name in self._sent:
+                    self._compare(name, table, now, omitted, changes)
+                    yield
             yield
-        for name in COLUMNS:
-            if name not in now:
-                self._compare(name, empty_table(name), now, omitted, changes)
-        yield
+        for name in self._sent.keys() - now.keys():
+            self._compare(name, empty_table(name), now, omitted, changes)
         for name, table in self._unsent.items():  # of a reading before this one
             parts = [table, changes.get(name, empty_table(name))]
             changes[name] = latest_rows(name, parts, keep_gone=True)
-        unsent = {name: changes[name] for name in COLUMNS if name in changes}
-        self._ready = _encoded(unsent, omitted, self._since_attach_ns)
+        unsent = {name: changes[name] for name in COLUMNS if name in changes} if changes else {}
+        if unsent or any(omitted.values()):
+            self._ready = _encoded(unsent, omitted, self._since_attach_ns)
         self._unsent, self._read_ns = unsent, self._since_attach_ns
-        self._sent, self._omitted = {name: now[name] for name in COLUMNS}, omitted
+        self._sent = {name: now[name] for name in COLUMNS if len(now.get(name, ()))} if now else {}
+        self._omitted = omitted
 
     @property
     def _since_attach_ns(self) -> int:
@@ -199,10 +206,7 @@ class TableChanges:
         changes: dict[TableName, Table],
     ) -> None:
         """Put a table, and what changed in it, where they belong."""
-        before = self._sent.get(name, empty_table(name))
-        if not len(before) and not len(table):
-            now[name] = before
-            return
+        before = self._sent[name] if name in self._sent else empty_table(name)
         now[name], omitted[name] = _bounded(name, table)
         changed = _changed(name, before, now[name])
         if len(changed):

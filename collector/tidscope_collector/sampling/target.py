@@ -466,6 +466,8 @@ class TargetSampler:
             return NEVER_NS
         if tables.is_under_way:
             return tables.due_ns
+        if tables.are_light:  # read with a sample
+            return NEVER_NS
         # So that the first sample from which on they are due carries them.
         periods = max(0, -((schedule.due_ns - tables.due_ns) // schedule.period_ns))
         ahead_ns = min(schedule.period_ns * 9 // 10, WORK_AHEAD_NS)

@@ -46,7 +46,9 @@ class TargetTables:
         """See `TableSource`."""
         if self._ledger is not None:
             yield from self._ledger.read()
-        yield {"inexact": np.concatenate([rows() for rows in self._inexact])}
+        inexact = [rows for rows in (read() for read in self._inexact) if len(rows)]
+        if inexact:
+            yield {"inexact": np.concatenate(inexact)}
         yield self._pools.tables()
 
     @property

@@ -1,7 +1,7 @@
 import { useCallback } from "react";
 import { getExperiment } from "../../api/experiments";
 import { usePolled } from "../../api/usePolled";
-import { liveHref, runHref } from "../../base/route";
+import { runHref } from "../../base/route";
 import { theme } from "../../base/theme";
 import { useStore } from "../../base/useStore";
 import { ExperimentFigure } from "../../charts/ExperimentFigure";
@@ -16,6 +16,7 @@ import shared from "../compare/ComparePage.module.css";
 import { CHART_THEMES } from "../live/scope/chartTheme";
 import styles from "./ExperimentsPage.module.css";
 import { gainText, progressText } from "./experimentText";
+import { LiveRepeat } from "./LiveRepeat";
 
 const PERIOD_MS = 3000;
 const CHART_PX = 300;
@@ -40,6 +41,7 @@ export function ExperimentPage({ id }: { readonly id: string }) {
         <span className={shared.hint}>{value.summary.id}</span>
       </header>
       <State experiment={value} />
+      <LiveRepeat summary={value.summary} />
       {value.warnings.length === 0 ? null : (
         <Notice status="warning" title="What to know about these numbers">
           <ul className={styles.list}>
@@ -54,6 +56,7 @@ export function ExperimentPage({ id }: { readonly id: string }) {
           <Chart key={chart.id} chart={chart} />
         ))}
       </div>
+      <Energy experiment={value} />
       <Cells experiment={value} />
       <section className={shared.panel} aria-label="Set-up">
         <header className={shared.panelHead}>
@@ -77,7 +80,6 @@ export function ExperimentPage({ id }: { readonly id: string }) {
 
 function State({ experiment }: { readonly experiment: Experiment }) {
   const { summary, least, most, deviation } = experiment;
-  const [target] = summary.targets;
   return (
     <div className={styles.state}>
       <progress
@@ -88,16 +90,6 @@ function State({ experiment }: { readonly experiment: Experiment }) {
       />
       <p role="status">
         {summary.state}: {progressText(summary)}.
-        {summary.cell === null ? null : (
-          <>
-            {" "}
-            Now {summary.cell}
-            {target === undefined ? "" : ": "}
-            {target === undefined ? null : (
-              <PageLink href={liveHref(target)}>watch it live</PageLink>
-            )}
-          </>
-        )}
       </p>
       <p className={shared.hint}>
         {summary.workloads.join(" beside ")}; {least === most ? most : `${least} to ${most}`}{" "}
@@ -137,6 +129,41 @@ function Chart({ chart }: { readonly chart: ExperimentChart }) {
       </ul>
       <ExperimentFigure chart={chart} theme={colours} height={CHART_PX} />
       {chart.note === "" ? null : <p className={shared.none}>{chart.note}</p>}
+    </section>
+  );
+}
+
+/** What a policy changes in throughput, power, and operations for the energy: the sources' tables. */
+function Energy({ experiment }: { readonly experiment: Experiment }) {
+  const compared = experiment.cells.filter(({ baseline }) => baseline !== null);
+  if (compared.length === 0) return null;
+  return (
+    <section className={`${shared.panel} ${shared.scroll}`} aria-label="Against the default">
+      <header className={shared.panelHead}>
+        <h2>Against the default</h2>
+      </header>
+      <table className={shared.table}>
+        <thead>
+          <tr>
+            <th scope="col">Cell</th>
+            <th scope="col">Throughput</th>
+            <th scope="col">Power</th>
+            <th scope="col">Operations per watt</th>
+          </tr>
+        </thead>
+        <tbody>
+          {compared.map(({ key, figures }) => (
+            <tr key={key}>
+              <th scope="row">{key}</th>
+              {["throughput", "power_w", "ops_per_j"].map((name) => (
+                <td key={name} className={styles.time}>
+                  {gainText(figures.find((one) => one.name === name)) || "unknown"}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
     </section>
   );
 }
