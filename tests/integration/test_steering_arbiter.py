@@ -1,4 +1,4 @@
-"""The arbiter divides cores among a Go program, a Python pool and a Java pool of one tree."""
+"""The arbiter divides cores among the programs of a tree: Go, Python, and Java or Rust."""
 
 import asyncio
 import os
@@ -19,6 +19,7 @@ from programs.steered import (
     paced_go,
     paced_java,
     paced_python,
+    paced_rust,
     several,
 )
 from tidscope_collector.agent.client import open_agent
@@ -36,7 +37,7 @@ pytestmark = [
 ]
 LARGEST, CORES = 8, 8
 BESTS = (2, 4, 6)
-"""Best sizes of the Go program, the Python pool and the Java pool."""
+"""Best sizes of the Go program, the Python pool and the third one."""
 PATIENCE_S = 90.0
 BOUNDS = Bounds(1, LARGEST)
 
@@ -45,7 +46,7 @@ class Programs:
     """The three, in a tree, and their group.
 
     Attributes:
-        pids: Go, Python, Java.
+        pids: Go, Python, and the third one.
     """
 
     def __init__(self, root: Site, parent: Steered, target: Target) -> None:
@@ -103,12 +104,14 @@ def size_of(pid: int) -> int:
 
 
 @asynccontextmanager
-async def programs(root: Site) -> AsyncIterator[Programs]:
-    go, python, java = BESTS
+async def programs(
+    root: Site, last: Callable[[int, int, float], list[str]]
+) -> AsyncIterator[Programs]:
+    go, python, third = BESTS
     commands = (
         paced_go(LARGEST, go),
         paced_python(LARGEST, python, 0.010),
-        paced_java(LARGEST, java, 0.010),
+        last(LARGEST, third, 0.010),
     )
     with AgentFolder() as folder, Steered(several(*commands), folder) as parent:
         asked = {"group": {"kind": "tree", "pid": parent.pid}, "rate_hz": 10}
@@ -129,9 +132,12 @@ def gained(follower: Follower, why: str) -> list[SteeringDecided]:
     ]
 
 
-async def test_cores_go_where_they_bring_the_most(root: Site) -> None:
-    async with programs(root) as group:
-        go, python, java = group.pids
+@pytest.mark.parametrize("last", [paced_java, paced_rust])
+async def test_cores_go_where_they_bring_the_most(
+    root: Site, last: Callable[[int, int, float], list[str]]
+) -> None:
+    async with programs(root, last) as group:
+        go, python, third = group.pids
         original = {pid: await asyncio.to_thread(size_of, pid) for pid in group.pids}
         parameters = {"interval_s": 0.5, "cores": CORES}
         await root.page.subscribe(group.target.id)
@@ -143,18 +149,18 @@ async def test_cores_go_where_they_bring_the_most(root: Site) -> None:
 
         # Who does not answer loses its cores until it does.
         stopped_s = time.monotonic()
-        os.kill(java, signal.SIGSTOP)
+        os.kill(third, signal.SIGSTOP)
         try:
-            await group.until(lambda found: found[java].state == "absent", "it is noticed")
+            await group.until(lambda found: found[third].state == "absent", "it is noticed")
             print(f"after a stop: {time.monotonic() - stopped_s:.2f} s")
             await follower.until(lambda _: bool(gained(follower, "does not answer")))
             assert {one.pid for one in gained(follower, "does not answer")} <= {go, python}
             found = await group.divisions()
-            assert (found[java].cores, found[java].programs) == (0, 2)
+            assert (found[third].cores, found[third].programs) == (0, 2)
             assert sum(one.cores for one in found.values()) <= CORES
         finally:
-            os.kill(java, signal.SIGCONT)
-        await group.until(lambda found: found[java].state in ("settled", "trying"), "it is back")
+            os.kill(third, signal.SIGCONT)
+        await group.until(lambda found: found[third].state in ("settled", "trying"), "it is back")
         await group.until(group.is_best(group.pids, {}), "the best division again")
 
         # So does one that is killed, for good.
@@ -162,7 +168,7 @@ async def test_cores_go_where_they_bring_the_most(root: Site) -> None:
         os.kill(go, signal.SIGKILL)
         await follower.until(lambda _: bool(gained(follower, "has ended")))
         print(f"after a kill: {time.monotonic() - killed_s:.2f} s")
-        left = [python, java]
+        left = [python, third]
         now = await group.until(group.is_best(left, {}), "the best division of the other two")
         assert now.keys() == {*left}
 
@@ -180,16 +186,16 @@ async def test_cores_go_where_they_bring_the_most(root: Site) -> None:
 
 
 async def test_claims_count(root: Site) -> None:
-    async with programs(root) as group:
-        go, python, java = group.pids
-        claims = [{"pid": go, "floor": 3}, {"pid": python}, {"pid": java, "share": 3}]
+    async with programs(root, paced_rust) as group:
+        go, python, rust = group.pids
+        claims = [{"pid": go, "floor": 3}, {"pid": python}, {"pid": rust, "share": 3}]
         parameters = {"interval_s": 0.5, "cores": CORES}
         answer = await root.steer(
             group.target.id, policy="arbiter", parameters=parameters, programs=claims
         )
         assert {one.pid for one in answer.programs or []} == {*group.pids}
         found = await group.until(lambda found: len(found) == 3, "there is a division")
-        assert (found[go].floor, found[java].share, found[python].priority) == (3, 3, 0)
+        assert (found[go].floor, found[rust].share, found[python].priority) == (3, 3, 0)
         # 3 for the floor, and 5 in parts of 1 and 3: 4 : 1 is the best of whole numbers.
         await group.until(
             lambda found: (

@@ -131,6 +131,45 @@ def build_rust(main: Path, crate: Path | None = None, *flags: str) -> Path:
     return cached(main.parent.name, source, command, [str(main)], env=env)
 
 
+def build_cargo(folder: Path, *needs: Path, flags: str = "") -> Path:
+    """Compile the Rust package in a folder, with crates of the registry; the executable.
+
+    Args:
+        folder: of its Cargo.toml and Cargo.lock.
+        needs: folders of the packages that it uses.
+        flags: for the compiler (RUSTFLAGS).
+
+    Raises:
+        RuntimeError: there is no cargo, crates cannot be fetched, or the compiler refused.
+    """
+    cargo = shutil.which("cargo")
+    if cargo is None:
+        raise RuntimeError("no cargo in PATH")
+    files = [
+        path
+        for place in (folder, *needs)
+        for path in sorted([*place.glob("*.*"), *(place / "src").glob("*.rs")])
+    ]
+    key = hashlib.sha256(b"".join(path.read_bytes() for path in files) + flags.encode())
+    place = CACHE / key.hexdigest()[:16]
+    place.mkdir(parents=True, exist_ok=True)
+    result = place / "release" / folder.name
+    with (place / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not result.exists():
+            built = subprocess.run(
+                [cargo, "build", "-q", "--release", "--locked", "--target-dir", str(place)],
+                cwd=folder,
+                env={**os.environ, "RUSTFLAGS": flags},
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            if built.returncode != 0:
+                raise RuntimeError(f"cargo build:\n{built.stderr[-4000:]}")
+    return result
+
+
 def go_command() -> str:
     """The Go compiler.
 

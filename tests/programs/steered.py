@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Self
 
 from programs.agent_program import JAVA_OPTIONS
-from programs.build import build_go, build_go_module, build_java
+from programs.build import build_go, build_go_module, build_java, build_rust
 
 HERE = Path(__file__).parent
 AGENTS = HERE.parents[1] / "agents"
@@ -59,6 +59,12 @@ def paced_java(largest: int, best: int, wait_s: float = 0.060) -> list[str]:
     classes = build_java("paced_java", [*agent, HERE / "paced_java" / "Paced.java"])
     options = [str(largest), str(best), str(PENALTY), str(wait_s)]
     return ["java", *JAVA_OPTIONS, "-cp", str(classes), "Paced", *options]
+
+
+def paced_rust(largest: int, best: int, wait_s: float = 0.060) -> list[str]:
+    """The same in Rust."""
+    built = build_rust(HERE / "paced_rust" / "main.rs", AGENTS / "rust" / "tidscope_agent")
+    return [str(built), str(largest), str(best), str(PENALTY), str(wait_s)]
 
 
 def served_go() -> list[str]:

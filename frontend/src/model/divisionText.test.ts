@@ -1,7 +1,14 @@
 import { expect, it } from "vitest";
 import { TARGET } from "../testing/frames";
 import { DIVISION, STEERING } from "../testing/steering";
-import { claimText, dividedPrograms, divisionState, marginText, sinceText } from "./divisionText";
+import {
+  claimText,
+  dividedPrograms,
+  divisionState,
+  marginText,
+  recordedDivisions,
+  sinceText,
+} from "./divisionText";
 
 it("says what is asked for", () => {
   expect(claimText(DIVISION)).toBe("share 2, floor 1");
@@ -46,4 +53,16 @@ it("lists the programs of a target, the largest first", () => {
     TARGET.process.pid,
   ]);
   expect(dividedPrograms(TARGET)).toEqual([]);
+});
+
+it("lists those of a run in the same way", () => {
+  const one = { t_s: 4, division: DIVISION, released_s: null };
+  const program = { pid: 9, name: "api" };
+  const other = { ...one, division: { ...DIVISION, cores: 5 }, program };
+  expect(recordedDivisions(TARGET, [{ ...one, program: null }])).toEqual([
+    { pid: TARGET.process.pid, name: TARGET.process.name, division: DIVISION },
+  ]);
+  const worker = { pid: 7, name: "worker" };
+  const found = recordedDivisions(TARGET, [{ ...one, program: worker }, other]);
+  expect(found.map(({ pid }) => pid)).toEqual([9, 7]);
 });

@@ -1,6 +1,7 @@
 /** What an arbiter gives a program, in words. Pure. */
 
 import type { CoreDivision, Target } from "../wire/generated/models";
+import type { DivisionView } from "./steerView";
 
 /** A program among which cores are divided. */
 export interface DividedProgram {
@@ -25,7 +26,22 @@ export function dividedPrograms(target: Target): readonly DividedProgram[] {
     const division = program.steering.division;
     if (division) found.push({ pid: program.pid, name: program.name, division });
   }
-  return found.sort((a, b) => b.division.cores - a.division.cores || a.pid - b.pid);
+  return largestFirst(found);
+}
+
+/** The same of a run, by its decisions up to a moment. */
+export function recordedDivisions(
+  target: Target,
+  divisions: readonly DivisionView[],
+): readonly DividedProgram[] {
+  const { pid, name } = target.process;
+  return largestFirst(
+    divisions.map(({ division, program }) => ({ ...(program ?? { pid, name }), division })),
+  );
+}
+
+function largestFirst(programs: readonly DividedProgram[]): readonly DividedProgram[] {
+  return [...programs].sort((a, b) => b.division.cores - a.division.cores || a.pid - b.pid);
 }
 
 /** What the arbiter does with it at the moment. */

@@ -1,9 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { began, decided, STEERING } from "../testing/steering";
+import { began, DIVISION, decided, STEERING } from "../testing/steering";
+import type { SteeringReleased } from "../wire/generated/models";
 import { ProgramSteerLogs } from "./programSteerLogs";
 
 const api = { pid: 11, program: "api" };
 const worker = { pid: 12, program: "worker" };
+
+function released(program: typeof api): SteeringReleased {
+  return { type: "steering_released", policy: "arbiter", size: 8, actor: "", ...program };
+}
 
 describe("logs of a group's programs", () => {
   it("leave what is of no program", () => {
@@ -38,6 +43,33 @@ describe("logs of a group's programs", () => {
     logs.note(6, began({ pid: 11, program: "other" }));
     expect(logs.programs.get(11)?.name).toBe("other");
     expect(logs.view(10)?.total).toBe(0);
+  });
+
+  it("know the last division of cores, of programs that were steered then", () => {
+    const logs = new ProgramSteerLogs();
+    const division = (cores: number) => ({ division: { ...DIVISION, cores } });
+    // Steering may have begun before the recording did.
+    logs.note(1, began(worker));
+    logs.note(4, decided(4, 3, 3, { ...api, ...division(3) }));
+    logs.note(5, decided(5, 5, 5, { ...worker, ...division(5) }));
+    const cores = (now_s: number) =>
+      logs
+        .view(now_s)
+        ?.divisions.map(({ t_s, program, division }) => [t_s, program?.pid, division.cores]);
+    const both = [
+      [5, 12, 5],
+      [4, 11, 3],
+    ];
+    expect(cores(4.5)).toEqual([[4, 11, 3]]);
+    expect(cores(10)).toEqual(both);
+    // One ends: the other one has its cores.
+    logs.note(6, released(api));
+    logs.note(7, decided(7, 5, 8, { ...worker, ...division(8) }));
+    expect(cores(10)).toEqual([[7, 12, 8]]);
+    expect(cores(5.5)).toEqual(both);
+    // After the end of all it is as it was.
+    logs.note(9, released(worker));
+    expect(cores(10)).toEqual([[7, 12, 8]]);
   });
 
   it("take what began before the page from the target", () => {

@@ -2,7 +2,7 @@
 
 import type { SteeredProgram, TargetEvent } from "../wire/generated/models";
 import { KEPT_DECISIONS, SteerLog } from "./steerLog";
-import type { SteerView } from "./steerView";
+import type { DivisionView, SteerView } from "./steerView";
 
 /** Programs that are remembered after they ended; the oldest go first. */
 const KEPT_PROGRAMS = 128;
@@ -57,10 +57,20 @@ export class ProgramSteerLogs {
       total: views.reduce((sum, { view }) => sum + view.total, 0),
       decisions: decisions.slice(-KEPT_DECISIONS).map((one, i) => ({ ...one, id: i })),
       restarts: inOrder(({ restarts }) => restarts),
+      divisions: this.divided(now_s),
       // Proofs and sweeps are of one program.
       proof: null,
       sweep: null,
     };
+  }
+
+  /** Those that were not released yet when the last of them was heard of. */
+  private divided(now_s: number): readonly DivisionView[] {
+    const all = [...this.programs].flatMap(([pid, { name, log }]) =>
+      log.dividedAt(now_s, { pid, name }),
+    );
+    const last_s = Math.max(...all.map(({ t_s }) => t_s));
+    return all.filter(({ released_s }) => released_s === null || released_s > last_s);
   }
 
   private of(pid: number, name: string): SteerLog {

@@ -9,7 +9,14 @@ import type {
   TargetEvent,
 } from "../wire/generated/models";
 import { GaugeLog } from "./gaugeLog";
-import type { DecisionView, RestartView, SizeTried, SteerBand, SteerView } from "./steerView";
+import type {
+  DecisionView,
+  DivisionView,
+  RestartView,
+  SizeTried,
+  SteerBand,
+  SteerView,
+} from "./steerView";
 
 /** As many as ten minutes of one a second. */
 export const KEPT_DECISIONS = 600;
@@ -39,6 +46,7 @@ export class SteerLog {
   private decisions: DecisionView[] = [];
   private restarts: RestartView[] = [];
   private results: TrialResult[] = [];
+  private releases: number[] = [];
   private total = 0;
 
   /** Take an event in that came at `t_s`, seconds since attach; others than of steering do nothing. */
@@ -69,6 +77,7 @@ export class SteerLog {
         break;
       case "steering_released":
         this.end(t_s);
+        this.releases = [...this.releases, t_s].slice(-KEPT_BANDS);
         this.sizes.note(t_s, event.size);
         this.proposals.note(t_s, Number.NaN);
         this.rates.note(t_s, Number.NaN);
@@ -131,6 +140,7 @@ export class SteerLog {
       number: event.number,
       with_policy: event.with_policy ?? null,
       gain: event.gain ?? null,
+      division: event.division ?? null,
     });
     this.decisions = this.decisions.slice(-KEPT_DECISIONS);
     if (this.sizes.last === undefined) this.sizes.note(t_s - event.elapsed_s, event.size);
@@ -155,6 +165,15 @@ export class SteerLog {
     return this.decisions.filter(({ t_s }) => t_s >= t0_s && t_s <= t1_s);
   }
 
+  /** What an arbiter gave last, up to a moment: one entry, or none. */
+  dividedAt(now_s: number, program: DivisionView["program"]): readonly DivisionView[] {
+    const last = this.decisions.findLast(({ t_s }) => t_s <= now_s);
+    if (!last?.division) return [];
+    const { t_s, division } = last;
+    const released_s = this.releases.find((each) => each >= t_s && each <= now_s) ?? null;
+    return [{ t_s, division, released_s, program }];
+  }
+
   /** All of it up to a moment; null if nothing steered until then. */
   view(now_s: number): SteerView | null {
     const bands = this.bands.flatMap((band) =>
@@ -171,6 +190,7 @@ export class SteerLog {
       decisions,
       total: this.total - (this.decisions.length - decisions.length),
       restarts,
+      divisions: this.dividedAt(now_s, null),
       proof: this.results.findLast((each) => each.t_s <= now_s && each.proof)?.proof ?? null,
       sweep: this.results.findLast((each) => each.t_s <= now_s && each.sweep)?.sweep ?? null,
       tried: sizesTried(decisions.filter(({ t_s }) => t_s > since_s)),

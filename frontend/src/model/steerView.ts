@@ -1,6 +1,7 @@
 /** What the page shows of steering; times as in views.ts. */
 
 import type {
+  CoreDivision,
   KnobKind,
   MeasuredChange,
   ProofState,
@@ -16,6 +17,8 @@ export interface SteerView {
   readonly decisions: readonly DecisionView[];
   readonly total: number;
   readonly restarts: readonly RestartView[];
+  /** Who had how many of the cores that an arbiter divides, when it was last heard of; mostly empty. */
+  readonly divisions: readonly DivisionView[];
   /** How the last proof and the last sweep ended; null: none did. */
   readonly proof: ProofState | null;
   readonly sweep: SweepState | null;
@@ -23,6 +26,16 @@ export interface SteerView {
   readonly tried: readonly SizeTried[];
   /** When this search began: a restart, or steering by another signal or knob. */
   readonly tried_since_s: number;
+}
+
+/** What an arbiter gave a program, at its last decision. */
+export interface DivisionView {
+  readonly t_s: number;
+  readonly division: CoreDivision;
+  /** When it was released after that; null: not yet. */
+  readonly released_s: number | null;
+  /** Null: the target itself. */
+  readonly program: { readonly pid: number; readonly name: string } | null;
 }
 
 /** A stretch of time in which one policy steered. */
@@ -65,6 +78,8 @@ export interface DecisionView {
   /** In a proof, whether the policy steered in the interval, and the gain so far. */
   readonly with_policy: boolean | null;
   readonly gain: MeasuredChange | null;
+  /** What an arbiter gives; null without one. */
+  readonly division: CoreDivision | null;
   /** Name and process id of a program of a group; left out where the target is one process. */
   readonly program?: string;
 }

@@ -116,6 +116,7 @@ export function decided(
     probing: true,
     with_policy: null,
     gain: null,
+    division: null,
     ...changes,
   };
 }
@@ -138,6 +139,7 @@ export function decision(t_s: number, changes: Partial<DecisionView> = {}): Deci
     probing: false,
     with_policy: null,
     gain: null,
+    division: null,
     ...changes,
   };
 }
@@ -153,6 +155,7 @@ export function steerView(changes: Partial<SteerView> = {}): SteerView {
     ],
     total: 2,
     restarts: [{ t_s: 7, policy, reason: "somebody asked for it", actor: "a page" }],
+    divisions: [],
     proof: null,
     sweep: null,
     tried: [],

@@ -1,36 +1,73 @@
 //! Runtimes of tokio, by its RuntimeMetrics.
 //!
-//! Build with `--cfg tokio_unstable` (RUSTFLAGS), without which tokio gives no metrics to anybody: then
-//! a runtime is reported with nothing known.
+//! Built with `--cfg tokio_unstable` (RUSTFLAGS) tokio says more: tasks, steals, polls, what waits in the
+//! queues of its workers, and its pool for blocking calls.
 
 use crate::registry::{watch, PoolReading};
-use ::tokio::runtime::Handle;
+use ::tokio::runtime::{Handle, RuntimeMetrics};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, Instant};
 
-/// Report a runtime and its pool for blocking calls (`NAME-blocking`).
+/// Report a runtime and, where tokio tells of it, its pool for blocking calls (`NAME-blocking`).
 ///
-/// Tokio counts no tasks that ended and measures no times; it says how busy workers were, how often they
-/// parked, stole and polled, and how many tasks wait.
+/// Tokio measures no times of single tasks: only how long its workers were busy.
 pub fn watch_runtime(name: &str, handle: &Handle) {
-    let (own, blocking) = (handle.clone(), handle.clone());
-    watch(name, "tokio", move || workers(&own));
-    watch(&format!("{}-blocking", name), "tokio-blocking", move || blocking_pool(&blocking));
+    let own = handle.clone();
+    let (since, before) = (Instant::now(), busy(&own.metrics()));
+    let ended = AtomicU64::new(0);
+    watch(name, "tokio", move || {
+        let metrics = own.metrics();
+        let there = since.elapsed() * metrics.num_workers() as u32;
+        let worked = busy(&metrics).saturating_sub(before);
+        let idle = there.saturating_sub(worked);
+        let read = workers(&metrics);
+        // A task that was spawned between two readings of counters is no end that is undone.
+        let finished = read.finished.map(|now| ended.fetch_max(now, Relaxed).max(now));
+        PoolReading { idle_ns: Some(idle.as_nanos() as u64), finished, ..read }
+    });
+    #[cfg(tokio_unstable)]
+    {
+        let blocking = handle.clone();
+        watch(&format!("{}-blocking", name), "tokio-blocking", move || blocking_pool(&blocking));
+    }
+}
+
+/// How long all workers together ran tasks.
+fn busy(metrics: &RuntimeMetrics) -> Duration {
+    (0..metrics.num_workers()).map(|worker| metrics.worker_total_busy_duration(worker)).sum()
+}
+
+fn workers(metrics: &RuntimeMetrics) -> PoolReading {
+    let number = metrics.num_workers();
+    let reading = PoolReading {
+        size: Some(number as u64),
+        parks: Some((0..number).map(|worker| metrics.worker_park_count(worker)).sum()),
+        run_ns: Some(busy(metrics).as_nanos() as u64),
+        ..PoolReading::default()
+    };
+    with_tasks(metrics, reading)
 }
 
 #[cfg(tokio_unstable)]
-fn workers(handle: &Handle) -> PoolReading {
-    let metrics = handle.metrics();
+fn with_tasks(metrics: &RuntimeMetrics, reading: PoolReading) -> PoolReading {
     let number = metrics.num_workers();
-    let sum = |count: &dyn Fn(usize) -> u64| Some((0..number).map(count).sum());
     let local: usize = (0..number).map(|worker| metrics.worker_local_queue_depth(worker)).sum();
+    // Read first: then never one too many has finished.
+    let spawned = metrics.spawned_tasks_count();
+    let alive = metrics.num_alive_tasks() as u64;
     PoolReading {
-        size: Some(number as u64),
-        queue: Some((metrics.injection_queue_depth() + local) as u64),
-        parks: sum(&|worker| metrics.worker_park_count(worker)),
-        steals: sum(&|worker| metrics.worker_steal_count(worker)),
-        polls: sum(&|worker| metrics.worker_poll_count(worker)),
-        run_ns: sum(&|worker| metrics.worker_total_busy_duration(worker).as_nanos() as u64),
-        ..PoolReading::default()
+        queue: Some((metrics.global_queue_depth() + local) as u64),
+        submitted: Some(spawned),
+        finished: Some(spawned.saturating_sub(alive)),
+        steals: Some((0..number).map(|worker| metrics.worker_steal_count(worker)).sum()),
+        polls: Some((0..number).map(|worker| metrics.worker_poll_count(worker)).sum()),
+        ..reading
     }
+}
+
+#[cfg(not(tokio_unstable))]
+fn with_tasks(_: &RuntimeMetrics, reading: PoolReading) -> PoolReading {
+    reading
 }
 
 #[cfg(tokio_unstable)]
@@ -42,14 +79,4 @@ fn blocking_pool(handle: &Handle) -> PoolReading {
         queue: Some(metrics.blocking_queue_depth() as u64),
         ..PoolReading::default()
     }
-}
-
-#[cfg(not(tokio_unstable))]
-fn workers(_: &Handle) -> PoolReading {
-    PoolReading::default()
-}
-
-#[cfg(not(tokio_unstable))]
-fn blocking_pool(_: &Handle) -> PoolReading {
-    PoolReading::default()
 }

@@ -22,6 +22,7 @@ import { Tiles } from "../live/scope/Tiles";
 import { ThreadDrawer, useThreadOpen } from "../live/scope/thread/ThreadDrawer";
 import { useHeldPlace } from "../live/scope/thread/useHeldPlace";
 import { ThreadTable } from "../live/scope/threads/ThreadTable";
+import { RecordedCoresPanel } from "../live/steer/CoreDivisions";
 import { DataLossNotice } from "./DataLossNotice";
 import { RunControls } from "./RunControls";
 import { RunHeader } from "./RunHeader";
@@ -93,6 +94,7 @@ function RunPanels({ client, run, onChange }: RunPanelsProps) {
         <Tiles target={target} />
         <MapPanel target={target} />
         {target.group ? <ProcessesPanel target={target} /> : null}
+        <RecordedCoresPanel target={target} />
         <ChartGrid target={target} />
         <PoolsPanel />
         <FactPanels target={target} />

@@ -1,14 +1,18 @@
+import { localTime } from "../../../base/clock";
+import { useStore } from "../../../base/useStore";
 import {
   claimText,
   type DividedProgram,
   dividedPrograms,
   divisionState,
   marginText,
+  recordedDivisions,
   sinceText,
 } from "../../../model/divisionText";
 import { counted } from "../../../model/format";
 import { Panel } from "../../../ui/Panel";
 import type { Target } from "../../../wire/generated/models";
+import { useLiveClient } from "../../clients";
 import styles from "./CoreDivisions.module.css";
 
 /** Who got how many of the cores that an arbiter divides, and why; nothing without one. */
@@ -17,6 +21,20 @@ export function CoresPanel({ target }: { readonly target: Target }) {
   if (programs.length === 0) return null;
   return (
     <Panel title="Cores" note={summary(programs)} data-panel="cores">
+      <CoreDivisions programs={programs} />
+    </Panel>
+  );
+}
+
+/** The same of a run, as it was at the end of what is in view. */
+export function RecordedCoresPanel({ target }: { readonly target: Target }) {
+  const divisions = useStore(useLiveClient().steer)?.divisions ?? [];
+  const programs = recordedDivisions(target, divisions);
+  if (programs.length === 0) return null;
+  const last_s = Math.max(...divisions.map(({ t_s }) => t_s));
+  const at = localTime(target.attached_unix_us / 1000 + 1000 * last_s);
+  return (
+    <Panel title="Cores" note={`${summary(programs)}, at ${at}`} data-panel="cores">
       <CoreDivisions programs={programs} />
     </Panel>
   );

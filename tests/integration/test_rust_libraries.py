@@ -1,0 +1,93 @@
+"""Runtimes of tokio and pools of rayon, as the Rust agent reports them of a real program."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from capabilities import missing
+from followed_target import FollowedTarget
+from programs.agent_program import AGENTS, AgentFolder, AgentProgram
+from programs.build import build_cargo
+from tidscope_wire.pools import FIGURES
+
+HERE = Path(__file__).parents[1] / "programs" / "pools_rust"
+UNSTABLE = "--cfg tokio_unstable"
+PATIENCE_FRAMES = 4_000
+BLOCKED, JOBS, TASKS = 7, 200, 500
+FAILED = JOBS // 10
+
+
+def built(flags: str) -> list[str]:
+    """The program; the test is skipped where there is no way to its crates."""
+    try:
+        return [str(build_cargo(HERE, AGENTS / "rust" / "tidscope_agent", flags=flags))]
+    except RuntimeError as error:
+        if "could not compile" in str(error):
+            raise
+        raise missing("crates", str(error)) from None
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    with AgentFolder() as path:
+        yield path
+
+
+def until(followed: FollowedTarget, pool: str, figure: str, least: int) -> dict[str, int | None]:
+    """Take frames until a pool has that much of a figure; its figures, None where not known."""
+    for _ in range(PATIENCE_FRAMES):
+        followed.next()
+        for row in followed.seen.tables.get("pools", ()):
+            known = int(row["known"])
+            if row["name"] == pool and row[figure] >= least:
+                return {
+                    name: int(row[name]) if known >> bit & 1 else None
+                    for bit, name in enumerate(FIGURES)
+                }
+    raise AssertionError(f"{pool}: {figure} below {least}: {followed.seen.tables.get('pools')}")
+
+
+@pytest.mark.timeout(600)
+def test_rayon_jobs_and_tokio_workers(folder: Path) -> None:
+    """With tokio as most programs build it: what it calls stable."""
+    with (
+        AgentProgram("rust", folder, instead=built("")) as program,
+        FollowedTarget(program.pid, rate_hz=50) as followed,
+    ):
+        until(followed, "crunching", "size", 3)
+        ran_ns = int(program.ask(f"jobs {JOBS}").removeprefix("jobs "))
+        rayon = until(followed, "crunching", "finished", JOBS)
+        assert (rayon["submitted"], rayon["started"], rayon["finished"]) == (JOBS, JOBS, JOBS)
+        assert (rayon["failed"], rayon["busy"], rayon["queue"]) == (FAILED, 0, 0)
+        assert rayon["run_ns"] is not None
+        assert ran_ns < rayon["run_ns"]
+        times = (rayon["response_ns"], rayon["queue_wait_ns"], rayon["run_ns"])
+        assert None not in times
+        assert times[0] == (times[1] or 0) + (times[2] or 0)
+        # What rayon does not say is not known.
+        assert (rayon["steals"], rayon["parks"], rayon["polls"]) == (None, None, None)
+        _, _, parks, *_ = program.ask(f"tasks {TASKS}").split()
+        tokio = until(followed, "web", "parks", int(parks))
+        assert tokio["size"] == 2
+        assert (tokio["run_ns"] or 0) > 0
+        assert (tokio["idle_ns"] or 0) > 0
+        assert (tokio["polls"], tokio["submitted"], tokio["response_ns"]) == (None, None, None)
+
+
+@pytest.mark.timeout(600)
+def test_tokio_tasks_steals_polls_and_blocking_calls(folder: Path) -> None:
+    with (
+        AgentProgram("rust", folder, instead=built(UNSTABLE)) as program,
+        FollowedTarget(program.pid, rate_hz=50) as followed,
+    ):
+        until(followed, "web", "size", 2)
+        own = [int(word) for word in program.ask(f"tasks {TASKS}").split()[1:]]
+        spawned, _, polls, steals = own
+        assert (spawned, TASKS <= polls <= 2 * TASKS) == (TASKS, True)
+        # A task is polled before it waits and after; workers count up when they park.
+        tokio = until(followed, "web", "polls", 2 * TASKS)
+        assert (tokio["submitted"], tokio["finished"], tokio["queue"]) == (TASKS, TASKS, 0)
+        assert (tokio["steals"] or 0) >= steals
+        program.ask(f"block {BLOCKED}")
+        blocking = until(followed, "web-blocking", "busy", 0)
+        assert (blocking["busy"], blocking["queue"]) == (0, 0)
