@@ -357,10 +357,10 @@ async def test_what_changed_between_hello_and_welcome_is_reported(targets: Targe
 def test_a_frame_from_before_a_change_undoes_nothing(targets: TargetRegistry) -> None:
     """It is handed over in another thread than the change is made in, and may come after it."""
     targets.update_by_frame(target(), 1)
-    targets.update(target(steering=steering()), 3)
+    targets.update(target(rate_hz=50), 3)
     targets.update_by_frame(target(), 2)
     targets.update_by_frame(target(), 3)
-    assert [one.steering for one in targets.all()] == [steering()]
+    assert [one.rate_hz for one in targets.all()] == [50]
     targets.update_by_frame(target(state="exited"), 4)
     assert [one.state for one in targets.all()] == ["exited"]
     targets.forget(TARGET_ID)
