@@ -25,7 +25,7 @@ def selector_text(selector: GroupSelector) -> str:
     match selector.kind:
         case "tree":
             return f"process {selector.pid} and its descendants"
-        case "cgroup" | "unit" | "container":
+        case "cgroup" | "unit" | "container" | "pod":
             return f"{selector.kind} {value}"
         case "match":
             return f"processes that match {value}"

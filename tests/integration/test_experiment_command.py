@@ -281,36 +281,3 @@ deviation = 0.9
     assert (figures["throughput"] or 0) > 10
     assert 0 < (figures["p50_us"] or 0) <= (figures["p95_us"] or 0)
     assert figures["errors"] == 0
-
-
-async def test_the_requests_of_a_run_become_a_trace(root: Site, tmp_path: Path) -> None:
-    text = f"""{HEAD}
-[[program]]
-workload = "pool-trace"
-language = "python"
-free_workload = 20
-[time]
-warm_up_s = 0.0
-measure_s = 4.0
-[repeats]
-least = 2
-most = 2
-"""
-    runs = root.backend.settings.runs_dir
-    assert runs is not None
-    with AgentFolder() as folder:
-        env = {"TIDSCOPE_AGENT_DIR": str(folder)}
-        code, found, errors = await carried_out(root, tmp_path, text, env=env)
-    assert code == 0, errors
-    command = (sys.executable, "-m", "tidscope_backend", "experiment", "--free-workload", "20")
-    made = await asyncio.create_subprocess_exec(
-        *command,
-        *("--requests-of", str(runs / found.cells[0].runs[-1])),
-        stdout=asyncio.subprocess.PIPE,
-    )
-    trace, _ = await made.communicate()
-    assert made.returncode == 0
-    requests = [list(map(int, line.split())) for line in trace.splitlines()[1:]]
-    assert len(requests) > 10
-    # A request lasts 21 times its execution: 100 µs of the trace, and what the machine adds.
-    assert sum(one[3] for one in requests) / len(requests) > 80

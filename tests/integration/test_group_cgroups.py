@@ -30,6 +30,7 @@ pytestmark = [pytest.mark.asyncio(loop_scope="module"), needs("root"), needs("bt
 
 OWN = f"tidscope-test-{os.getpid()}"
 ID = f"{os.getpid():064x}"
+RUNTIMES = ("docker", "podman", "kubernetes")
 POD = "0f1e2d3c_1111_2222_3333_444455556666"
 
 
@@ -75,9 +76,13 @@ CHOICES = {
     "unit": (f"system.slice/{OWN}.service", ("--unit", OWN)),
     "docker": (f"system.slice/docker-{ID}.scope", ("--container", ID[:12])),
     "podman": (f"machine.slice/libpod-{ID}.scope", ("--container", ID)),
-    "pod": (
+    "kubernetes": (
         f"kubepods.slice/kubepods-pod{POD}.slice/cri-containerd-{ID}.scope",
         ("--container", ID[:12]),
+    ),
+    "pod": (
+        f"kubepods/burstable/pod{POD.replace('_', '-')}/{ID}",
+        ("--pod", POD.replace("_", "-")),
     ),
 }
 """Where the program is, and how it is chosen."""
@@ -97,12 +102,34 @@ async def test_a_group_is_chosen_on_the_command_line(root: Site, mount: str, kin
     assert (target.group.kind, target.group.value) == (option[2:], value)
     assert target.group.discovery == "ebpf"
     inside = process.container
-    runtime = {"docker": "docker", "podman": "podman", "pod": "kubernetes"}.get(kind)
+    runtime = {"pod": "kubernetes"}.get(kind, kind if kind in RUNTIMES else None)
     assert (None if inside is None else inside.runtime) == runtime
     assert process.unit == (f"{OWN}.service" if kind == "unit" else None)
-    if kind == "pod":
+    if runtime == "kubernetes":
         assert inside is not None
         assert inside.pod == POD.replace("_", "-")
+
+
+@pytest.mark.parametrize("mount", MOUNTED)
+async def test_all_containers_of_a_pod_are_one_group(root: Site, mount: str) -> None:
+    pod = f"kubepods.slice/kubepods-besteffort.slice/kubepods-besteffort-pod{POD}.slice"
+    paths = [f"{pod}/cri-containerd-{digit * 64}.scope" for digit in "ab"]
+    with program_in(mount, paths[0]) as first, program_in(mount, paths[1]) as second:
+        code, out, errors = await tidscope(
+            root.backend.port, "attach", "--json", "--pod", POD.replace("_", "-")
+        )
+        assert (code, errors) == (0, "")
+        target = Target.model_validate_json(out)
+        async with root.backend.page() as page:
+            await connected(page)
+            await page.subscribe(target.id)
+            header = await Follower(page).until(lambda one: one.live_threads == 2)
+    assert target.group is not None
+    assert (target.group.kind, target.group.cgroup) == ("pod", f"/{pod}")
+    assert target.group.name == f"pod {POD.replace('_', '-')}"
+    assert target.process.pid in (first.pid, second.pid)
+    assert header.group is not None
+    assert header.group.live == 2
 
 
 def join(folder: Path) -> subprocess.Popen[bytes]:

@@ -99,7 +99,8 @@ def test_the_profile_of_a_go_program_says_who_holds_its_mutex(flags: tuple[str, 
     held = found["mutex released by main.(*pool).use"]
     assert (held.source, held.kind, held.tid) == ("go-mutex-profile", "lock", 0)
     assert held.waits > 100
-    assert 0.7 * least < held.wait_ns < 1.3 * most
+    # The runtime charges those behind the first in line with a mean: up to 1.35 of what they wait.
+    assert 0.7 * least < held.wait_ns < 1.6 * most
     # The runtime's counter is made of one wait in eight.
     assert found[ALL].source == "go-metrics"
     assert 0.3 * least < found[ALL].wait_ns < 3 * most

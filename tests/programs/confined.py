@@ -16,6 +16,7 @@ from pathlib import Path
 
 from tidscope_collector.confinement.confine import Confinement, Needs, confine
 from tidscope_collector.foreign.container_answers import ask_container_names
+from tidscope_collector.foreign.container_files import ContainerName
 from tidscope_collector.foreign.reader import children
 from tidscope_collector.processes.identity import known_to_kernel
 from tidscope_confinement import capabilities, landlock
@@ -62,7 +63,8 @@ def new_process_without_namespace() -> None:
 
 def name_container(folder: Path) -> None:
     """By a child that was made possible before."""
-    if ask_container_names([CONTAINER], [(str(folder), -1)]) != {CONTAINER: "web"}:
+    folders = [(str(folder), -1), (str(folder / "none"), -1)]
+    if ask_container_names([CONTAINER], folders) != {CONTAINER: ContainerName("web")}:
         raise OSError(errno.ENOENT, "it has no name")
 
 

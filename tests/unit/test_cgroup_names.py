@@ -132,6 +132,13 @@ def test_containers(
     assert (found.container.pod, found.container.qos) == (pod, qos)
     assert path.startswith(found.container.cgroup)
     assert found.container.cgroup.count(ID) == 1
+    within = found.container.pod_cgroup
+    if pod is None:
+        assert within is None
+    else:
+        assert within is not None
+        assert found.container.cgroup.startswith(f"{within}/")
+        assert within.rpartition("/")[2].replace("_", "-").removesuffix(".slice").endswith(pod)
     assert (found.unit and found.unit.name) == unit
 
 

@@ -1,5 +1,6 @@
 """What `tidscope experiment` prints and how it exits."""
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -83,9 +84,18 @@ def test_workloads_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     )
 
 
+def test_spans_become_a_trace(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    spans = tmp_path / "spans.json"
+    one = {"startTimeUnixNano": "1000000", "endTimeUnixNano": "3000000", "kind": 2}
+    spans.write_text(json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": [one]}]}]}))
+    assert main(["experiment", "--requests-of", str(spans), "--free-workload", "9"]) == 0
+    assert capsys.readouterr().out.splitlines()[1:] == ["1 1 0 200"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
+        (["--requests-of", "no-such-run"], "no-such-run: "),
         ([], "name an experiment file, or one of "),
         (["no-such-one"], "there is no file no-such-one; ready ones: "),
         (["./none.toml"], "none.toml: cannot be read"),

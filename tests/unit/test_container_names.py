@@ -10,7 +10,9 @@ import pytest
 from tidscope_collector.foreign.container_answers import ask_container_names
 from tidscope_collector.foreign.container_files import (
     MOST_CONTAINERS,
+    ContainerName,
     name_in_config,
+    names_in_links,
     names_in_list,
 )
 from tidscope_collector.foreign.reader import NoAnswerError
@@ -18,6 +20,7 @@ from tidscope_collector.processes.cgroup_names import Container
 from tidscope_collector.processes.container_names import AGAIN_S, ContainerNames, home_of
 
 ID, OTHER = "ab" * 32, "cd" * 32
+WEB = ContainerName("web")
 
 
 def container(number: str = ID, name: str | None = None, cgroup: str = "/x") -> Container:
@@ -52,44 +55,58 @@ def test_a_config_and_a_list() -> None:
     assert names_in_list(listed().encode(), [ID, OTHER]) == {ID: "db"}
 
 
+def test_links_of_the_kubelet() -> None:
+    links = (
+        f"db-0_shop_postgres-{ID}.log",
+        f"other_shop_x-{'00' * 32}.log",
+        f"db-0_shop_postgres-{OTHER}.log.gz",
+        f"../x_y_z-{OTHER}.log",
+        "README",
+    )
+    assert names_in_links(links, [ID, OTHER]) == {ID: ContainerName("postgres", "shop/db-0")}
+
+
 def write(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
 
 
 def test_a_child_reads_what_is_a_file_of_whom_it_should_be(tmp_path: Path) -> None:
-    docker, podman = tmp_path / "docker", tmp_path / "podman"
+    docker, kubelet, podman = (tmp_path / name for name in ("docker", "kubelet", "podman"))
     write(docker / "containers" / ID / "config.v2.json", config())
     write(podman / "overlay-containers" / "containers.json", listed(OTHER))
     me = os.getuid()
 
-    def asked(uid: int) -> Mapping[str, str]:
-        folders = [(str(docker), -1), (str(podman), uid)]
+    def asked(uid: int) -> Mapping[str, ContainerName]:
+        folders = [(str(docker), -1), (str(kubelet), -1), (str(podman), uid)]
         return ask_container_names([ID, OTHER, *["00" * 32] * MOST_CONTAINERS, "../../x"], folders)
 
-    assert asked(me) == {ID: "web", OTHER: "db"}
-    assert asked(me + 1) == {ID: "web"}
+    assert asked(me) == {ID: WEB, OTHER: ContainerName("db")}
+    assert asked(me + 1) == {ID: WEB}
     (podman / "overlay-containers").rename(podman / "other")
     os.mkfifo(podman / "other" / "fifo")
     (podman / "vfs-containers").mkdir()
     (podman / "vfs-containers" / "containers.json").symlink_to(podman / "other/containers.json")
-    assert asked(-1) == {ID: "web"}
+    assert asked(-1) == {ID: WEB}
     (podman / "vfs-containers" / "containers.json").unlink()
     os.mkfifo(podman / "vfs-containers" / "containers.json")
-    assert asked(-1) == {ID: "web"}
+    assert asked(-1) == {ID: WEB}
+    kubelet.mkdir()
+    (kubelet / f"shop-7f9c-x2k_default_web-{OTHER}.log").symlink_to("/nowhere")
+    assert asked(-1) == {ID: WEB, OTHER: ContainerName("web", "default/shop-7f9c-x2k")}
 
 
 class Asked:
     """Answers, and what was asked."""
 
     def __init__(self) -> None:
-        self.names: dict[str, str] = {}
+        self.names: dict[str, ContainerName] = {}
         self.asked: list[tuple[set[str], list[tuple[str, int]]]] = []
         self.now = 0.0
 
     def __call__(
         self, containers: Iterable[str], folders: Iterable[tuple[str, int]]
-    ) -> Mapping[str, str]:
+    ) -> Mapping[str, ContainerName]:
         self.asked.append((set(containers), list(folders)))
         if not self.names:
             raise NoAnswerError("nobody answers")
@@ -98,21 +115,21 @@ class Asked:
 
 def test_a_name_is_kept_and_looked_for_again_after_a_while() -> None:
     asked = Asked()
-    names = ContainerNames("/d", "/p", asked, lambda: asked.now)
+    names = ContainerNames("/d", "/k", "/p", asked, lambda: asked.now)
     assert names.of(container(name="lxc")) == "lxc"
     names.look_for([container(name="lxc")])
     assert asked.asked == []
     names.look_for([container()])
-    assert asked.asked == [({ID}, [("/d", -1), ("/p", -1)])]
+    assert asked.asked == [({ID}, [("/d", -1), ("/k", -1), ("/p", -1)])]
     assert names.of(container()) is None
-    asked.names = {ID: "web"}
+    asked.names = {ID: ContainerName("web", "shop/web-0")}
     names.look_for([container(), container(OTHER)])
     assert asked.asked[-1][0] == {OTHER}
-    assert names.of(container()) == "web"
-    asked.now, asked.names = AGAIN_S, {ID: "renamed"}
+    assert (names.of(container()), names.pod_of(container())) == ("web", "shop/web-0")
+    asked.now, asked.names = AGAIN_S, {ID: ContainerName("renamed")}
     names.look_for([container()])
     assert names.of(container()) == "renamed"
-    assert names.of(container(OTHER)) is None
+    assert (names.of(container(OTHER)), names.pod_of(container(OTHER))) == (None, None)
 
 
 def test_a_users_own_containers_are_written_down_in_the_home() -> None:
@@ -122,5 +139,5 @@ def test_a_users_own_containers_are_written_down_in_the_home() -> None:
     assert home_of(path.replace("user-0", "user-4000000000")) is None
     assert home_of("/system.slice/x.service") is None
     asked = Asked()
-    ContainerNames("/d", "/p", asked).look_for([container(cgroup=path)])
-    assert asked.asked[0][1][2:] == [(home, 0)]
+    ContainerNames("/d", "/k", "/p", asked).look_for([container(cgroup=path)])
+    assert asked.asked[0][1][3:] == [(home, 0)]

@@ -4,7 +4,7 @@ import os
 import sys
 
 import pytest
-from tidscope_backend.experiments.building import build, build_environment
+from tidscope_backend.experiments.building import build, build_environment, check_needs
 from tidscope_backend.experiments.conditions import (
     Conditions,
     figures_between,
@@ -13,7 +13,7 @@ from tidscope_backend.experiments.conditions import (
     warnings_of,
 )
 from tidscope_backend.experiments.errors import ExperimentError, RepeatError
-from tidscope_backend.experiments.load import check_generator, parse_report
+from tidscope_backend.experiments.load import Load, check_generator, parse_report
 from tidscope_backend.experiments.program import RunningProgram, cpus_of, exit_text, on_cpus
 from tidscope_backend.experiments.run_figures import joined
 from tidscope_backend.experiments.workload import read_workload, workloads_folder
@@ -143,6 +143,55 @@ def test_a_missing_toolchain_is_named_with_its_package(
     monkeypatch.setattr("shutil.which", lambda *_, **__: None)
     with pytest.raises(ExperimentError, match=said):
         build(pools, pools.programs[language], build_environment())
+
+
+def test_a_missing_rust_compiler_is_named_with_its_package(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    echo = read_workload(workloads_folder() / "echo")
+    monkeypatch.setattr("shutil.which", lambda *_, **__: None)
+    with pytest.raises(ExperimentError, match="package cargo"):
+        build(echo, echo.programs["tokio"], build_environment())
+
+
+@pytest.mark.parametrize(
+    ("name", "package"),
+    [("disk", "fio"), ("net", "iperf3"), ("postgres", "postgresql"), ("get", "curl")],
+)
+def test_a_missing_program_is_named_with_its_package(
+    monkeypatch: pytest.MonkeyPatch, name: str, package: str
+) -> None:
+    workload = read_workload(workloads_folder() / name)
+    monkeypatch.setattr("shutil.which", lambda *_, **__: None)
+    with pytest.raises(ExperimentError, match=rf"install the package {package} \(apt-get"):
+        check_needs(workload)
+
+
+COUNTING_LOAD = """
+import sys
+print('warming')
+print('{"requests": 5, "duration_us": %d}' % (int(sys.argv[1]) * 1e6))
+"""
+
+
+def test_a_load_of_its_own_runs_for_whole_seconds() -> None:
+    load = Load(
+        "the load of mine",
+        lambda seconds: [sys.executable, "-c", COUNTING_LOAD, str(seconds)],
+        dict(os.environ),
+        None,
+    )
+    load.start(1.2)
+    assert load.wait() == {"requests": 5.0, "duration_us": 2e6}
+    load = Load(
+        "the load of mine",
+        lambda _: [sys.executable, "-c", "raise SystemExit('refused')"],
+        dict(os.environ),
+        None,
+    )
+    load.start(1)
+    with pytest.raises(RepeatError, match="the load of mine ended with exit code 1: refused"):
+        load.wait()
 
 
 def test_programs_get_nothing_that_is_meant_for_tidscope(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -89,7 +89,7 @@ def test_descendants_are_found_through_those_in_between() -> None:
 def test_who_began_before_counts_from_then_on_and_a_child_from_its_start() -> None:
     members = Members()
     members.add(newcomer(10), at_attach=True, before=True)
-    sums = ProcessSums(members, FIELDS)
+    sums = ProcessSums(members, FIELDS, FIELDS)
     rows = rows_of(sums, 0, {10: [(100, 5), (50, 1)]})
     assert rows[1].sums.values == {"cpu_run_ns": 0, "minor_faults": 0}
     members.add(newcomer(11, parent=10))
@@ -104,7 +104,7 @@ def test_who_began_before_counts_from_then_on_and_a_child_from_its_start() -> No
 
 def test_ended_ones_stand_and_are_folded_into_the_row_of_their_name() -> None:
     members = Members()
-    sums = ProcessSums(members, FIELDS)
+    sums = ProcessSums(members, FIELDS, FIELDS)
     for pid in (10, 11):
         members.add(newcomer(pid))
         sums.ended(pid, {"cpu_run_ns": pid})
@@ -124,7 +124,7 @@ def test_ended_ones_stand_and_are_folded_into_the_row_of_their_name() -> None:
 
 def test_rows_are_bounded_and_nothing_is_lost_of_the_sums() -> None:
     members = Members()
-    sums = ProcessSums(members, FIELDS)
+    sums = ProcessSums(members, FIELDS, FIELDS)
     many = MOST_STANDING + MOST_NAMES + 500
     for pid in range(1, many + 1):
         members.add(newcomer(pid, name=f"name{pid}"))
@@ -140,7 +140,7 @@ def test_rows_are_bounded_and_nothing_is_lost_of_the_sums() -> None:
 
 def test_what_is_said_of_a_process_after_its_row_has_gone_is_in_that_of_its_name() -> None:
     members = Members()
-    sums = ProcessSums(members, FIELDS)
+    sums = ProcessSums(members, FIELDS, FIELDS)
     for pid in range(1, MOST_STANDING + 3):
         members.add(newcomer(pid, name="many"))
         members.end(pid, 0, 0)

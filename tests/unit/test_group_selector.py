@@ -41,6 +41,18 @@ def listed(
     )
 
 
+POD = "0f1e2d3c-1111-2222-3333-444455556666"
+POD_CGROUP = f"/kubepods.slice/kubepods-pod{POD.replace('-', '_')}.slice"
+
+
+def in_pod(pid: int, container: str, pod_name: str | None) -> Process:
+    inside = ProcessContainer(
+        id=container, name="db", runtime="kubernetes", pod=POD, pod_name=pod_name
+    )
+    cgroup = f"{POD_CGROUP}/cri-containerd-{container}.scope"
+    return listed(pid, name="db", cgroup=cgroup).model_copy(update={"container": inside})
+
+
 HOST = [
     listed(1, name="init"),
     listed(40, 1, name="make", command="make -j4"),
@@ -51,6 +63,8 @@ HOST = [
     listed(60, 1, name="nginx", cgroup=CONTAINER, named="web", ports=[80]),
     listed(61, 60, name="nginx", cgroup=f"{CONTAINER}/workers", named="web"),
     listed(62, 1, name="nginx", command="nginx: master process"),
+    in_pod(70, "a1" * 32, "shop/db-0"),
+    in_pod(71, "b2" * 32, "shop/db-0"),
 ]
 
 
@@ -97,6 +111,19 @@ def test_a_container_is_its_control_group_and_those_below(value: str) -> None:
     assert found.name == f"container {value[:12]}"
 
 
+@pytest.mark.parametrize("value", [POD, "shop/db-0"])
+def test_a_pod_is_all_of_its_containers(value: str) -> None:
+    found = selected(kind="pod", value=value)
+    assert found.pids == {70, 71}
+    assert found.cgroup == POD_CGROUP
+    assert found.name == "pod shop/db-0"
+
+
+def test_a_pod_without_a_name_is_shown_by_its_uid() -> None:
+    found = select(GroupSelector(kind="pod", value=POD), [in_pod(70, ID, None)], lambda _: [70])
+    assert found.name == f"pod {POD}"
+
+
 def test_a_control_group_is_named_by_its_path() -> None:
     assert selected(kind="cgroup", value=f"{CONTAINER}/workers").pids == {61}
     assert selected(kind="cgroup", value=f"{UNIT}/").cgroup == UNIT
@@ -141,7 +168,8 @@ def test_who_asks_for_an_expression_does_not_match_it(command: str) -> None:
         ({"kind": "unit"}, "bad-group"),
         ({"kind": "unit", "value": "cron.service", "pid": 1}, "bad-group"),
         ({"kind": "unit", "value": "cron.service"}, "empty-group"),
-        ({"kind": "container", "value": "db"}, "empty-group"),
+        ({"kind": "container", "value": "web2"}, "empty-group"),
+        ({"kind": "pod", "value": "shop/db-1"}, "empty-group"),
         ({"kind": "cgroup", "value": "system.slice"}, "bad-group"),
         ({"kind": "cgroup", "value": "/system.slice/../etc"}, "bad-group"),
         ({"kind": "cgroup", "value": "/empty.slice"}, "empty-group"),

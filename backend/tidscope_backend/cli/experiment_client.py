@@ -14,8 +14,9 @@ from tidscope_backend.cli.redaction import Keeping
 from tidscope_backend.experiments.errors import RepeatError
 from tidscope_backend.experiments.matrix import Cell
 from tidscope_backend.experiments.run_figures import figures_of_run
+from tidscope_backend.store.folder import RunFolder
 
-SEALED_SECONDS = 20.0
+ENDED_SECONDS = 20.0
 POLL_SECONDS = 0.1
 MAX_TAG = 40
 T = TypeVar("T")
@@ -72,15 +73,19 @@ class ExperimentClient:
             self._backend.request(f"/targets/{target}", "DELETE")
 
     def figures(self, run: str) -> Mapping[str, float]:
-        """What a run shows; nothing, if the backend keeps its runs elsewhere."""
+        """What a run shows; nothing, if the backend keeps its runs elsewhere.
+
+        It is read as soon as it has ended: that its parts are sealed can be long in coming on a
+        busy machine, and changes nothing.
+        """
         folder = self._runs / run
-        end = time.monotonic() + SEALED_SECONDS
+        end = time.monotonic() + ENDED_SECONDS
         while folder.is_dir():
             try:
-                if (folder / "threads.parquet").exists() or time.monotonic() > end:
+                if RunFolder(folder).read_manifest().state != "recording" or time.monotonic() > end:
                     return figures_of_run(folder)
             except (OSError, ValueError):
-                # Its parts are being sealed.
+                # A part is being sealed at this moment.
                 if time.monotonic() > end:
                     break
             time.sleep(POLL_SECONDS)

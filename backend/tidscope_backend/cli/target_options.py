@@ -4,13 +4,14 @@ import argparse
 
 from tidscope_wire.generated.models import AttachRequest, GroupKind, GroupSelector
 
-KINDS: tuple[GroupKind, ...] = ("tree", "cgroup", "unit", "container", "match")
+KINDS: tuple[GroupKind, ...] = ("tree", "cgroup", "unit", "container", "pod", "match")
 _HELP = {
     "tree": "a process and all its descendants",
     "cgroup": "the processes of a control group and those below it, by its path, such as "
     "/system.slice/cron.service",
     "unit": "the processes of a systemd unit, such as postgresql.service",
     "container": "the processes of a container, by its name or id",
+    "pod": "the processes of a Kubernetes pod, by its namespace/name or uid",
     "match": "all processes that match, as they come and go: name:GLOB, user:NAME, port:NUMBER and "
     "command:TEXT, joined by blanks; all must hold",
 }
@@ -19,9 +20,10 @@ _METAVARS = {
     "cgroup": "PATH",
     "unit": "NAME",
     "container": "NAME",
+    "pod": "NAME",
     "match": "EXPRESSION",
 }
-CHOICES = "--pid, --tree, --cgroup, --unit, --container or --match"
+CHOICES = "--pid, --tree, --cgroup, --unit, --container, --pod or --match"
 
 
 def add_target_options(parser: argparse.ArgumentParser, *, what: str, required: bool) -> None:

@@ -188,7 +188,8 @@ def _warnings(
         yield "The frequency governor of this machine is unknown: clock rates may have changed."
     elif governor != "performance":
         yield f"The frequency governor is {governor}: clock rates may have changed."
-    if not any("power_w" in one.figures for one in entries if isinstance(one, Repeated)):
+    measured = [one.figures for one in entries if isinstance(one, Repeated)]
+    if measured and not any("power_w" in one for one in measured):
         yield "This machine counts no energy (RAPL): operations per watt are unknown."
     maximum = [one for one in cells if one.standing == "maximum"]
     if maximum:

@@ -223,7 +223,8 @@ def _range(chart: ExperimentChart) -> tuple[float, float]:
     least, most = min(0.0, *values), max(0.0, *values)
     room = (most - least) or 1.0
     ends = [end for one in points for end in (one.low, one.high) if end is not None]
-    least = max(min([least, *ends]), least - room)
+    # What is nowhere below 0 cannot be: an interval that is says that there are few repeats.
+    least = max(min([least, *ends]), least - room) if least < 0 else 0.0
     most = min(max([most, *ends]), most + room) or (0.0 if least < 0 else 1.0)
     pad = 0.06 * (most - least)
     return (least - pad if least < 0 else 0.0), (most + pad if most > 0 else 0.0)

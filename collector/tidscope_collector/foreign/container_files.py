@@ -1,15 +1,19 @@
-"""Names of containers, by the files that Docker and Podman keep: a question to limited children.
+"""Names of containers, by the files of Docker, Podman and the kubelet: asked of limited children.
 
 No daemon is asked. Docker has a folder for each container, with config.v2.json in it
 (daemon/container of Moby); Podman and CRI-O have one list for all, containers.json
-(containers/storage), below the system's folder or the home of whoever runs them.
+(containers/storage), below the system's folder or the home of whoever runs them. Kubernetes'
+kubelet has a link to the log of each container, POD_NAMESPACE_CONTAINER-ID.log (LogSymlink in
+pkg/kubelet/kuberuntime).
 """
 
 import json
 import os
 import re
 import stat
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import NamedTuple
 
 from tidscope_confinement.resources import Limits, limit_resources
 
@@ -18,6 +22,7 @@ from tidscope_collector.foreign.answering import MEMORY_BYTES, PROCESSES_S, Argu
 from tidscope_collector.foreign.process_files import read_beginning
 
 DOCKER = "/var/lib/docker"
+KUBELET = "/var/log/containers"
 PODMAN = "/var/lib/containers/storage"
 IN_HOME = ".local/share/containers/storage"
 MOST_CONTAINERS, MOST_FOLDERS = 256, 8
@@ -25,36 +30,56 @@ MOST_CONTAINERS, MOST_FOLDERS = 256, 8
 
 _DRIVERS = ("overlay", "vfs", "btrfs")
 _CONFIG_BYTES, _LIST_BYTES = 1 << 20, 4 << 20
+_MOST_LINKS = 4096
 _ID = re.compile(r"[0-9a-f]{64}")
+_LINK = re.compile(
+    r"([a-z0-9][a-z0-9.-]{0,252})_([a-z0-9][a-z0-9-]{0,62})_([a-z0-9][a-z0-9-]{0,62})"
+    r"-([0-9a-f]{64})\.log"
+)
 _NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9_.-]{0,127}")
+
+
+class ContainerName(NamedTuple):
+    """What people call a container.
+
+    Attributes:
+        name: of the container.
+        pod: namespace and name of its pod, with a slash between; None: it is in none, or unknown.
+    """
+
+    name: str
+    pod: str | None = None
 
 
 def container_names(arguments: Arguments, answer: int) -> None:
     """Names of containers, as far as they are written down.
 
-    Arguments: names: ids of containers; folders: that of Docker, then of Podman, with the user that
-    its files must be of (-1: any).
-    Answers: {"id", "name"} for each that is found, and {} at the end.
+    Arguments: names: ids of containers; folders: that of Docker, of the kubelet, then of Podman,
+    with the user that its files must be of (-1: any).
+    Answers: {"id", "name", "pod"} for each that is found, and {} at the end.
     """
     limit_resources(Limits(MEMORY_BYTES, 2, PROCESSES_S))
     ids = [one for one in arguments["names"][:MOST_CONTAINERS] if _ID.fullmatch(one)]
-    docker, *podman = arguments["folders"][: MOST_FOLDERS + 1]
+    docker, kubelet, *podman = arguments["folders"][: MOST_FOLDERS + 2]
     configs = {one: _open(f"{docker[0]}/containers/{one}/config.v2.json", docker[1]) for one in ids}
     lists = [
         _open(f"{folder}/{driver}-containers/containers.json", uid)
         for folder, uid in podman
         for driver in _DRIVERS
     ]
+    links = _entries(kubelet[0])
     confine()
-    found: dict[str, str] = {}
+    found: dict[str, ContainerName] = {}
     for file in lists:
-        found |= names_in_list(read_beginning(file, _LIST_BYTES), ids)
+        listed = names_in_list(read_beginning(file, _LIST_BYTES), ids)
+        found |= {one: ContainerName(name) for one, name in listed.items()}
     for one, file in configs.items():
         name = name_in_config(read_beginning(file, _CONFIG_BYTES), one)
         if name is not None:
-            found[one] = name
-    for one, name in found.items():
-        say(answer, {"id": one, "name": name})
+            found[one] = ContainerName(name)
+    found |= names_in_links(links, ids)
+    for one, known in found.items():
+        say(answer, {"id": one, **known._asdict()})
     say(answer, {})
 
 
@@ -71,6 +96,25 @@ def names_in_list(text: bytes, containers: Sequence[str]) -> Mapping[str, str]:
     listed = _parse(text)
     wanted = set(containers)
     return {} if not isinstance(listed, list) else dict(_listed(listed, wanted))
+
+
+def names_in_links(links: Iterable[str], containers: Sequence[str]) -> dict[str, ContainerName]:
+    """Names of some containers by the kubelet's links to their logs, by their ids."""
+    wanted = set(containers)
+    found = (_LINK.fullmatch(link) for link in links)
+    return {
+        one[4]: ContainerName(one[3], f"{one[2]}/{one[1]}")
+        for one in found
+        if one is not None and one[4] in wanted
+    }
+
+
+def _entries(folder: str) -> list[str]:
+    try:
+        with os.scandir(folder) as entries:
+            return [one.name for one in islice(entries, _MOST_LINKS)]
+    except OSError:
+        return []
 
 
 def _listed(listed: Sequence[object], wanted: set[str]) -> Iterator[tuple[str, str]]:

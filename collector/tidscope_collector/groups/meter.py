@@ -1,5 +1,7 @@
 """What a group's frames say about its processes as a whole: CPU time and memory."""
 
+from math import ceil
+
 from tidscope_wire.generated.models import GomaxprocsChanged
 
 from tidscope_collector.foreign.gomaxprocs import GomaxprocsReader
@@ -12,6 +14,8 @@ from tidscope_collector.sampling.process_meter import ProcessMeter
 
 MOST_MEASURED = 512
 """Processes whose memory is read; of more it is not said."""
+AT_ONCE = 100
+"""Processes that are looked at in one sample; of more, some are each second."""
 
 
 class GroupMeter(ProcessMeter):
@@ -42,9 +46,16 @@ class GroupMeter(ProcessMeter):
         self._members = members
         self._account = account
         self._used: Used | None = None
+        self._seconds = 0
+        self._rss_of: dict[int, int] = {}
+        """By number of the process, bytes."""
 
     def _read_cpu(self) -> int | None:
-        account = self._account
+        account, self._used = self._account, None
+        if account is not None and not account.whole:
+            self._seconds += 1
+            if self._seconds % max(1, ceil(len(self._members.alive) / AT_ONCE)):
+                return None
         used = self._used = None if account is None else account.read()
         return used.cpu_ns if used is not None and account is not None and account.whole else None
 
@@ -65,7 +76,15 @@ class GroupMeter(ProcessMeter):
 
     def _read_rss(self) -> int | None:
         """Pages that processes share count for each of them."""
-        pids = list(self._members.alive)
-        if len(pids) > MOST_MEASURED:
+        alive = {one.number: one.pid for one in self._members.alive.values()}
+        if len(alive) > MOST_MEASURED:
             return None
-        return sum(rss_bytes(self._procfs, pid) or 0 for pid in pids)
+        known = {number: size for number, size in self._rss_of.items() if number in alive}
+        # Those that were read longest ago come first.
+        due = [*(number for number in alive if number not in known), *known][:AT_ONCE]
+        for number in due:
+            known.pop(number, None)
+        self._rss_of = known | {
+            number: rss_bytes(self._procfs, alive[number]) or 0 for number in due
+        }
+        return sum(self._rss_of.values())

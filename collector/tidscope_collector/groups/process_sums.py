@@ -4,7 +4,7 @@ Counters of a process that began before it came into the group count from then o
 """
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -72,11 +72,13 @@ class ProcessSums:
     Args:
         members: of the group.
         fields: names of the columns that have sums, the first ones of readings.
+        kept: names of the fields that somebody wants sums of.
     """
 
-    def __init__(self, members: Members, fields: Sequence[str]) -> None:
+    def __init__(self, members: Members, fields: Sequence[str], kept: Collection[str]) -> None:
         self._members = members
-        self._fields = tuple(fields)
+        self._fields = tuple(name for name in fields if name in kept)
+        self._columns = [fields.index(name) for name in self._fields]
         self._settled: dict[int, Sums] = {}
         """By number of the member: ended threads, less what counters began with."""
         self._begun: set[int] = set()
@@ -97,21 +99,24 @@ class ProcessSums:
         """Threads of a process ended with these totals, added up."""
         sums = self._of(process)
         if sums is not None:
-            sums.add(totals)
+            sums.add(self._kept(totals))
             sums.threads_ended += threads
 
     def corrected(self, process: int, before: Mapping[str, int], after: Mapping[str, int]) -> None:
         """A thread that ended had other totals than it was counted with."""
         sums = self._of(process)
         if sums is not None:
-            sums.add(before, -1)
-            sums.add(after)
+            sums.add(self._kept(before), -1)
+            sums.add(self._kept(after))
 
     def moved(self, process: int, values: Mapping[str, int]) -> None:
         """A thread that was counted as ended lives on under another id."""
         sums = self._of(process)
         if sums is not None:
-            sums.add(values, -1)
+            sums.add(self._kept(values), -1)
+
+    def _kept(self, values: Mapping[str, int]) -> dict[str, int]:
+        return {name: values[name] for name in self._fields if name in values}
 
     def rows(
         self,
@@ -164,8 +169,9 @@ class ProcessSums:
     ) -> dict[int, tuple[int, dict[str, int]]]:
         if not len(processes):
             return {}
+        counters = counters[:, self._columns]
         if absent is not None:
-            counters = np.where(absent, np.uint64(0), counters)
+            counters = np.where(absent[:, self._columns], np.uint64(0), counters)
         order = np.argsort(processes, kind="stable")
         owners = processes[order]
         starts = np.flatnonzero(np.diff(owners, prepend=owners[0] + np.uint32(1)))
@@ -214,9 +220,9 @@ class ProcessSums:
 
 def _joined(settled: Sums | None, values: Mapping[str, int]) -> Sums:
     """What ended threads left and what live ones have."""
-    joined = Sums(dict(values))
-    if settled is not None:
-        joined.add(settled.values)
-        joined.threads_ended = settled.threads_ended
-    joined.values = {name: max(0, value) for name, value in joined.values.items()}
-    return joined
+    if settled is None:
+        return Sums(dict(values))
+    before = settled.values
+    joined = {name: max(0, value + before.get(name, 0)) for name, value in values.items()}
+    joined |= {name: max(0, value) for name, value in before.items() if name not in values}
+    return Sums(joined, settled.threads_ended)

@@ -25,6 +25,7 @@ _FIELDS: Mapping[str, tuple[str, ...]] = {
     "switches": ("voluntary_switches", "involuntary_switches"),
 }
 """Columns of the table, and the fields of threads that they are sums of."""
+SUMMED = frozenset(name for names in _FIELDS.values() for name in names)
 
 Live = tuple[
     npt.NDArray[np.uint32], npt.NDArray[np.uint64], npt.NDArray[np.bool_] | None, Sequence[str]
@@ -64,24 +65,33 @@ class ProcessTable:
 
     def _table(self, rows: list[ProcessRow]) -> Table:
         table = np.zeros(len(rows), dtype_of("processes"))
-        for place, row in enumerate(rows):
-            member, sums, one = row.member, row.sums, table[place]
-            one["process"], one["name"] = row.number, row.name
-            one["count"], one["live"], one["threads"] = sums.count, row.live, row.threads
-            one["threads_ended"] = sums.threads_ended
-            for column, fields in _FIELDS.items():
-                one[column] = sum(sums.values.get(name, 0) for name in fields)
-            for column in ("title", "user", "container", "unit"):
-                one[column] = ""
-            if member is not None:
-                one["pid"], one["parent"] = member.pid, member.parent
-                one["start_ticks"] = member.start_ticks
-                known = self._descriptions.of(member)
-                one["title"], one["user"] = known.title, known.user
-                one["container"], one["unit"] = known.container, known.unit
-                one["namespace_pid"] = known.namespace_pid
-                one["gomaxprocs"] = self._size_of(member) if row.live else 0
+        # By columns: to write one value of one row costs as much as to convert a list of some.
+        table["process"] = [row.number for row in rows]
+        table["name"] = [row.name for row in rows]
+        table["live"] = [row.live for row in rows]
+        table["threads"] = [row.threads for row in rows]
+        table["count"] = [row.sums.count for row in rows]
+        table["threads_ended"] = [row.sums.threads_ended for row in rows]
+        for column, fields in _FIELDS.items():
+            table[column] = [sum(row.sums.values.get(name, 0) for name in fields) for row in rows]
+        for column in ("title", "user", "container", "unit"):
+            table[column] = ""
+        placed = [(place, row.member) for place, row in enumerate(rows) if row.member is not None]
+        if placed:
+            at, members = map(list, zip(*placed, strict=True))
+            self._describe(table, at, members)
         return table
+
+    def _describe(self, table: Table, at: list[int], members: list[Member]) -> None:
+        """Write what is known of processes into their rows."""
+        for column in ("pid", "parent", "start_ticks"):
+            table[column][at] = [getattr(member, column) for member in members]
+        known = [self._descriptions.of(member) for member in members]
+        for column in ("title", "user", "container", "unit", "namespace_pid"):
+            table[column][at] = [getattr(one, column) for one in known]
+        table["gomaxprocs"][at] = [
+            0 if member.ended_ns else self._size_of(member) for member in members
+        ]
 
     def close(self) -> None:
         """Ask for no more descriptions."""

@@ -25,7 +25,7 @@ from tidscope_collector.groups.membership import Membership
 from tidscope_collector.groups.meter import GroupMeter
 from tidscope_collector.groups.own_accounts import OwnAccounts
 from tidscope_collector.groups.process_sums import ProcessSums
-from tidscope_collector.groups.process_table import JoinedTables, Live, ProcessTable
+from tidscope_collector.groups.process_table import SUMMED, JoinedTables, Live, ProcessTable
 from tidscope_collector.groups.reader import GroupReader
 from tidscope_collector.groups.selector import group_name
 from tidscope_collector.locks.group_locks import GroupLocks
@@ -100,7 +100,7 @@ class GroupSampler(TargetSampler):
         self._membership: Membership = reading.group.membership
         self._procfs = procfs
         summed = StateColumns(reading.reader.fields, attach_ns).summed
-        self._sums = ProcessSums(reading.group.members, summed)
+        self._sums = ProcessSums(reading.group.members, summed, SUMMED)
         self._accounts = accounts
         table = ProcessTable(self._sums, self._live, descriptions, self._gomaxprocs_of)
         tables = JoinedTables(table, reading.tables)

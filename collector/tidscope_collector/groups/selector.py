@@ -134,6 +134,9 @@ def group_name(kind: GroupKind, value: str | None, lead: Process) -> str:
             return tree_name(lead.command or lead.name)
         case "container":
             return f"container {_short(value or '')}"
+        case "pod":
+            known = lead.container and lead.container.pod_name
+            return f"pod {known or value}"
         case "cgroup" | "unit":
             return value or ""
         case "match":
@@ -185,6 +188,12 @@ def _cgroup(kind: GroupKind, value: str, processes: Iterable[Process]) -> str | 
                 known.add(one.container.name)
             if value in known:
                 paths.add(names.container.cgroup)
+        elif kind == "pod" and names.container is not None and names.container.pod_cgroup:
+            known = {names.container.pod}
+            if one.container is not None:
+                known.add(one.container.pod_name)
+            if value in known:
+                paths.add(names.container.pod_cgroup)
     if len(paths) > 1:
         raise refusal(
             "bad-group",

@@ -10,7 +10,7 @@ from tidscope_wire.generated.models import AbsentField
 
 from tidscope_collector.ebpf.watched import Processes, Whose
 from tidscope_collector.netacct.accounts import Accounts
-from tidscope_collector.netacct.slots import FIELDS
+from tidscope_collector.netacct.slots import FIELDS, Indices
 from tidscope_collector.threads.reading import (
     ExitDecoder,
     Reading,
@@ -212,6 +212,8 @@ class GroupNetworkReader(WrappingReader):
         """What was given last, if its arrays may be brought up to date."""
         self._from: Reading | None = None
         """The reading of the base that it was made from."""
+        self._moving: Indices = np.empty(0, np.intp)
+        """Rows of it with counters that are not 0."""
         exits = base.exits
         self.exits: ExitDecoder | None = None if exits is None else _Exits(exits, self)
 
@@ -234,6 +236,7 @@ class GroupNetworkReader(WrappingReader):
             return kept
         joined = join_columns(reading, numbers, unknown)
         self._kept = self._from = None
+        self._moving = np.flatnonzero(numbers.any(axis=1))
         if reading.changed is None:
             return joined
         reading.changed[:] = False
@@ -256,18 +259,21 @@ class GroupNetworkReader(WrappingReader):
         ):
             return None
         width = base.counters.shape[1]
-        own = kept.counters[:, width:]
-        if (numbers < own).any():
+        # Most threads have moved nothing, and so had they before.
+        moving = np.flatnonzero(numbers.any(axis=1))
+        own = kept.counters[moving, width:]
+        if (numbers[moving] < own).any() or not numbers[self._moving].any(axis=1).all():
             return None
         rows = np.flatnonzero(base.changed)
         if len(rows):
             kept.counters[rows, :width] = base.counters[rows]
             base.changed[rows] = False
             kept.changed[rows] = True
-        moved = np.flatnonzero((numbers != own).any(axis=1))
+        moved = moving[(numbers[moving] != own).any(axis=1)]
         if len(moved):
-            own[moved] = numbers[moved]
+            kept.counters[moved, width:] = numbers[moved]
             kept.changed[moved] = True
+        self._moving = moving
         return replace(kept, seen_ns=base.seen_ns)
 
     def with_exits(self, reading: Reading, before: npt.NDArray[np.int64]) -> Reading:

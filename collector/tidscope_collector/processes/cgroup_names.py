@@ -46,6 +46,7 @@ class Container(NamedTuple):
         pod: unique id of its pod, with dashes; None outside of Kubernetes.
         qos: class of its pod; None outside of Kubernetes.
         cgroup: path of its own group.
+        pod_cgroup: path of its pod's group; None outside of Kubernetes.
     """
 
     id: str
@@ -54,6 +55,7 @@ class Container(NamedTuple):
     pod: str | None
     qos: Qos | None
     cgroup: str
+    pod_cgroup: str | None = None
 
 
 class Unit(NamedTuple):
@@ -135,11 +137,13 @@ def _container_at(parts: list[str], depth: int) -> Container | None:
     if found := (
         _SCOPE.fullmatch(part) or _PLAIN.fullmatch(part) or _CONTAINERD_SYSTEMD.fullmatch(part)
     ):
-        pod, qos = _pod_of(parts[:depth])
+        pod, qos, within = _pod_of(parts[:depth])
         runtime = _RUNTIMES.get(found[1] or "", "other")
         if runtime == "other" and depth and parts[depth - 1] == "docker":
             runtime = "docker"
-        return Container(found[2], None, "kubernetes" if pod else runtime, pod, qos, cgroup)
+        if pod:
+            runtime = "kubernetes"
+        return Container(found[2], None, runtime, pod, qos, cgroup, within)
     if found := _LXC.fullmatch(part):
         return Container(found[1], found[1], "lxc", None, None, cgroup)
     if depth and parts[depth - 1] in ("lxc", "lxc.payload"):
@@ -150,7 +154,8 @@ def _container_at(parts: list[str], depth: int) -> Container | None:
     return None
 
 
-def _pod_of(parents: list[str]) -> tuple[str | None, Qos | None]:
+def _pod_of(parents: list[str]) -> tuple[str | None, Qos | None, str | None]:
+    """Uid and class of the pod around a container, and the path of its control group."""
     for depth in reversed(range(len(parents))):
         found = _POD.fullmatch(parents[depth])
         if found is None or not any("kubepods" in part for part in parents[: depth + 1]):
@@ -159,8 +164,8 @@ def _pod_of(parents: list[str]) -> tuple[str | None, Qos | None]:
         qos: Qos = "guaranteed"
         if above in ("burstable", "besteffort"):
             qos = "burstable" if above == "burstable" else "besteffort"
-        return found[2].replace("_", "-"), qos
-    return None, None
+        return found[2].replace("_", "-"), qos, "/" + "/".join(parents[: depth + 1])
+    return None, None, None
 
 
 def _unit_of(parts: list[str], begin: int, end: int) -> Unit | None:

@@ -1,4 +1,4 @@
-"""Names that people gave their containers, as Docker and Podman wrote them down."""
+"""Names that people gave their containers, as Docker, Podman and the kubelet wrote them down."""
 
 import pwd
 import re
@@ -7,7 +7,14 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 
 from tidscope_collector.foreign.container_answers import ask_container_names
-from tidscope_collector.foreign.container_files import DOCKER, IN_HOME, MOST_FOLDERS, PODMAN
+from tidscope_collector.foreign.container_files import (
+    DOCKER,
+    IN_HOME,
+    KUBELET,
+    MOST_FOLDERS,
+    PODMAN,
+    ContainerName,
+)
 from tidscope_collector.foreign.reader import NoAnswerError
 from tidscope_collector.processes.cgroup_names import Container
 
@@ -17,7 +24,7 @@ MOST_KEPT = 4096
 
 Folder = tuple[str, int]
 """In which names are written down, and the user that its files must be of; -1: any."""
-Ask = Callable[[Iterable[str], Iterable[Folder]], Mapping[str, str]]
+Ask = Callable[[Iterable[str], Iterable[Folder]], Mapping[str, ContainerName]]
 
 _USER = re.compile(r"/user-(\d{1,10})\.slice/")
 
@@ -27,6 +34,7 @@ class ContainerNames:
 
     Args:
         docker: the folder of Docker.
+        kubelet: the folder of Kubernetes' kubelet.
         podman: the folder of Podman's system service.
         ask: reads names by ids of containers.
         clock: in seconds, never steps.
@@ -35,15 +43,16 @@ class ContainerNames:
     def __init__(
         self,
         docker: str = DOCKER,
+        kubelet: str = KUBELET,
         podman: str = PODMAN,
         ask: Ask = ask_container_names,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._folders = [(docker, -1), (podman, -1)]
+        self._folders = [(docker, -1), (kubelet, -1), (podman, -1)]
         self._ask = ask
         self._clock = clock
         self._lock = threading.Lock()
-        self._known: dict[str, str] = {}
+        self._known: dict[str, ContainerName] = {}
         self._due: dict[str, float] = {}
 
     def look_for(self, containers: Iterable[Container]) -> None:
@@ -70,7 +79,13 @@ class ContainerNames:
 
     def of(self, container: Container) -> str | None:
         """The name of a container; None: it is not known."""
-        return container.name or self._known.get(container.id)
+        known = self._known.get(container.id)
+        return container.name or (known and known.name)
+
+    def pod_of(self, container: Container) -> str | None:
+        """Namespace and name of a container's pod, with a slash between; None: not known."""
+        known = self._known.get(container.id)
+        return known and known.pod
 
 
 def home_of(cgroup: str) -> Folder | None:

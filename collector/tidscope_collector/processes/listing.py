@@ -193,6 +193,7 @@ class ProcessLister:
                 name=self._containers.of(inside),
                 runtime=inside.runtime,
                 pod=inside.pod,
+                pod_name=self._containers.pod_of(inside),
             ),
             namespace_pid=place.namespace_pid,
             namespace_uid=inner[1] if inner is not None and inner[1] != uid else None,

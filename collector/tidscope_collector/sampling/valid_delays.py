@@ -38,7 +38,7 @@ SLACK_NS = 20_000_000
 RECORD_SLACK_NS = 1_000_000
 """Exit records have the age itself, in whole microseconds."""
 COMPARE_NS = 1_000_000_000
-"""Between two comparisons with ledgers while compiled code samples."""
+"""Between two comparisons with ledgers while rows are brought up to date in place."""
 FORGET_NS = 5_000_000_000
 """Threads that are neither read nor reported as ended for so long are forgotten."""
 _CATALOGUE = {field.name: place for place, field in enumerate(CATALOGUE.fields)}
@@ -144,13 +144,17 @@ class ValidDelays(WrappingReader):
 
     def read(self) -> Reading:
         """Read all threads; see `ProcessReader.read`."""
-        reading = self._reading = self.base.read()
+        last, reading = self._reading, self.base.read()
+        self._reading = reading
         now_ns = self._clock()
         life_ns = np.maximum(now_ns - reading.start_ns, 0) + SLACK_NS
-        self._compared_ns = now_ns
-        found = self._with_outside(
-            self._too_long(reading, life_ns), self._bounds.outside(reading, now_ns)
-        )
+        in_place = last is not None and reading.counters is last.counters
+        outside = None
+        if not in_place or self._held or now_ns - self._compared_ns >= COMPARE_NS:
+            self._compared_ns = now_ns
+            outside = self._bounds.outside(reading, now_ns)
+        changed = reading.changed if in_place else None
+        found = self._with_outside(self._too_long(reading, life_ns, changed), outside)
         if self._before is None:
             self._note_first(reading, found)
         if found is None and not self._held:
@@ -210,10 +214,27 @@ class ValidDelays(WrappingReader):
         ]
         return np.array(rows, dtype_of("inexact"))
 
-    def _too_long(self, reading: Reading, life_ns: npt.NDArray[np.int64]) -> Masks | None:
-        """bool[n, delays], which delays are longer than these lives; None if none is."""
+    def _too_long(
+        self,
+        reading: Reading,
+        life_ns: npt.NDArray[np.int64],
+        changed: npt.NDArray[np.bool_] | None = None,
+    ) -> Masks | None:
+        """bool[n, delays], which delays are longer than these lives; None if none is.
+
+        Args:
+            reading: n threads.
+            life_ns: int64[n].
+            changed: bool[n], threads of which anything can be longer now; None: all.
+        """
         if not self._columns or not len(reading.tid):
             return None
+        if changed is not None and not self._held:
+            rows = np.flatnonzero(changed)
+            lives = life_ns[rows].astype(np.uint64)
+            # By columns: rows of some columns would be copied one value at a time.
+            if not any((reading.counters[rows, one] > lives).any() for one in self._columns):
+                return None
         longer: Masks = reading.counters[:, self._columns] > life_ns.astype(np.uint64)[:, None]
         if not longer.any():
             return None

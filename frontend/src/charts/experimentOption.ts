@@ -1,14 +1,26 @@
 /** A chart of an experiment as an ECharts option: means, their intervals, and each repeat. Pure. */
 
 import type { CustomSeriesRenderItemAPI, CustomSeriesRenderItemParams } from "echarts";
+import { GROUP_NAMES, type StateGroup } from "../model/states";
 import type { ChartPoint, ExperimentChart } from "../wire/generated/models";
 import type { ChartTheme } from "./palette";
 import { hueStyle } from "./palette";
+import { groupColours } from "./stateColours";
+
+const STATE_GROUPS = Object.keys(GROUP_NAMES) as StateGroup[];
 
 const SYMBOLS = ["circle", "rect", "triangle", "diamond"] as const;
 /** Half the width of an interval's ends, and how far lines stand apart at one size, pixels. */
 const CAP_PX = 5;
 const APART_PX = 4;
+
+/** Colour of a series: where states are stacked, that of the state everywhere else. */
+export function seriesColour(chart: ExperimentChart, index: number, theme: ChartTheme): string {
+  const name = chart.series[index]?.name;
+  const group =
+    chart.kind === "stacked" ? STATE_GROUPS.find((one) => GROUP_NAMES[one] === name) : undefined;
+  return group === undefined ? hueStyle(index, theme).colour : groupColours(theme.dark)[group];
+}
 
 /** A number as on an axis: few digits, and no exponent for large ones. */
 export function numberText(value: number): string {
@@ -52,7 +64,8 @@ export function chartRange(chart: ExperimentChart): readonly [number, number] {
   const ends = points.flatMap(({ low, high }) =>
     low === null || high === null ? [] : [low, high],
   );
-  const bottom = Math.max(Math.min(least, ...ends), least - room);
+  // What is nowhere below 0 cannot be: an interval that is says that there are few repeats.
+  const bottom = least === 0 ? 0 : Math.max(Math.min(least, ...ends), least - room);
   const top = Math.min(Math.max(most, ...ends), most + room);
   const pad = 0.06 * (top - bottom);
   if (pad === 0) return [0, 1];
@@ -75,7 +88,7 @@ export function experimentOption(chart: ExperimentChart, theme: ChartTheme) {
     backgroundColor: "transparent",
     grid: {
       left: 78,
-      right: 18,
+      right: chart.kind === "curve" ? 30 : 18,
       top: 16,
       bottom: hasNames ? 62 : 46,
       outerBoundsMode: "none" as const,
@@ -118,7 +131,7 @@ export function experimentOption(chart: ExperimentChart, theme: ChartTheme) {
       axisLabel: { ...label, showMinLabel: min === 0, showMaxLabel: false, formatter: numberText },
     },
     series: chart.series.flatMap((one, index) => {
-      const { colour } = hueStyle(index, theme);
+      const colour = seriesColour(chart, index, theme);
       const symbol = SYMBOLS[index % SYMBOLS.length];
       const place = chart.kind === "bars" ? besideOthers(index, count) : 0;
       const shift = chart.kind === "lines" ? (index - (count - 1) / 2) * APART_PX : 0;
@@ -141,7 +154,7 @@ export function experimentOption(chart: ExperimentChart, theme: ChartTheme) {
               ...(chart.kind === "stacked"
                 ? { stack: "whole", barWidth: "60%" }
                 : { barWidth: `${70 / count}%`, barGap: `${100 * (8 / 7) - 100}%` }),
-              itemStyle: { color: colour, opacity: 0.6 },
+              itemStyle: { color: colour, opacity: chart.kind === "stacked" ? 1 : 0.6 },
               emphasis: { disabled: true },
               data: one.points.map((point) => [point.x, point.mean]),
               ...reference(chart, index, theme),

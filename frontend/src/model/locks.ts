@@ -63,7 +63,7 @@ export interface LocksView extends FactsState {
 }
 
 /** A lock of a thread. */
-export interface ThreadLock extends Pick<LockRow, "lock" | "name" | "kind"> {
+export interface ThreadLock extends Pick<LockRow, "lock" | "name" | "kind" | "estimated"> {
   readonly wait: number;
   readonly waits_per_s: number;
   readonly mean_s: number;
@@ -137,13 +137,14 @@ export function threadLocks(input: ViewInput, tid: number): readonly ThreadLock[
     const wakes = locks.grown(window, slot, LOCKS.wakes);
     if (wait_ns + waits + wakes === 0) continue;
     const number = locks.key(slot, LOCKS.lock);
-    const { lock, name, kind } = names.get(number) ?? unnamedLock(number);
+    const { lock, name, kind, estimated } = names.get(number) ?? unnamedLock(number);
     const wait_s = wait_ns / 1e9;
     const rates = { waits_per_s: waits / window.seconds, wakes_per_s: wakes / window.seconds };
     found.push({
       lock,
       name,
       kind,
+      estimated,
       wait: wait_s / window.seconds,
       mean_s: wait_s / waits,
       ...rates,

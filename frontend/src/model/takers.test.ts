@@ -79,6 +79,16 @@ it("says what the control group's limit did within the window", () => {
   expect(later).toMatchObject({ periods: 50, throttled: 15 });
 });
 
+it("counts from when a group got its limit, within the window too", () => {
+  const none = { cpu_limit: null, cgroup_periods: null, cgroup_throttled: null };
+  const instants = [0, 4, 6, 10].map((t_s) => ({
+    t_s,
+    process: t_s < 4 ? { ...process(t_s), ...none, cgroup_throttled_us: null } : process(t_s),
+  }));
+  const { cgroup } = takersView(factInput(factModel(NAMES, instants)));
+  expect(cgroup).toMatchObject({ limit: 2, periods: 60, throttled: 18 });
+});
+
 it("follows the filter", () => {
   const view = takersView(factInput(model, { filter: "main" }));
   expect(view.rows.map(({ key, share }) => [key, share])).toEqual([["process:ffmpeg", 1]]);

@@ -163,8 +163,9 @@ function valueAt(log: GaugeLog, t_s: number): number {
   return log.between(t_s, t_s)[0]?.value ?? Number.NaN;
 }
 
+/** From the first known value on: before a group had a limit nothing was counted. */
 function grownOf(log: GaugeLog, from_s: number, to_s: number): number {
-  const changes = log.between(from_s, to_s);
+  const changes = log.between(from_s, to_s).filter(({ value }) => !Number.isNaN(value));
   return (changes.at(-1)?.value ?? Number.NaN) - (changes[0]?.value ?? Number.NaN);
 }
 

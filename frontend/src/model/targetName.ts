@@ -8,6 +8,7 @@ export const GROUP_KINDS: Readonly<Record<GroupKind, string>> = {
   cgroup: "cgroup",
   unit: "systemd unit",
   container: "container",
+  pod: "Kubernetes pod",
   match: "all that match",
 };
 

@@ -1406,12 +1406,12 @@ class GroupFigure(Message):
 GroupKind = TypeAliasType(
     "GroupKind",
     Annotated[
-        Literal["tree", "cgroup", "unit", "container", "match"],
+        Literal["tree", "cgroup", "unit", "container", "pod", "match"],
         Field(title="GroupKind"),
     ],
 )
 """
-What makes processes a group: tree: a process and all its descendants. cgroup: all in a cgroup and those below it. unit: those of a systemd unit. container: those of a container. match: all that fit a match expression.
+What makes processes a group: tree: a process and all its descendants. cgroup: all in a cgroup and those below it. unit: those of a systemd unit. container: those of a container. pod: those of a Kubernetes pod. match: all that fit a match expression.
 """
 
 
@@ -1852,7 +1852,7 @@ What runs it.
 
 class ProcessContainer(Message):
     """
-    The container of a process, as far as the path of its cgroup tells, and what Docker and Podman wrote down.
+    The container of a process, as far as the path of its cgroup tells, and what Docker, Podman and the kubelet wrote down.
     """
 
     model_config = ConfigDict(
@@ -1873,6 +1873,10 @@ class ProcessContainer(Message):
     pod: str | None
     """
     Kubernetes: the uid of its pod; null otherwise.
+    """
+    pod_name: str | None = None
+    """
+    Kubernetes: namespace and name of its pod, with a slash between; null if they are not known.
     """
 
 

@@ -6,6 +6,9 @@ import { LOCK_NAMES } from "./facts";
 const KINDS = ["lock", "condition", "gil", "park", "join", "monitor", "call", "unknown"] as const;
 export type LockKind = (typeof KINDS)[number];
 
+/** Sources of figures that are no estimates; old runs name none. */
+const MEASURED: readonly string[] = ["futex", "system-call", ""];
+
 export interface LockIdentity {
   readonly lock: number;
   /** Name in the program; else a number, which stays for the life of the target. */
@@ -37,7 +40,7 @@ export function lockNames({ facts }: TargetModel): ReadonlyMap<number, LockIdent
       named: name !== "",
       kind: KINDS.find((each) => each === kind) ?? "unknown",
       source,
-      estimated: source !== "futex" && source !== "system-call",
+      estimated: !MEASURED.includes(source),
       symbol_file: lock_names.text(slot, LOCK_NAMES.symbol_file),
       address: lock_names.fact(slot, LOCK_NAMES.address),
     });

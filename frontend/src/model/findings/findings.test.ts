@@ -98,6 +98,28 @@ describe("a lock that holds up threads", () => {
   });
 });
 
+describe("a lock that the program reports", () => {
+  const reported = (source: string, wait: number, waits_per_s: number) => {
+    const one = lock("lock", [{ ...thread(0, wait), tid: null, key: null }], []);
+    const name = "mutex released by main.(*pool).use";
+    return { ...one, lock: { ...one.lock, name, source, estimated: true, wait, waits_per_s } };
+  };
+
+  it("is found by how long it was waited for, whoever waited", () => {
+    expect(texts(LOCK_RULE, { locks: [reported("go-mutex-profile", 2.9, 570)] })).toEqual([
+      "About 2.90 s of waiting a second for one lock, “mutex released by main.(*pool).use”, by the program's own account.",
+    ]);
+    expect(texts(LOCK_RULE, { locks: [reported("java-monitor", 3, 0.3)] })).toHaveLength(1);
+  });
+
+  it("is none if the wait is short, of all locks together, or of few accounts", () => {
+    expect(texts(LOCK_RULE, { locks: [reported("go-mutex-profile", 0.19, 570)] })).toEqual([]);
+    expect(texts(LOCK_RULE, { locks: [reported("go-metrics", 3, 0)] })).toEqual([]);
+    const locks = [reported("java-monitor", 3, 0.3)];
+    expect(texts(LOCK_RULE, { seconds: 20, locks })).toEqual([]);
+  });
+});
+
 it("says how much of their runnable time threads wait for the GIL", () => {
   const gil = [1, 2].map((tid) => ({ ...thread(tid, 0.71), of_runnable: 0.71 }));
   const locks = [lock("gil", gil, gil)];

@@ -8,6 +8,8 @@ import { AMONG_THEM, amongThem, IDLE_KINDS } from "./lockUse";
 const SHARE = 0.1;
 const WAITERS = 2;
 const WAITS_PER_S = 1;
+/** A program is asked for its own account every 10 s: a window has to have several. */
+const REPORTED_S = 30;
 /** Of the time in which threads could have run. */
 const GIL_SHARE = 0.25;
 
@@ -17,7 +19,8 @@ export const LOCK_RULE: Rule = {
   find: ({ locks, seconds }, ease) =>
     locks.flatMap((each) => {
       const id = `lock:${each.lock.lock}`;
-      const found = held(each, seconds, ease(id));
+      const rule = each.lock.estimated ? reported : held;
+      const found = rule(each, seconds, ease(id));
       return found ? [{ ...found, id }] : [];
     }),
 };
@@ -42,6 +45,27 @@ function held(
       `over ${formatDuration(seconds)}. Threshold: ${WAITERS} threads that each wait ${percent(SHARE)} of the time.`,
     link: { panel: "locks", lock: lock.lock },
     weight: wait,
+  };
+}
+
+/** A lock of which the program itself says how long it was waited for, perhaps by what is no thread. */
+function reported(
+  { lock }: LockEvidence,
+  seconds: number,
+  ease: number,
+): Omit<Finding, "id"> | null {
+  // An account of all locks together has no waits.
+  if (IDLE_KINDS.includes(lock.kind) || lock.waits_per_s === 0) return null;
+  if (seconds < REPORTED_S || lock.wait < ease * WAITERS * SHARE) return null;
+  return {
+    text:
+      `About ${formatValue(lock.wait, "s")} of waiting a second for one lock, “${lock.name}”, ` +
+      "by the program's own account.",
+    evidence:
+      `Sampled by the program, or from dumps of its threads, over ${formatDuration(seconds)}. ` +
+      `Threshold: ${formatValue(WAITERS * SHARE, "s")} a second.`,
+    link: { panel: "locks", lock: lock.lock },
+    weight: lock.wait,
   };
 }
 

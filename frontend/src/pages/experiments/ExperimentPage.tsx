@@ -5,8 +5,7 @@ import { runHref } from "../../base/route";
 import { theme } from "../../base/theme";
 import { useStore } from "../../base/useStore";
 import { ExperimentFigure } from "../../charts/ExperimentFigure";
-import { numberText } from "../../charts/experimentOption";
-import { hueStyle } from "../../charts/palette";
+import { numberText, seriesColour } from "../../charts/experimentOption";
 import { EmptyState } from "../../ui/EmptyState";
 import { Notice } from "../../ui/Notice";
 import { PageLink } from "../../ui/PageLink";
@@ -120,7 +119,7 @@ function Chart({ chart }: { readonly chart: ExperimentChart }) {
             <li key={name}>
               <span
                 className={styles.key}
-                style={{ background: hueStyle(index, colours).colour }}
+                style={{ background: seriesColour(chart, index, colours) }}
               />
               {name}
             </li>

@@ -63,9 +63,9 @@ export function ExperimentsPage() {
 function Row({ one }: { readonly one: ExperimentSummary }) {
   return (
     <tr>
-      <th scope="row">
+      <th scope="row" className={styles.name}>
         <PageLink href={experimentHref(one.id)}>{one.title}</PageLink>
-        <div className={shared.hint}>
+        <div className={styles.note}>
           {one.name}
           {one.quick ? ", quick" : ""}: {one.workloads.join(" beside ")}
         </div>

@@ -5,9 +5,9 @@
  */
 export type AlignKind = "start" | "policy" | "mark";
 /**
- * What makes processes a group: tree: a process and all its descendants. cgroup: all in a cgroup and those below it. unit: those of a systemd unit. container: those of a container. match: all that fit a match expression.
+ * What makes processes a group: tree: a process and all its descendants. cgroup: all in a cgroup and those below it. unit: those of a systemd unit. container: those of a container. pod: those of a Kubernetes pod. match: all that fit a match expression.
  */
-export type GroupKind = "tree" | "cgroup" | "unit" | "container" | "match";
+export type GroupKind = "tree" | "cgroup" | "unit" | "container" | "pod" | "match";
 /**
  * Unit on the wire.
  */
@@ -1249,7 +1249,7 @@ export interface Problem {
   hint: string;
 }
 /**
- * The container of a process, as far as the path of its cgroup tells, and what Docker and Podman wrote down.
+ * The container of a process, as far as the path of its cgroup tells, and what Docker, Podman and the kubelet wrote down.
  */
 export interface ProcessContainer {
   /**
@@ -1265,6 +1265,10 @@ export interface ProcessContainer {
    * Kubernetes: the uid of its pod; null otherwise.
    */
   pod: string | null;
+  /**
+   * Kubernetes: namespace and name of its pod, with a slash between; null if they are not known.
+   */
+  pod_name?: string | null;
 }
 /**
  * A group of processes that is a target.

@@ -834,6 +834,20 @@ var valid0 = _errs7 === errors;
 else {
 var valid0 = true;
 }
+if(valid0){
+if(data.pod_name !== undefined){
+let data4 = data.pod_name;
+const _errs9 = errors;
+if((typeof data4 !== "string") && (data4 !== null)){
+validate42.errors = [{instancePath:instancePath+"/pod_name",keyword:"type"}];
+return false;
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+}
 }
 }
 }
@@ -1362,7 +1376,7 @@ if(typeof data !== "string"){
 validate46.errors = [{instancePath,keyword:"type"}];
 return false;
 }
-if(!(((((data === "tree") || (data === "cgroup")) || (data === "unit")) || (data === "container")) || (data === "match"))){
+if(!((((((data === "tree") || (data === "cgroup")) || (data === "unit")) || (data === "container")) || (data === "pod")) || (data === "match"))){
 validate46.errors = [{instancePath,keyword:"enum"}];
 return false;
 }

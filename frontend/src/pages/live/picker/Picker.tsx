@@ -115,7 +115,7 @@ export function Picker() {
         <h1>Attach to a process</h1>
         <SearchField
           label="Search processes"
-          placeholder="Name, command line, pid, :port, user, container or unit"
+          placeholder="Name, command line, pid, :port, user, container, pod or unit"
           value={typed}
           onChange={setTyped}
           onKeyDown={onSearchKey}
@@ -169,7 +169,7 @@ export function Picker() {
           <p>
             {typed === ""
               ? "Start a multi-threaded program, or the demo that comes with tidscope."
-              : `No process has “${typed}” in its name, command line, pid, ports, user, container or unit.`}
+              : `No process has “${typed}” in its name, command line, pid, ports, user, container, pod or unit.`}
           </p>
           {typed === "" ? (
             <Button look="primary" onClick={attaching.attachDemo}>

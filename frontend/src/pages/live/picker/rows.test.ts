@@ -78,6 +78,45 @@ describe("pickerRows", () => {
     ]);
   });
 
+  it("lists pods above their containers, beside containers of none", () => {
+    const uid = "0f1e2d3c-1111-2222-3333-444455556666";
+    const held = (id: string, name: string) =>
+      ({ id, name, runtime: "kubernetes", pod: uid, pod_name: "shop/db-0" }) as const;
+    const pods = [
+      one(30, "postgres", { container: held("aaa", "db"), cpu_percent: 4 }),
+      one(31, "postgres", { container: held("aaa", "db"), cpu_percent: 3 }),
+      one(32, "exporter", { container: held("bbb", "metrics"), cpu_percent: 1 }),
+    ];
+    const listed = (asked: Partial<Asked> = {}) =>
+      pickerRows([...ALL, ...pods], {
+        ...{ grouping: "container", typed: "", fits: () => true, turned: new Set(), ...asked },
+      }).rows.slice(0, 6);
+    const brief = (rows: ReturnType<typeof listed>) =>
+      rows.map(({ depth, label, process: each, open }) => [depth, each?.name ?? label, open]);
+    const [first, pod] = listed();
+    expect(first?.label).toBe("shop");
+    expect(pod).toMatchObject({ label: "shop/db-0", note: "pod, 2 containers", open: false });
+    expect(pod?.group).toEqual({ kind: "pod", value: uid, pid: null, start_ticks: null });
+    expect(pod?.figures).toMatchObject({ processes: 3, cpu_percent: 8, threads: 3 });
+    expect(brief(listed({ turned: new Set([`pod:${uid}`, "container:aaa"]) }))).toEqual([
+      [1, "shop", false],
+      [1, "shop/db-0", true],
+      [2, "db", true],
+      [3, "postgres", null],
+      [3, "postgres", null],
+      [2, "metrics", false],
+    ]);
+    expect(brief(listed({ typed: "shop/db exporter" }))).toEqual([
+      [1, "shop/db-0", true],
+      [2, "metrics", true],
+      [3, "exporter", null],
+    ]);
+    const nameless = one(33, "db", { container: { ...held("ccc", "db"), pod_name: null } });
+    const asked = { grouping: "container", typed: "0f1e2d3c", fits: () => true } as const;
+    const [top] = pickerRows([nameless], { ...asked, turned: new Set() }).rows;
+    expect(top?.label).toBe("pod 0f1e2d3c");
+  });
+
   it("says what attaches to all of a row", () => {
     const asked = { typed: "", fits: () => true, turned: new Set<string>() };
     const groups = (grouping: Grouping) =>

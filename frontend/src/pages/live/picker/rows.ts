@@ -1,5 +1,6 @@
 /** Rows of the picker: processes, or what they are part of with the processes below it. Pure. */
 
+import { counted } from "../../../model/format";
 import type { GroupSelector, Process } from "../../../wire/generated/models";
 import { matchesSearch } from "./search";
 
@@ -70,57 +71,104 @@ function leaf(process: Process, depth: number): PickerRow {
   };
 }
 
+/** What a heading stands for. A pod has containers below it. */
+type Kind = "pod" | "container" | "unit";
+
+/** A row, and all that is listed with it. */
+interface Block {
+  readonly row: PickerRow;
+  readonly below: readonly PickerRow[];
+}
+
 function headedRows(
   all: readonly Process[],
   found: readonly Process[],
-  kind: "container" | "unit",
-  { typed, turned }: Asked,
+  grouping: "container" | "unit",
+  asked: Asked,
 ): readonly PickerRow[] {
+  return sorted(blocksOf(all, found, grouping === "unit" ? "unit" : "pod", 1, asked));
+}
+
+function blocksOf(
+  all: readonly Process[],
+  found: readonly Process[],
+  kind: Kind,
+  depth: number,
+  asked: Asked,
+): readonly Block[] {
   const members = gathered(all, kind);
-  const shown = gathered(found, kind);
-  const headings = Array.from(shown, ([value, below]): PickerRow => {
+  return Array.from(gathered(found, kind)).flatMap(([value, shown]): readonly Block[] => {
+    const inside = members.get(value) ?? shown;
+    if (kind === "pod" && value === "") return blocksOf(inside, shown, "container", depth, asked);
     const key = `${kind}:${value}`;
     // What was searched for is listed; else headings come first.
-    const open = turned.has(key) !== (typed.trim() !== "" || value === "");
-    return {
-      ...{ key, depth: 1, open, process: null },
-      ...headingOf(kind, value, below),
+    const open = asked.turned.has(key) !== (asked.typed.trim() !== "" || value === "");
+    const row: PickerRow = {
+      ...{ key, depth, open, process: null },
+      ...headingOf(kind, value, inside),
       group: value === "" ? null : { kind, value, pid: null, start_ticks: null },
-      figures: sumOf((members.get(value) ?? below).map((each) => leaf(each, 1).figures)),
+      figures: sumOf(inside.map((each) => leaf(each, 1).figures)),
     };
+    if (!open) return [{ row, below: [] }];
+    const below =
+      kind === "pod"
+        ? sorted(blocksOf(inside, shown, "container", depth + 1, asked))
+        : byCpu(shown.map((each) => leaf(each, depth + 1)));
+    return [{ row, below }];
   });
-  const none = `${kind}:`;
-  const sorted = byCpu(headings).sort((a, b) => Number(a.key === none) - Number(b.key === none));
-  return sorted.flatMap((heading) => {
-    const below = shown.get(heading.key.slice(kind.length + 1)) ?? [];
-    return heading.open ? [heading, ...byCpu(below.map((each) => leaf(each, 2)))] : [heading];
-  });
+}
+
+/** Busiest first, those without one last. */
+function sorted(blocks: readonly Block[]): readonly PickerRow[] {
+  const below = new Map(blocks.map((block) => [block.row, block.below]));
+  const isNone = ({ group }: PickerRow): number => Number(group === null);
+  return byCpu([...below.keys()])
+    .sort((a, b) => isNone(a) - isNone(b))
+    .flatMap((row) => [row, ...(below.get(row) ?? [])]);
 }
 
 function headingOf(
-  kind: "container" | "unit",
+  kind: Kind,
   value: string,
-  [first]: readonly Process[],
+  inside: readonly Process[],
 ): Pick<PickerRow, "label" | "note"> {
   if (value === "") return { label: `no ${kind}`, note: "" };
-  if (kind === "unit" || !first?.container) return { label: value, note: "systemd unit" };
-  const { id, name, runtime, pod } = first.container;
+  const container = inside[0]?.container;
+  if (kind === "unit" || !container) return { label: value, note: "systemd unit" };
+  if (kind === "pod") {
+    const held = new Set(inside.map((each) => each.container?.id)).size;
+    const label = container.pod_name ?? `pod ${value.slice(0, UID_START)}`;
+    return { label, note: `pod, ${counted(held, "container")}` };
+  }
+  const { id, name, runtime } = container;
   const note = runtime === "other" ? "container" : `${runtime} container`;
-  return { label: name ?? id.slice(0, 12), note: pod === null ? note : `${note}, pod ${pod}` };
+  return { label: name ?? id.slice(0, SHORT_ID), note };
 }
 
-function gathered(
-  processes: readonly Process[],
-  kind: "container" | "unit",
-): Map<string, Process[]> {
+const SHORT_ID = 12;
+/** Of the uid of a pod, which is a UUID. */
+const UID_START = 8;
+
+function gathered(processes: readonly Process[], kind: Kind): Map<string, Process[]> {
   const groups = new Map<string, Process[]>();
   for (const process of processes) {
-    const value = (kind === "unit" ? process.unit : process.container?.id) ?? "";
+    const value = headingValue(process, kind) ?? "";
     const held = groups.get(value);
     if (held) held.push(process);
     else groups.set(value, [process]);
   }
   return groups;
+}
+
+function headingValue({ unit, container }: Process, kind: Kind): string | null | undefined {
+  switch (kind) {
+    case "unit":
+      return unit;
+    case "pod":
+      return container?.pod;
+    default:
+      return container?.id;
+  }
 }
 
 /** A process with those below it. */

@@ -3,7 +3,7 @@ import { termHolds } from "./match";
 
 /**
  * Whether a process matches what was typed: each word must be in its name, command line, user, pid,
- * container, unit or a port it listens on (":80" means a port only, and wholly), or be a term of a
+ * container, pod, unit or a port it listens on (":80" means a port only, and wholly), or be a term of a
  * match expression (match.ts).
  */
 export function matchesSearch(process: Process, typed: string): boolean {
@@ -23,6 +23,8 @@ function matchesWord(process: Process, typed: string): boolean {
     (process.unit ?? "").toLowerCase().includes(word) ||
     (process.container?.name ?? "").toLowerCase().includes(word) ||
     (process.container?.id ?? "").startsWith(word) ||
+    (process.container?.pod_name ?? "").toLowerCase().includes(word) ||
+    (process.container?.pod ?? "").startsWith(word) ||
     String(process.pid).startsWith(word) ||
     process.ports.some((port) => String(port).startsWith(word))
   );

@@ -124,3 +124,22 @@ export function countColumn<T>(
   const own = { id, label, value, cell: value, width: 5 };
   return under === undefined ? own : { ...own, under };
 }
+
+/** A figure that a program's own account only estimates has a tilde. */
+export function estimated<T extends { readonly estimated: boolean }>(
+  column: SortedColumn<T>,
+): SortedColumn<T> {
+  const cell = (row: T) =>
+    row.estimated ? (
+      <span title={ESTIMATED}>
+        <abbr aria-label="about">~</abbr>
+        {column.cell(row)}
+      </span>
+    ) : (
+      column.cell(row)
+    );
+  return { ...column, cell };
+}
+
+const ESTIMATED =
+  "An estimate: the program's own account samples waits, by profile or by dumps of its threads.";

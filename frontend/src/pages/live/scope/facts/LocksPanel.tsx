@@ -10,6 +10,7 @@ import { useLiveClient } from "../../../clients";
 import { CHART_THEMES } from "../chartTheme";
 import {
   countColumn,
+  estimated,
   kindColumn,
   meanColumn,
   rateColumn,
@@ -46,23 +47,6 @@ const KINDS: Readonly<Record<LockRow["kind"], string>> = {
 
 const lockKey = ({ lock }: LockRow) => String(lock);
 const gilKey = ({ tid, name }: GilThread) => `${tid} ${name}`;
-
-/** A figure that a program's own account only estimates has a tilde. */
-function estimated(column: SortedColumn<LockRow>): SortedColumn<LockRow> {
-  const cell = (row: LockRow) =>
-    row.estimated ? (
-      <span title={ESTIMATED}>
-        <abbr aria-label="about">~</abbr>
-        {column.cell(row)}
-      </span>
-    ) : (
-      column.cell(row)
-    );
-  return { ...column, cell };
-}
-
-const ESTIMATED =
-  "An estimate: the program's own account samples waits, by profile or by dumps of its threads.";
 
 const COLUMNS: readonly SortedColumn<LockRow>[] = [
   textColumn("name", "Lock", ({ name }) => name, {

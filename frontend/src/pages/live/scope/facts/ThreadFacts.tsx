@@ -7,7 +7,14 @@ import type { TakerRow } from "../../../../model/takers";
 import type { WakePartner } from "../../../../model/wakes";
 import { useLiveClient } from "../../../clients";
 import { CHART_THEMES } from "../chartTheme";
-import { meanColumn, rateColumn, shareColumn, textColumn, threadColumn } from "./FactColumns";
+import {
+  estimated,
+  meanColumn,
+  rateColumn,
+  shareColumn,
+  textColumn,
+  threadColumn,
+} from "./FactColumns";
 import { FactMessage } from "./FactMessage";
 import styles from "./facts.module.css";
 import { SortedTable } from "./SortedTable";
@@ -125,9 +132,11 @@ function Partners({ label, rows, theme: colours, none }: PartnersProps) {
 
 const LOCKS: readonly SortedColumn<ThreadLock>[] = [
   textColumn("name", "Lock", ({ name }) => name),
-  shareColumn("wait", "Waiting", ({ wait }) => wait, { under: "of its time", room: "narrow" }),
-  rateColumn("waits", "Waits", ({ waits_per_s }) => waits_per_s, { room: "narrow" }),
-  meanColumn("mean", ({ mean_s }) => mean_s, { room: "narrow" }),
+  estimated(
+    shareColumn("wait", "Waiting", ({ wait }) => wait, { under: "of its time", room: "narrow" }),
+  ),
+  estimated(rateColumn("waits", "Waits", ({ waits_per_s }) => waits_per_s, { room: "narrow" })),
+  estimated(meanColumn("mean", ({ mean_s }) => mean_s, { room: "narrow" })),
 ];
 
 const TAKERS: readonly SortedColumn<TakerRow>[] = [
