@@ -189,6 +189,22 @@ def test_a_table_is_bounded_and_what_is_left_out_is_counted() -> None:
     assert decoded(encoded)["stays"]["count"].min() == 2
 
 
+def test_changes_of_more_rows_than_a_table_has_are_sent_as_far_as_they_fit() -> None:
+    source = Scripted()
+    half = MAX_TABLE_ROWS * 2 // 3
+    many = np.zeros(half, dtype_of("stays"))
+    many["tid"], many["count"] = np.arange(half), 1
+    source.tables = {"stays": many}
+    changes = TableChanges(source, ATTACH, source.clock, lambda: 0)
+    changes.next(whole=True)
+    others = many.copy()
+    others["tid"] += half
+    source.tables, source.now = {"stays": others}, 10 * SECOND
+    sent = decoded(changes.next(whole=False))["stays"]
+    assert len(sent) == MAX_TABLE_ROWS
+    assert int(sent["count"].sum()) == half
+
+
 def test_a_table_that_does_not_fit_says_how_many_rows_it_has(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -186,7 +186,8 @@ class TableChanges:
         for name, table in self._unsent.items():  # of a reading before this one
             parts = [table, changes.get(name, empty_table(name))]
             changes[name] = latest_rows(name, parts, keep_gone=True)
-        unsent = {name: changes[name] for name in COLUMNS if name in changes} if changes else {}
+        # New rows and those that are gone may be more than a table has; key frames have all again.
+        unsent = {name: _bounded(name, changes[name])[0] for name in COLUMNS if name in changes}
         if unsent or any(omitted.values()):
             self._ready = _encoded(unsent, omitted, self._since_attach_ns)
         self._unsent, self._read_ns = unsent, self._since_attach_ns
