@@ -44,6 +44,7 @@ def _fetch() -> None:
         options = [
             *("-qq", "-o", f"Dir::Etc::SourceList={listed}", "-o", "Dir::Etc::SourceParts=-"),
             *("-o", f"Dir::State::Lists={work / 'lists'}"),
+            *("-o", "APT::Sandbox::User=root"),
         ]
         for words in (["update"], ["source", "--download-only", PACKAGE]):
             subprocess.run(["apt-get", *options, *words], cwd=work, check=True)

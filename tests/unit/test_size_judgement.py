@@ -37,6 +37,8 @@ def setting(
         (8, 2, None, "too-large", 2),
         (2, 8, None, "too-small", 8),
         (8, 8, 2.0, "too-large", 2),
+        (16, 8, 3.0, "too-large", 3),
+        (16, 8, 12.0, "too-large", 8),
         (8, 8, 2.5, "too-large", 3),
         (3, 8, 2.5, "fits", None),
         (2, 8, 2.5, "fits", None),

@@ -128,17 +128,17 @@ def judge_pool(setting: PoolSetting, cpus: int, limit_cores: float | None) -> Ju
         return Judgement("unknown", why, None)
     fitting = fitting_size(cpus, limit_cores)
     most = fitting_size(cpus, limit_cores, least=setting.least)
-    if now > cpus:
-        may = f"it may use {cpus} {_cpus(cpus)}"
-        why = f"{name} is {now}, but {may}. {setting.reason}".strip()
-        return Judgement("too-large", why, cpus)
-    if limit_cores is not None and now > most:
+    if limit_cores is not None and limit_cores < cpus and now > most:
         why = (
             f"{name} is {now}, but its control group has {limit_cores:g} cores: when {now} "
             f"threads run, the time of a period is used up after {limit_cores / now:.0%} of it, "
             f"and all of them stand still until the next. {setting.reason}"
         )
         return Judgement("too-large", why.strip(), fitting)
+    if now > cpus:
+        may = f"it may use {cpus} {_cpus(cpus)}"
+        why = f"{name} is {now}, but {may}. {setting.reason}".strip()
+        return Judgement("too-large", why, cpus)
     if now < fitting - setting.fewer and now < _whole_cores(cpus, limit_cores) - setting.fewer:
         why = f"{name} is {now}, but it may use {fitting} cores. {setting.reason}".strip()
         return Judgement("too-small", why, fitting)

@@ -375,8 +375,12 @@ class SteeringCommands:
     def _now(self, target: str) -> Target:
         """The target after all events published so far."""
         sampler = self._sampler(target)
-        self._targets.update(sampler.target)
-        return sampler.target
+
+        def update() -> Target:
+            self._targets.update(sampler.target, sampler.seq)
+            return sampler.target
+
+        return self._ask(update)
 
     def _ask(self, action: Callable[[], Answer]) -> Answer:
         answer: Answer = self._engine.submit(action).result(READ_S)

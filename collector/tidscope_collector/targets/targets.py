@@ -58,6 +58,8 @@ class TargetRegistry:
         self._lister = ProcessLister(procfs, containers=self._containers)
         self._lock = threading.Lock()
         self._known: dict[str, Target] = {}
+        self._frames_before: dict[str, int] = {}
+        self._updating = threading.Lock()
         self._tables: dict[str, TargetTables] = {}
         self._names: dict[str, ThreadNames] = {}
         self._workers = ThreadPoolExecutor(MAX_TARGETS, "describe")
@@ -66,13 +68,28 @@ class TargetRegistry:
         """All targets, ended ones included until they are forgotten."""
         return list(self._known.values())
 
-    def update(self, target: Target) -> None:
-        """A target changed, says the sampling thread."""
-        self._known[target.id] = target
+    def update(self, target: Target, seq: int = 0) -> None:
+        """A target changed; call in the sampling thread.
+
+        Args:
+            target: as it is.
+            seq: of its last frame; frames up to it say how it was.
+        """
+        with self._updating:
+            self._known[target.id] = target
+            self._frames_before[target.id] = seq
+
+    def update_by_frame(self, target: Target, seq: int) -> None:
+        """A frame was made when a target was so; it may come after what `update` took in."""
+        with self._updating:
+            if seq > self._frames_before.get(target.id, 0):
+                self._known[target.id] = target
 
     def forget(self, target: str) -> None:
         """Speak of an ended target no more."""
-        self._known.pop(target, None)
+        with self._updating:
+            self._known.pop(target, None)
+            self._frames_before.pop(target, None)
         self._tables.pop(target, None)
         self._names.pop(target, None)
 
@@ -377,10 +394,10 @@ class TargetRegistry:
             if sampler is None:
                 return target
             sampler.target = sampler.target.model_copy(update={"continues": earlier})
+            self.update(sampler.target, sampler.seq)
             return sampler.target
 
         noted: Target = self._engine.submit(note).result()
-        self.update(noted)
         return noted
 
     def detach(self, target: str) -> Target:
@@ -417,13 +434,18 @@ class TargetRegistry:
             ProblemError: there is no such target, or it has ended.
         """
 
-        ask = self._engine.ask_rate
-        changed: Target | None = self._engine.submit(lambda: ask(target, rate_hz)).result()
+        def change() -> Target | None:
+            changed = self._engine.ask_rate(target, rate_hz)
+            sampler = self._engine.find(target)
+            if changed is not None and sampler is not None:
+                self.update(changed, sampler.seq)
+            return changed
+
+        changed: Target | None = self._engine.submit(change).result()
         if changed is None:
             if target in self._known:
                 raise _exited(self._known[target].process.pid)
             raise _unknown(target)
-        self.update(changed)
         return changed
 
 

@@ -156,7 +156,7 @@ class Uplink:
         """Keep what was handed over; what did not go out is sent."""
         for target, frame, sent in self._direct.take():
             self._replay.add(target.id, frame)
-            self._targets.update(target)
+            self._targets.update_by_frame(target, frame.seq)
             if sent:
                 self._in_flight.add(target.id, frame.seq)
                 self._replay.note_sent(target.id, frame.seq)

@@ -1,5 +1,6 @@
 /** What stands left of the thread map: names of roles, bands of their colours, what the ticks mean. */
 
+import { shortenMiddle } from "../model/format";
 import { type MapGroup, type MapLayout, threadsOf } from "../model/mapLayout";
 import { type MapPlot, rowBox, STRIP_PX } from "./mapPlot";
 import { type ChartTheme, colourStyle } from "./palette";
@@ -39,12 +40,14 @@ export function drawMapNames(
     if (middle - LABEL_PX / 2 < below) continue;
     below = middle + LABEL_PX / 2;
     const count = group.threads > 1 ? `×${group.threads}` : "";
-    const name = `${foldSign(group)}${group.role}`;
+    const sign = foldSign(group);
     if (height >= 2 * LABEL_PX && plot.left < 100) {
-      context.fillText(cut(context, name, room), right, middle - LABEL_PX / 2);
+      const name = fitted(context, [sign, group.role, ""], room);
+      context.fillText(name, right, middle - LABEL_PX / 2);
       context.fillText(count, right, middle + LABEL_PX / 2);
     } else {
-      context.fillText(cut(context, `${name} ${count}`.trim(), room), right, middle);
+      const after = count === "" ? "" : ` ${count}`;
+      context.fillText(fitted(context, [sign, group.role, after], room), right, middle);
     }
   }
 }
@@ -55,12 +58,17 @@ function foldSign({ fold, heading }: MapGroup): string {
   return fold === null ? "" : "▸ ";
 }
 
-/** A text cut to a width. */
-function cut(context: CanvasRenderingContext2D, text: string, width: number): string {
-  if (context.measureText(text).width <= width) return text;
-  let letters = text.length;
-  while (letters > 1 && context.measureText(`${text.slice(0, letters)}…`).width > width) letters--;
-  return `${text.slice(0, letters)}…`;
+/** A name with what stands around it, in a width: its middle is cut, for names often differ at the end. */
+function fitted(
+  context: CanvasRenderingContext2D,
+  [before, name, after]: readonly [string, string, string],
+  width: number,
+): string {
+  for (let letters = name.length; letters > 3; letters--) {
+    const text = `${before}${shortenMiddle(name, letters)}${after}`;
+    if (context.measureText(text).width <= width) return text;
+  }
+  return `${before}${shortenMiddle(name, 3)}${after}`;
 }
 
 /** A stretch of rows of one colour. */

@@ -12,6 +12,11 @@ import type { RoleRule } from "../wire/generated/models";
  */
 export type ThreadKey = string;
 
+/** Whether a key is that of a thread, and of no role or process. */
+export function isOneThread(key: ThreadKey): boolean {
+  return /^[0-9]+@/.test(key);
+}
+
 /** The charts there are. */
 export type ChartId =
   | "cpu" // CPU slope per thread, cores

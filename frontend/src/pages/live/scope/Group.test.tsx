@@ -63,6 +63,19 @@ it("names the group, and says how many processes it has and may have missed", as
   );
 });
 
+it("opens the panel of a thread for a thread, and for no process", async () => {
+  const page = await watching();
+  const threads = page.region("Threads");
+  const press = (place: number) =>
+    page.click(
+      threads.getAllByRole("button").find((each) => each.dataset.row === String(place)) as Element,
+    );
+  await press(0);
+  await page.settle();
+  expect(document.querySelector("[aria-selected=true], tr[data-selected=true]")).not.toBeNull();
+  expect(document.querySelector("[data-panel=thread]")).toBeNull();
+});
+
 it("lists threads below roles and processes, by pointer and by keyboard", async () => {
   const page = await watching();
   const threads = page.region("Threads");

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "react";
 import { useMedia } from "../../../../base/useMedia";
 import { READABLE_MS, useSelected, useStore, useThrottled } from "../../../../base/useStore";
 import type { ThreadView } from "../../../../model/threadView";
-import type { ViewRequest } from "../../../../model/viewRequest";
+import { isOneThread, type ViewRequest } from "../../../../model/viewRequest";
 import { Button } from "../../../../ui/Button";
 import { Dialog } from "../../../../ui/Dialog";
 import { useLiveClient } from "../../../clients";
@@ -22,7 +22,7 @@ export function useThreadOpen(): boolean {
   const selected = useSelected(useLiveClient().view, selectedOf);
   const closed = useStore(threadClosed);
   const steering = useStore(drawerOpen);
-  return selected !== null && !selected.startsWith("role:") && closed !== selected && !steering;
+  return selected !== null && isOneThread(selected) && closed !== selected && !steering;
 }
 
 /** The panel of the selected thread, beside the charts or over them. */
