@@ -292,3 +292,26 @@ def test_a_wrong_value_of_a_thread_that_nobody_saw_is_in_no_sum() -> None:
     event = followed.end(1, Row(blkio=900))
     assert "blkio_delay_ns" not in event.totals
     assert "blkio_delay_ns" not in followed.tracker.exited().totals
+
+
+def test_rows_that_are_brought_up_to_date_are_looked_at_when_they_change() -> None:
+    story = Story(ledger=False)
+    reading = story.at(2, Row(1))
+    assert reading.changed is not None
+    assert value(reading) == 1
+    reading.changed[:] = False
+    reading.counters[0, BLKIO] = 9 * SECOND
+    reading.changed[0] = True
+    story.base.now = 2 * SECOND + SECOND // 10
+    assert value(story.valid.read()) is None
+
+
+def test_ledgers_of_rows_that_are_brought_up_to_date_are_compared_once_a_second() -> None:
+    story = Story(ledger=True)
+    reading = story.at(20, Row(1, disk=1))
+    assert value(reading) == 1
+    reading.counters[0, BLKIO] = 9 * SECOND
+    story.base.now += SECOND // 2
+    assert value(story.valid.read()) == 9
+    story.base.now += SECOND // 2
+    assert value(story.valid.read()) == 1

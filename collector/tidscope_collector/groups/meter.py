@@ -15,7 +15,7 @@ from tidscope_collector.sampling.process_meter import ProcessMeter
 MOST_MEASURED = 512
 """Processes whose memory is read; of more it is not said."""
 AT_ONCE = 100
-"""Processes that are looked at in one sample; of more, some are each second."""
+"""Processes that are looked at again in a second; of more, some are each time."""
 
 
 class GroupMeter(ProcessMeter):
@@ -80,8 +80,9 @@ class GroupMeter(ProcessMeter):
         if len(alive) > MOST_MEASURED:
             return None
         known = {number: size for number, size in self._rss_of.items() if number in alive}
-        # Those that were read longest ago come first.
-        due = [*(number for number in alive if number not in known), *known][:AT_ONCE]
+        new = [number for number in alive if number not in known]
+        # Of the others those that were read longest ago.
+        due = [*new, *list(known)[: max(0, AT_ONCE - len(new))]]
         for number in due:
             known.pop(number, None)
         self._rss_of = known | {
