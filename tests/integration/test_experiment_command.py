@@ -152,8 +152,13 @@ async def test_a_killed_experiment_is_resumed(root: Site, tmp_path: Path) -> Non
     folder = experiment_folders(root.backend.settings.runs_dir)[0]
     before = [one for one in read_journal(folder) if isinstance(one, Repeated)]
     assert 2 <= len(before) < 6
-    answer = await root.client.get("/api/v1/experiments")
-    listed = ExperimentsResponse.model_validate_json(answer.raise_for_status().content)
+    # A program that it was starting has the journal open until it is there itself.
+    while True:
+        answer = await root.client.get("/api/v1/experiments")
+        listed = ExperimentsResponse.model_validate_json(answer.raise_for_status().content)
+        if listed.experiments[0].state != "running":
+            break
+        await asyncio.sleep(0.05)
     assert listed.experiments[0].state == "interrupted"
     code, found, errors = await carried_out(root, tmp_path, text, "--resume")
     assert code == 0, errors

@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -25,6 +25,7 @@ FOLDER = ".experiments"
 """In the runs directory."""
 ID = re.compile("^x-[0-9]{8}-[0-9]{6}-[0-9a-f]{6}$")
 JOURNAL, DEFINITION = "journal.jsonl", "experiment.toml"
+GRACE_SECONDS, POLL_SECONDS = 1.0, 0.02
 MAX_JOURNAL_BYTES = 64 * 1024 * 1024
 
 
@@ -141,7 +142,7 @@ class Journal:
         self.folder = folder
         self._file = (folder / JOURNAL).open("ab")
         try:
-            fcntl.fcntl(self._file, fcntl.F_OFD_SETLK, _whole_file(fcntl.F_WRLCK))
+            _lock(self._file)
         except OSError:
             self._file.close()
             raise ExperimentError(
@@ -189,6 +190,23 @@ def is_carried_out(folder: Path) -> bool:
         return False
     kind: int = struct.unpack_from("h", held)[0]
     return kind != fcntl.F_UNLCK
+
+
+def _lock(file: BinaryIO) -> None:
+    """Lock a journal. Raises OSError: another process holds it.
+
+    A program that was just being started by a process that was killed holds what that process held
+    until it is there: that is waited for.
+    """
+    until = time.monotonic() + GRACE_SECONDS
+    while True:
+        try:
+            fcntl.fcntl(file, fcntl.F_OFD_SETLK, _whole_file(fcntl.F_WRLCK))
+            return
+        except OSError:
+            if time.monotonic() > until:
+                raise
+        time.sleep(POLL_SECONDS)
 
 
 def _whole_file(kind: int) -> bytes:

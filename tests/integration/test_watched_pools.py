@@ -1,16 +1,17 @@
-"""Runtimes of tokio and pools of rayon, as the Rust agent reports them of a real program."""
+"""Pools that agents report as they are: executors, fork and join, runtimes of tokio, rayon."""
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from capabilities import missing
 from followed_target import FollowedTarget
-from programs.agent_program import AGENTS, AgentFolder, AgentProgram
-from programs.build import build_cargo
+from programs.agent_program import AGENTS, JAVA_OPTIONS, AgentFolder, AgentProgram
+from programs.build import build_cargo, build_java
 from tidscope_wire.pools import FIGURES
 
-HERE = Path(__file__).parents[1] / "programs" / "pools_rust"
+PROGRAMS = Path(__file__).parents[1] / "programs"
 UNSTABLE = "--cfg tokio_unstable"
 PATIENCE_FRAMES = 4_000
 BLOCKED, JOBS, TASKS = 7, 200, 500
@@ -20,7 +21,13 @@ FAILED = JOBS // 10
 def built(flags: str) -> list[str]:
     """The program; the test is skipped where there is no way to its crates."""
     try:
-        return [str(build_cargo(HERE, AGENTS / "rust" / "tidscope_agent", flags=flags))]
+        return [
+            str(
+                build_cargo(
+                    PROGRAMS / "pools_rust", AGENTS / "rust" / "tidscope_agent", flags=flags
+                )
+            )
+        ]
     except RuntimeError as error:
         if "could not compile" in str(error):
             raise
@@ -47,6 +54,43 @@ def until(followed: FollowedTarget, pool: str, figure: str, least: int) -> dict[
     raise AssertionError(f"{pool}: {figure} below {least}: {followed.seen.tables.get('pools')}")
 
 
+def test_a_python_executor_and_to_thread(folder: Path) -> None:
+    command = [sys.executable, str(PROGRAMS / "pools_python" / "main.py")]
+    with (
+        AgentProgram("python", folder, instead=command) as program,
+        FollowedTarget(program.pid, rate_hz=50) as followed,
+    ):
+        until(followed, "plain", "size", 2)
+        program.ask(f"plain {JOBS}")
+        plain = until(followed, "plain", "finished", JOBS)
+        assert (plain["size"], plain["submitted"], plain["started"]) == (2, JOBS, JOBS)
+        assert (plain["failed"], plain["busy"], plain["queue"]) == (FAILED, 0, 0)
+        assert plain["response_ns"] == (plain["queue_wait_ns"] or 0) + (plain["run_ns"] or 0)
+        assert (plain["run_ns"] or 0) >= JOBS * 1_000_000
+        program.ask(f"to_thread {TASKS}")
+        calls = until(followed, "to_thread", "finished", TASKS)
+        assert (calls["submitted"], calls["failed"], calls["queue"]) == (TASKS, 0, 0)
+
+
+def test_a_java_executor_and_fork_and_join(folder: Path) -> None:
+    sources = [*(AGENTS / "java" / "src").rglob("*.java"), PROGRAMS / "pools_java" / "Pooled.java"]
+    classes = build_java("pools_java", sources)
+    command = ["java", *JAVA_OPTIONS, "-cp", str(classes), "Pooled"]
+    with (
+        AgentProgram("java", folder, instead=command) as program,
+        FollowedTarget(program.pid, rate_hz=50) as followed,
+    ):
+        until(followed, "plain", "size", 2)
+        program.ask(f"plain {JOBS}")
+        plain = until(followed, "plain", "finished", JOBS)
+        assert (plain["size"], plain["finished"], plain["busy"]) == (2, JOBS, 0)
+        # The executor does not say how long jobs took.
+        assert (plain["response_ns"], plain["failed"]) == (None, None)
+        program.ask("fork 1000000")
+        forks = until(followed, "forks", "steals", 1)
+        assert (forks["size"], forks["queue"], forks["finished"]) == (3, 0, None)
+
+
 @pytest.mark.timeout(600)
 def test_rayon_jobs_and_tokio_workers(folder: Path) -> None:
     """With tokio as most programs build it: what it calls stable."""
@@ -66,8 +110,11 @@ def test_rayon_jobs_and_tokio_workers(folder: Path) -> None:
         assert times[0] == (times[1] or 0) + (times[2] or 0)
         # What rayon does not say is not known.
         assert (rayon["steals"], rayon["parks"], rayon["polls"]) == (None, None, None)
-        _, _, parks, *_ = program.ask(f"tasks {TASKS}").split()
-        tokio = until(followed, "web", "parks", int(parks))
+        # Counted is what comes after the first reading.
+        before = int(program.ask("tasks 0").split()[2])
+        parks = int(program.ask(f"tasks {TASKS}").split()[2])
+        assert parks > before
+        tokio = until(followed, "web", "parks", parks - before)
         assert tokio["size"] == 2
         assert (tokio["run_ns"] or 0) > 0
         assert (tokio["idle_ns"] or 0) > 0
