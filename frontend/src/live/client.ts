@@ -33,6 +33,7 @@ import type { Span } from "../model/window";
 import type { FromWorker, ProbeFrame, ToWorker } from "../model/workerProtocol";
 import type { LiveState, Problem } from "../wire/generated/models";
 import type { Connection } from "../wire/liveSocket";
+import { watchScrolling } from "./scrolling";
 
 /**
  * A frame's way to the screen. Off by default; on when `window.__tidscope_probe` is an array before
@@ -127,6 +128,8 @@ function makeClient(
   const mounted = new Map<symbol, ChartRequest>();
   const seen = new Map<symbol, FactPart>();
   let asking = false;
+  const page = typeof document === "undefined" ? null : document;
+  const scrolling = watchScrolling(page);
 
   const post = (message: ToWorker): void => worker.postMessage(message);
 
@@ -187,7 +190,7 @@ function makeClient(
         break;
       case "views":
         if (probe && data.frames) notePaint(data.frames, probe);
-        nextFrame(() => post({ type: "drawn" }));
+        nextFrame(() => scrolling.whenStill(() => post({ type: "drawn" })));
         if (data.id !== followed.get()) break; // of the one before
         if (data.target) target.set(data.target);
         if (data.health) health.set(data.health);
@@ -203,7 +206,6 @@ function makeClient(
   };
 
   const onVisibility = (): void => post({ type: "visible", visible: !document.hidden });
-  const page = typeof document === "undefined" ? null : document;
   page?.addEventListener("visibilitychange", onVisibility);
   post(open);
   const forgetSession = session.subscribe(() => {
@@ -272,6 +274,7 @@ function makeClient(
     retryNow: () => post({ type: "retry" }),
     dispose: () => {
       page?.removeEventListener("visibilitychange", onVisibility);
+      scrolling.dispose();
       forgetSession();
       post({ type: "close" });
       worker.terminate();
