@@ -37,8 +37,12 @@ class Ledger:
 
     @property
     def outside_ns(self) -> int:
-        """In the window, and not in what it says: it waits at a futex then."""
-        return self.window_ns - self.said.wall_ns
+        """In the window, and not in what it says: it waits at a futex then, but for its CPU time.
+
+        A JVM's thread loads classes as it says what it did: that may take it tens of milliseconds.
+        """
+        cpu_ns = max(0, self.ns[State.ON_CPU] - self.said.cpu_ns)
+        return self.window_ns - self.said.wall_ns - cpu_ns
 
     @property
     def slack_ns(self) -> int:

@@ -72,7 +72,7 @@ class Now:
         return done
 
     def find(self, _: str) -> object:
-        return SimpleNamespace(attach_ns=0, target=target())
+        return SimpleNamespace(attach_ns=0, target=target(), seq=0)
 
 
 class PortsOnly:
@@ -99,7 +99,7 @@ def procfs(tmp_path: Path) -> CountingProcFs:
 
 
 def commands(procfs: ProcFs, service: PortsOnly) -> SteeringCommands:
-    targets = SimpleNamespace(attached=lambda _: target(), update=lambda _: None)
+    targets = SimpleNamespace(attached=lambda _: target(), update=lambda _target, _seq: None)
     return SteeringCommands(
         cast(TargetRegistry, targets), cast(Engine, Now()), cast(SteeringService, service), procfs
     )

@@ -79,7 +79,7 @@ class Sampler:
         self.target = shown
         self.members = Members()
         self.coming = pids
-        self.mock = Mock(spec=kind, attach_ns=7, membership=self, target=shown)
+        self.mock = Mock(spec=kind, attach_ns=7, membership=self, target=shown, seq=3)
         self.mock.total.side_effect = len
         self.mock.programs_join.side_effect = self._joins
         self.mock.programs_steered.side_effect = self._programs
@@ -119,7 +119,7 @@ class Host:
         self.samplers = {ONE: self.one, GROUP: self.group}
         self.targets = SimpleNamespace(
             attached=self.attached,
-            update=self.updated.append,
+            update=lambda target, _seq: self.updated.append(target),
             describe=process,
             find=lambda pid, start_ticks: None,
             select=self.select,
