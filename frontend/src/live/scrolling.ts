@@ -1,5 +1,5 @@
 /**
- * Scrolling goes before new views. To compose what is drawn anew with everything else on a long page
+ * Scrolling goes before new views. To compose what is drawn with everything else on a long page
  * takes the browser longer than drawing it, and frames of the scrolling would be left out for it.
  */
 
