@@ -14,6 +14,7 @@ from tidscope_wire.generated.models import (
     ProgramOptions,
     ProofPlan,
     ProofState,
+    ProofVerdict,
     SteeredProgram,
     SteerRequest,
     SweepPlan,
@@ -41,15 +42,10 @@ def steered(**changes: object) -> Target:
     return target().model_copy(update={"steering": steering(), **changes})
 
 
-def again(old: Target, now: Target, known: SteeringMemory) -> SteerRequest | None:
-    return request_again(old, now, known.recall(TARGET_ID))
-
-
-def test_a_policy_is_started_as_it_was_asked_for() -> None:
-    assert again(steered(), target(), memory()) == REQUEST
-    proven = ProofState(
-        verdict="better",
-        pairs=4,
+def proof(verdict: ProofVerdict, pairs: int) -> ProofState:
+    return ProofState(
+        verdict=verdict,
+        pairs=pairs,
         discarded=0,
         gain_percent=None,
         low_percent=None,
@@ -59,6 +55,15 @@ def test_a_policy_is_started_as_it_was_asked_for() -> None:
         steers=True,
         text="",
     )
+
+
+def again(old: Target, now: Target, known: SteeringMemory) -> SteerRequest | None:
+    return request_again(old, now, known.recall(TARGET_ID))
+
+
+def test_a_policy_is_started_as_it_was_asked_for() -> None:
+    assert again(steered(), target(), memory()) == REQUEST
+    proven = proof("better", pairs=4)
     asked = memory(REQUEST.model_copy(update={"proof": ProofPlan()}))
     old = steered(steering=steering(proof=proven))
     assert again(old, target(), asked) == REQUEST
@@ -86,27 +91,9 @@ def test_trials_are_not_begun_again() -> None:
     with pytest.raises(NotResumedError, match="sweep"):
         again(steered(), target(), memory(REQUEST.model_copy(update={"sweep": SweepPlan()})))
     open_proof = REQUEST.model_copy(update={"proof": ProofPlan()})
+    under_way = steered(steering=steering(proof=proof("open", pairs=1)))
     with pytest.raises(NotResumedError, match="proof"):
-        again(
-            steered(
-                steering=steering(
-                    proof=ProofState(
-                        verdict="open",
-                        pairs=1,
-                        discarded=0,
-                        gain_percent=None,
-                        low_percent=None,
-                        high_percent=None,
-                        lost_s=0,
-                        elapsed_s=9,
-                        steers=True,
-                        text="",
-                    )
-                )
-            ),
-            target(),
-            memory(open_proof),
-        )
+        again(under_way, target(), memory(open_proof))
 
 
 def program(pid: int, name: str = "api") -> SteeredProgram:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from tidscope_backend.cli.backend_client import BackendClient
 from tidscope_backend.cli.command import CommandError
 from tidscope_backend.parent_death import bound_to_parent, run_module
+from tidscope_backend.process_end import wait_or_kill
 
 STOP_SECONDS = 30.0
 SHOWN = 1000
@@ -48,10 +49,4 @@ def own_tidscope() -> Iterator[OwnTidscope]:
                 yield OwnTidscope(backend, facts["url"])
         finally:
             process.terminate()
-            try:
-                process.wait(STOP_SECONDS)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
-            if process.stdout is not None:
-                process.stdout.close()
+            wait_or_kill(process, STOP_SECONDS)

@@ -17,6 +17,7 @@ from typing import Any
 
 from tidscope_backend.experiments.errors import RepeatError
 from tidscope_backend.parent_death import bound_to_parent
+from tidscope_backend.process_end import wait_or_kill
 
 READY_SECONDS = 60.0
 ANSWER_SECONDS = 30.0
@@ -93,13 +94,7 @@ class RunningProgram:
         process = self._process
         if process.stdin is not None:
             process.stdin.close()
-        try:
-            process.wait(EXIT_SECONDS)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-        if process.stdout is not None:
-            process.stdout.close()
+        wait_or_kill(process, EXIT_SECONDS)
         self._errors.close()
 
     def _ask(self, line: str) -> dict[str, Any]:

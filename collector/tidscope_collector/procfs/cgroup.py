@@ -4,7 +4,6 @@ Sources: the kernel's admin-guide/cgroup-v2.rst (cpu.max, cpu.stat) and schedule
 (version 1: cpu.cfs_quota_us, cpu.cfs_period_us, cpu.stat).
 """
 
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -174,14 +173,8 @@ def _stat(folder: Path) -> dict[str, int]:
 
 
 def _read(folder: Path, name: str) -> str:
-    """A file of a control group, which the kernel gives whole; empty: there is none."""
+    """A file of a control group; empty: there is none."""
     try:
-        file = os.open(f"{folder}/{name}", os.O_RDONLY | os.O_CLOEXEC)
+        return ProcFs(folder).read(name, _MOST_BYTES).decode(errors="replace")
     except OSError:
         return ""
-    try:
-        return os.read(file, _MOST_BYTES).decode(errors="replace")
-    except OSError:
-        return ""
-    finally:
-        os.close(file)
