@@ -35,6 +35,8 @@ PAGE_READS = (
     *("Target", "PoliciesResponse", "SteeringOptions"),
     *("PredictionService", "PredictionWeights"),
     *("RunsResponse", "RunManifest", "Comparison", "Experiment", "ExperimentsResponse"),
+    *("TraceEndpoints", "TraceList", "TraceDetail", "TraceAnalysis", "TraceDifference"),
+    *("TraceHeat", "TracesImported"),
 )
 """Messages and answers that the page checks as they come in."""
 PAGE_SENDS = (

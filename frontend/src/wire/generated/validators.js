@@ -18242,3 +18242,3534 @@ return false;
 validate314.errors = vErrors;
 return errors === 0;
 }
+export const isTraceEndpoints = validate316;
+function validate317(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((((((data.service === undefined) && (missing0 = "service")) || ((data.operation === undefined) && (missing0 = "operation"))) || ((data.traces === undefined) && (missing0 = "traces"))) || ((data.errors === undefined) && (missing0 = "errors"))) || ((data.p50_ns === undefined) && (missing0 = "p50_ns"))) || ((data.p95_ns === undefined) && (missing0 = "p95_ns"))) || ((data.p99_ns === undefined) && (missing0 = "p99_ns"))) || ((data.last_ns === undefined) && (missing0 = "last_ns"))){
+validate317.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.service !== undefined){
+const _errs1 = errors;
+if(typeof data.service !== "string"){
+validate317.errors = [{instancePath:instancePath+"/service",keyword:"type"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.operation !== undefined){
+const _errs3 = errors;
+if(typeof data.operation !== "string"){
+validate317.errors = [{instancePath:instancePath+"/operation",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.traces !== undefined){
+let data2 = data.traces;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate317.errors = [{instancePath:instancePath+"/traces",keyword:"type"}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 0 || isNaN(data2)){
+validate317.errors = [{instancePath:instancePath+"/traces",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.errors !== undefined){
+let data3 = data.errors;
+const _errs7 = errors;
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate317.errors = [{instancePath:instancePath+"/errors",keyword:"type"}];
+return false;
+}
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 < 0 || isNaN(data3)){
+validate317.errors = [{instancePath:instancePath+"/errors",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.p50_ns !== undefined){
+let data4 = data.p50_ns;
+const _errs9 = errors;
+if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
+validate317.errors = [{instancePath:instancePath+"/p50_ns",keyword:"type"}];
+return false;
+}
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 < 0 || isNaN(data4)){
+validate317.errors = [{instancePath:instancePath+"/p50_ns",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.p95_ns !== undefined){
+let data5 = data.p95_ns;
+const _errs11 = errors;
+if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
+validate317.errors = [{instancePath:instancePath+"/p95_ns",keyword:"type"}];
+return false;
+}
+if(errors === _errs11){
+if(typeof data5 == "number"){
+if(data5 < 0 || isNaN(data5)){
+validate317.errors = [{instancePath:instancePath+"/p95_ns",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.p99_ns !== undefined){
+let data6 = data.p99_ns;
+const _errs13 = errors;
+if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
+validate317.errors = [{instancePath:instancePath+"/p99_ns",keyword:"type"}];
+return false;
+}
+if(errors === _errs13){
+if(typeof data6 == "number"){
+if(data6 < 0 || isNaN(data6)){
+validate317.errors = [{instancePath:instancePath+"/p99_ns",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.last_ns !== undefined){
+let data7 = data.last_ns;
+const _errs15 = errors;
+if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
+validate317.errors = [{instancePath:instancePath+"/last_ns",keyword:"type"}];
+return false;
+}
+if(errors === _errs15){
+if(typeof data7 == "number"){
+if(data7 < 0 || isNaN(data7)){
+validate317.errors = [{instancePath:instancePath+"/last_ns",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs15 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate317.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate317.errors = vErrors;
+return errors === 0;
+}
+function validate319(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((((data.spans === undefined) && (missing0 = "spans")) || ((data.traces === undefined) && (missing0 = "traces"))) || ((data.dropped === undefined) && (missing0 = "dropped"))) || ((data.rejected === undefined) && (missing0 = "rejected"))) || ((data.expired === undefined) && (missing0 = "expired"))) || ((data.bytes === undefined) && (missing0 = "bytes"))){
+validate319.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.spans !== undefined){
+let data0 = data.spans;
+const _errs1 = errors;
+if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
+validate319.errors = [{instancePath:instancePath+"/spans",keyword:"type"}];
+return false;
+}
+if(errors === _errs1){
+if(typeof data0 == "number"){
+if(data0 < 0 || isNaN(data0)){
+validate319.errors = [{instancePath:instancePath+"/spans",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.traces !== undefined){
+let data1 = data.traces;
+const _errs3 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate319.errors = [{instancePath:instancePath+"/traces",keyword:"type"}];
+return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 0 || isNaN(data1)){
+validate319.errors = [{instancePath:instancePath+"/traces",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.dropped !== undefined){
+let data2 = data.dropped;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate319.errors = [{instancePath:instancePath+"/dropped",keyword:"type"}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 0 || isNaN(data2)){
+validate319.errors = [{instancePath:instancePath+"/dropped",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.rejected !== undefined){
+let data3 = data.rejected;
+const _errs7 = errors;
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate319.errors = [{instancePath:instancePath+"/rejected",keyword:"type"}];
+return false;
+}
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 < 0 || isNaN(data3)){
+validate319.errors = [{instancePath:instancePath+"/rejected",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.expired !== undefined){
+let data4 = data.expired;
+const _errs9 = errors;
+if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
+validate319.errors = [{instancePath:instancePath+"/expired",keyword:"type"}];
+return false;
+}
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 < 0 || isNaN(data4)){
+validate319.errors = [{instancePath:instancePath+"/expired",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.bytes !== undefined){
+let data5 = data.bytes;
+const _errs11 = errors;
+if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
+validate319.errors = [{instancePath:instancePath+"/bytes",keyword:"type"}];
+return false;
+}
+if(errors === _errs11){
+if(typeof data5 == "number"){
+if(data5 < 0 || isNaN(data5)){
+validate319.errors = [{instancePath:instancePath+"/bytes",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate319.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate319.errors = vErrors;
+return errors === 0;
+}
+function validate316(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.endpoints === undefined) && (missing0 = "endpoints")) || ((data.received === undefined) && (missing0 = "received"))){
+validate316.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.endpoints !== undefined){
+let data0 = data.endpoints;
+const _errs1 = errors;
+if(errors === _errs1){
+if(Array.isArray(data0)){
+var valid1 = true;
+const len0 = data0.length;
+for(let i0=0; i0<len0; i0++){
+const _errs3 = errors;
+if(!(validate317(data0[i0], {instancePath:instancePath+"/endpoints/" + i0}))){
+vErrors = vErrors === null ? validate317.errors : vErrors.concat(validate317.errors);
+errors = vErrors.length;
+}
+var valid1 = _errs3 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate316.errors = [{instancePath:instancePath+"/endpoints",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.received !== undefined){
+const _errs4 = errors;
+if(!(validate319(data.received, {instancePath:instancePath+"/received"}))){
+vErrors = vErrors === null ? validate319.errors : vErrors.concat(validate319.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate316.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate316.errors = vErrors;
+return errors === 0;
+}
+export const isTraceList = validate321;
+function validate322(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((((((data.trace_id === undefined) && (missing0 = "trace_id")) || ((data.service === undefined) && (missing0 = "service"))) || ((data.operation === undefined) && (missing0 = "operation"))) || ((data.start_ns === undefined) && (missing0 = "start_ns"))) || ((data.duration_ns === undefined) && (missing0 = "duration_ns"))) || ((data.spans === undefined) && (missing0 = "spans"))) || ((data.services === undefined) && (missing0 = "services"))) || ((data.errors === undefined) && (missing0 = "errors"))){
+validate322.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.trace_id !== undefined){
+const _errs1 = errors;
+if(typeof data.trace_id !== "string"){
+validate322.errors = [{instancePath:instancePath+"/trace_id",keyword:"type"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.service !== undefined){
+const _errs3 = errors;
+if(typeof data.service !== "string"){
+validate322.errors = [{instancePath:instancePath+"/service",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.operation !== undefined){
+const _errs5 = errors;
+if(typeof data.operation !== "string"){
+validate322.errors = [{instancePath:instancePath+"/operation",keyword:"type"}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.start_ns !== undefined){
+let data3 = data.start_ns;
+const _errs7 = errors;
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate322.errors = [{instancePath:instancePath+"/start_ns",keyword:"type"}];
+return false;
+}
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 < 0 || isNaN(data3)){
+validate322.errors = [{instancePath:instancePath+"/start_ns",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.duration_ns !== undefined){
+let data4 = data.duration_ns;
+const _errs9 = errors;
+if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
+validate322.errors = [{instancePath:instancePath+"/duration_ns",keyword:"type"}];
+return false;
+}
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 < 0 || isNaN(data4)){
+validate322.errors = [{instancePath:instancePath+"/duration_ns",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.spans !== undefined){
+let data5 = data.spans;
+const _errs11 = errors;
+if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
+validate322.errors = [{instancePath:instancePath+"/spans",keyword:"type"}];
+return false;
+}
+if(errors === _errs11){
+if(typeof data5 == "number"){
+if(data5 < 0 || isNaN(data5)){
+validate322.errors = [{instancePath:instancePath+"/spans",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.services !== undefined){
+let data6 = data.services;
+const _errs13 = errors;
+if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
+validate322.errors = [{instancePath:instancePath+"/services",keyword:"type"}];
+return false;
+}
+if(errors === _errs13){
+if(typeof data6 == "number"){
+if(data6 < 0 || isNaN(data6)){
+validate322.errors = [{instancePath:instancePath+"/services",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.errors !== undefined){
+let data7 = data.errors;
+const _errs15 = errors;
+if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
+validate322.errors = [{instancePath:instancePath+"/errors",keyword:"type"}];
+return false;
+}
+if(errors === _errs15){
+if(typeof data7 == "number"){
+if(data7 < 0 || isNaN(data7)){
+validate322.errors = [{instancePath:instancePath+"/errors",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs15 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate322.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate322.errors = vErrors;
+return errors === 0;
+}
+function validate321(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.traces === undefined) && (missing0 = "traces")){
+validate321.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.traces !== undefined){
+let data0 = data.traces;
+const _errs1 = errors;
+if(errors === _errs1){
+if(Array.isArray(data0)){
+var valid1 = true;
+const len0 = data0.length;
+for(let i0=0; i0<len0; i0++){
+const _errs3 = errors;
+if(!(validate322(data0[i0], {instancePath:instancePath+"/traces/" + i0}))){
+vErrors = vErrors === null ? validate322.errors : vErrors.concat(validate322.errors);
+errors = vErrors.length;
+}
+var valid1 = _errs3 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate321.errors = [{instancePath:instancePath+"/traces",keyword:"type"}];
+return false;
+}
+}
+}
+}
+}
+else {
+validate321.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate321.errors = vErrors;
+return errors === 0;
+}
+export const isTraceDetail = validate324;
+function validate325(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((((((((data.span_id === undefined) && (missing0 = "span_id")) || ((data.parent_id === undefined) && (missing0 = "parent_id"))) || ((data.service === undefined) && (missing0 = "service"))) || ((data.operation === undefined) && (missing0 = "operation"))) || ((data.start_ns === undefined) && (missing0 = "start_ns"))) || ((data.duration_ns === undefined) && (missing0 = "duration_ns"))) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.error === undefined) && (missing0 = "error"))) || ((data.pid === undefined) && (missing0 = "pid"))) || ((data.thread_id === undefined) && (missing0 = "thread_id"))) || ((data.attributes === undefined) && (missing0 = "attributes"))){
+validate325.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.span_id !== undefined){
+const _errs1 = errors;
+if(typeof data.span_id !== "string"){
+validate325.errors = [{instancePath:instancePath+"/span_id",keyword:"type"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.parent_id !== undefined){
+const _errs3 = errors;
+if(typeof data.parent_id !== "string"){
+validate325.errors = [{instancePath:instancePath+"/parent_id",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.service !== undefined){
+const _errs5 = errors;
+if(typeof data.service !== "string"){
+validate325.errors = [{instancePath:instancePath+"/service",keyword:"type"}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.operation !== undefined){
+const _errs7 = errors;
+if(typeof data.operation !== "string"){
+validate325.errors = [{instancePath:instancePath+"/operation",keyword:"type"}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.start_ns !== undefined){
+let data4 = data.start_ns;
+const _errs9 = errors;
+if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
+validate325.errors = [{instancePath:instancePath+"/start_ns",keyword:"type"}];
+return false;
+}
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 < 0 || isNaN(data4)){
+validate325.errors = [{instancePath:instancePath+"/start_ns",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.duration_ns !== undefined){
+let data5 = data.duration_ns;
+const _errs11 = errors;
+if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
+validate325.errors = [{instancePath:instancePath+"/duration_ns",keyword:"type"}];
+return false;
+}
+if(errors === _errs11){
+if(typeof data5 == "number"){
+if(data5 < 0 || isNaN(data5)){
+validate325.errors = [{instancePath:instancePath+"/duration_ns",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.kind !== undefined){
+let data6 = data.kind;
+const _errs13 = errors;
+if(typeof data6 !== "string"){
+validate325.errors = [{instancePath:instancePath+"/kind",keyword:"type"}];
+return false;
+}
+if(!(((((data6 === "internal") || (data6 === "server")) || (data6 === "client")) || (data6 === "producer")) || (data6 === "consumer"))){
+validate325.errors = [{instancePath:instancePath+"/kind",keyword:"enum"}];
+return false;
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.error !== undefined){
+const _errs15 = errors;
+if(typeof data.error !== "boolean"){
+validate325.errors = [{instancePath:instancePath+"/error",keyword:"type"}];
+return false;
+}
+var valid0 = _errs15 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.pid !== undefined){
+let data8 = data.pid;
+const _errs17 = errors;
+if((!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))) && (data8 !== null)){
+validate325.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
+return false;
+}
+if(errors === _errs17){
+if(typeof data8 == "number"){
+if(data8 < 0 || isNaN(data8)){
+validate325.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs17 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.thread_id !== undefined){
+let data9 = data.thread_id;
+const _errs19 = errors;
+if((!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))) && (data9 !== null)){
+validate325.errors = [{instancePath:instancePath+"/thread_id",keyword:"type"}];
+return false;
+}
+if(errors === _errs19){
+if(typeof data9 == "number"){
+if(data9 < 0 || isNaN(data9)){
+validate325.errors = [{instancePath:instancePath+"/thread_id",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs19 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.attributes !== undefined){
+let data10 = data.attributes;
+const _errs21 = errors;
+if(errors === _errs21){
+if(data10 && typeof data10 == "object" && !Array.isArray(data10)){
+for(const key0 in data10){
+const _errs24 = errors;
+if(typeof data10[key0] !== "string"){
+validate325.errors = [{instancePath:instancePath+"/attributes/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type"}];
+return false;
+}
+var valid1 = _errs24 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate325.errors = [{instancePath:instancePath+"/attributes",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs21 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate325.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate325.errors = vErrors;
+return errors === 0;
+}
+function validate327(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((data.span_id === undefined) && (missing0 = "span_id")) || ((data.start_ns === undefined) && (missing0 = "start_ns"))) || ((data.end_ns === undefined) && (missing0 = "end_ns"))){
+validate327.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.span_id !== undefined){
+const _errs1 = errors;
+if(typeof data.span_id !== "string"){
+validate327.errors = [{instancePath:instancePath+"/span_id",keyword:"type"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.start_ns !== undefined){
+let data1 = data.start_ns;
+const _errs3 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate327.errors = [{instancePath:instancePath+"/start_ns",keyword:"type"}];
+return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 0 || isNaN(data1)){
+validate327.errors = [{instancePath:instancePath+"/start_ns",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.end_ns !== undefined){
+let data2 = data.end_ns;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate327.errors = [{instancePath:instancePath+"/end_ns",keyword:"type"}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 0 || isNaN(data2)){
+validate327.errors = [{instancePath:instancePath+"/end_ns",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+else {
+validate327.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate327.errors = vErrors;
+return errors === 0;
+}
+function validate329(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.truncated === undefined) && (missing0 = "truncated")) || ((data.dropped === undefined) && (missing0 = "dropped"))){
+validate329.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.truncated !== undefined){
+let data0 = data.truncated;
+const _errs1 = errors;
+if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
+validate329.errors = [{instancePath:instancePath+"/truncated",keyword:"type"}];
+return false;
+}
+if(errors === _errs1){
+if(typeof data0 == "number"){
+if(data0 < 0 || isNaN(data0)){
+validate329.errors = [{instancePath:instancePath+"/truncated",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.dropped !== undefined){
+let data1 = data.dropped;
+const _errs3 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate329.errors = [{instancePath:instancePath+"/dropped",keyword:"type"}];
+return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 0 || isNaN(data1)){
+validate329.errors = [{instancePath:instancePath+"/dropped",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate329.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate329.errors = vErrors;
+return errors === 0;
+}
+function validate332(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.reason === undefined) && (missing0 = "reason")) || ((data.ns === undefined) && (missing0 = "ns"))){
+validate332.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.reason !== undefined){
+let data0 = data.reason;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate332.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+return false;
+}
+if(!(((((((((((data0 === "running") || (data0 === "runnable")) || (data0 === "locks")) || (data0 === "disk")) || (data0 === "network")) || (data0 === "pipes")) || (data0 === "faults")) || (data0 === "other")) || (data0 === "polling")) || (data0 === "sleep")) || (data0 === "unknown"))){
+validate332.errors = [{instancePath:instancePath+"/reason",keyword:"enum"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.ns !== undefined){
+let data1 = data.ns;
+const _errs3 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate332.errors = [{instancePath:instancePath+"/ns",keyword:"type"}];
+return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 0 || isNaN(data1)){
+validate332.errors = [{instancePath:instancePath+"/ns",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate332.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate332.errors = vErrors;
+return errors === 0;
+}
+function validate331(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((((((((data.span_id === undefined) && (missing0 = "span_id")) || ((data.target_id === undefined) && (missing0 = "target_id"))) || ((data.run_id === undefined) && (missing0 = "run_id"))) || ((data.pid === undefined) && (missing0 = "pid"))) || ((data.tid === undefined) && (missing0 = "tid"))) || ((data.thread_name === undefined) && (missing0 = "thread_name"))) || ((data.joined_by === undefined) && (missing0 = "joined_by"))) || ((data.own_ns === undefined) && (missing0 = "own_ns"))) || ((data.parts === undefined) && (missing0 = "parts"))) || ((data.coverage === undefined) && (missing0 = "coverage"))) || ((data.note === undefined) && (missing0 = "note"))){
+validate331.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.span_id !== undefined){
+const _errs1 = errors;
+if(typeof data.span_id !== "string"){
+validate331.errors = [{instancePath:instancePath+"/span_id",keyword:"type"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.target_id !== undefined){
+let data1 = data.target_id;
+const _errs3 = errors;
+if((typeof data1 !== "string") && (data1 !== null)){
+validate331.errors = [{instancePath:instancePath+"/target_id",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.run_id !== undefined){
+let data2 = data.run_id;
+const _errs5 = errors;
+if((typeof data2 !== "string") && (data2 !== null)){
+validate331.errors = [{instancePath:instancePath+"/run_id",keyword:"type"}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.pid !== undefined){
+let data3 = data.pid;
+const _errs7 = errors;
+if((!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))) && (data3 !== null)){
+validate331.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
+return false;
+}
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 < 0 || isNaN(data3)){
+validate331.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.tid !== undefined){
+let data4 = data.tid;
+const _errs9 = errors;
+if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
+validate331.errors = [{instancePath:instancePath+"/tid",keyword:"type"}];
+return false;
+}
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 < 0 || isNaN(data4)){
+validate331.errors = [{instancePath:instancePath+"/tid",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.thread_name !== undefined){
+let data5 = data.thread_name;
+const _errs11 = errors;
+if((typeof data5 !== "string") && (data5 !== null)){
+validate331.errors = [{instancePath:instancePath+"/thread_name",keyword:"type"}];
+return false;
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.joined_by !== undefined){
+let data6 = data.joined_by;
+const _errs13 = errors;
+if((typeof data6 !== "string") && (data6 !== null)){
+validate331.errors = [{instancePath:instancePath+"/joined_by",keyword:"type"}];
+return false;
+}
+if(!(((data6 === "thread") || (data6 === "process")) || (data6 === null))){
+validate331.errors = [{instancePath:instancePath+"/joined_by",keyword:"enum"}];
+return false;
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.own_ns !== undefined){
+let data7 = data.own_ns;
+const _errs15 = errors;
+if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
+validate331.errors = [{instancePath:instancePath+"/own_ns",keyword:"type"}];
+return false;
+}
+if(errors === _errs15){
+if(typeof data7 == "number"){
+if(data7 < 0 || isNaN(data7)){
+validate331.errors = [{instancePath:instancePath+"/own_ns",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs15 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.parts !== undefined){
+let data8 = data.parts;
+const _errs17 = errors;
+if(errors === _errs17){
+if(Array.isArray(data8)){
+var valid1 = true;
+const len0 = data8.length;
+for(let i0=0; i0<len0; i0++){
+const _errs19 = errors;
+if(!(validate332(data8[i0], {instancePath:instancePath+"/parts/" + i0}))){
+vErrors = vErrors === null ? validate332.errors : vErrors.concat(validate332.errors);
+errors = vErrors.length;
+}
+var valid1 = _errs19 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate331.errors = [{instancePath:instancePath+"/parts",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs17 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.coverage !== undefined){
+let data10 = data.coverage;
+const _errs20 = errors;
+if(errors === _errs20){
+if(typeof data10 == "number"){
+if(data10 < 0 || isNaN(data10)){
+validate331.errors = [{instancePath:instancePath+"/coverage",keyword:"minimum"}];
+return false;
+}
+}
+else {
+validate331.errors = [{instancePath:instancePath+"/coverage",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs20 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.note !== undefined){
+const _errs22 = errors;
+if(typeof data.note !== "string"){
+validate331.errors = [{instancePath:instancePath+"/note",keyword:"type"}];
+return false;
+}
+var valid0 = _errs22 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate331.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate331.errors = vErrors;
+return errors === 0;
+}
+function validate324(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((data.trace_id === undefined) && (missing0 = "trace_id")) || ((data.spans === undefined) && (missing0 = "spans"))) || ((data.path === undefined) && (missing0 = "path"))) || ((data.skew === undefined) && (missing0 = "skew"))) || ((data.threads === undefined) && (missing0 = "threads"))){
+validate324.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.trace_id !== undefined){
+const _errs1 = errors;
+if(typeof data.trace_id !== "string"){
+validate324.errors = [{instancePath:instancePath+"/trace_id",keyword:"type"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.spans !== undefined){
+let data1 = data.spans;
+const _errs3 = errors;
+if(errors === _errs3){
+if(Array.isArray(data1)){
+var valid1 = true;
+const len0 = data1.length;
+for(let i0=0; i0<len0; i0++){
+const _errs5 = errors;
+if(!(validate325(data1[i0], {instancePath:instancePath+"/spans/" + i0}))){
+vErrors = vErrors === null ? validate325.errors : vErrors.concat(validate325.errors);
+errors = vErrors.length;
+}
+var valid1 = _errs5 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate324.errors = [{instancePath:instancePath+"/spans",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.path !== undefined){
+let data3 = data.path;
+const _errs6 = errors;
+if(errors === _errs6){
+if(Array.isArray(data3)){
+var valid2 = true;
+const len1 = data3.length;
+for(let i1=0; i1<len1; i1++){
+const _errs8 = errors;
+if(!(validate327(data3[i1], {instancePath:instancePath+"/path/" + i1}))){
+vErrors = vErrors === null ? validate327.errors : vErrors.concat(validate327.errors);
+errors = vErrors.length;
+}
+var valid2 = _errs8 === errors;
+if(!valid2){
+break;
+}
+}
+}
+else {
+validate324.errors = [{instancePath:instancePath+"/path",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.skew !== undefined){
+const _errs9 = errors;
+if(!(validate329(data.skew, {instancePath:instancePath+"/skew"}))){
+vErrors = vErrors === null ? validate329.errors : vErrors.concat(validate329.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.threads !== undefined){
+let data6 = data.threads;
+const _errs10 = errors;
+if(errors === _errs10){
+if(Array.isArray(data6)){
+var valid3 = true;
+const len2 = data6.length;
+for(let i2=0; i2<len2; i2++){
+const _errs12 = errors;
+if(!(validate331(data6[i2], {instancePath:instancePath+"/threads/" + i2}))){
+vErrors = vErrors === null ? validate331.errors : vErrors.concat(validate331.errors);
+errors = vErrors.length;
+}
+var valid3 = _errs12 === errors;
+if(!valid3){
+break;
+}
+}
+}
+else {
+validate324.errors = [{instancePath:instancePath+"/threads",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs10 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+else {
+validate324.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate324.errors = vErrors;
+return errors === 0;
+}
+export const isTraceAnalysis = validate335;
+function validate337(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.bounds_ns === undefined) && (missing0 = "bounds_ns")) || ((data.counts === undefined) && (missing0 = "counts"))){
+validate337.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.bounds_ns !== undefined){
+let data0 = data.bounds_ns;
+const _errs1 = errors;
+if(errors === _errs1){
+if(Array.isArray(data0)){
+var valid1 = true;
+const len0 = data0.length;
+for(let i0=0; i0<len0; i0++){
+let data1 = data0[i0];
+const _errs3 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate337.errors = [{instancePath:instancePath+"/bounds_ns/" + i0,keyword:"type"}];
+return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 0 || isNaN(data1)){
+validate337.errors = [{instancePath:instancePath+"/bounds_ns/" + i0,keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid1 = _errs3 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate337.errors = [{instancePath:instancePath+"/bounds_ns",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.counts !== undefined){
+let data2 = data.counts;
+const _errs5 = errors;
+if(errors === _errs5){
+if(Array.isArray(data2)){
+var valid2 = true;
+const len1 = data2.length;
+for(let i1=0; i1<len1; i1++){
+let data3 = data2[i1];
+const _errs7 = errors;
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate337.errors = [{instancePath:instancePath+"/counts/" + i1,keyword:"type"}];
+return false;
+}
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 < 0 || isNaN(data3)){
+validate337.errors = [{instancePath:instancePath+"/counts/" + i1,keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid2 = _errs7 === errors;
+if(!valid2){
+break;
+}
+}
+}
+else {
+validate337.errors = [{instancePath:instancePath+"/counts",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate337.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate337.errors = vErrors;
+return errors === 0;
+}
+function validate336(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((data.p50_ns === undefined) && (missing0 = "p50_ns")) || ((data.p95_ns === undefined) && (missing0 = "p95_ns"))) || ((data.p99_ns === undefined) && (missing0 = "p99_ns"))) || ((data.histogram === undefined) && (missing0 = "histogram"))){
+validate336.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.p50_ns !== undefined){
+let data0 = data.p50_ns;
+const _errs1 = errors;
+if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
+validate336.errors = [{instancePath:instancePath+"/p50_ns",keyword:"type"}];
+return false;
+}
+if(errors === _errs1){
+if(typeof data0 == "number"){
+if(data0 < 0 || isNaN(data0)){
+validate336.errors = [{instancePath:instancePath+"/p50_ns",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.p95_ns !== undefined){
+let data1 = data.p95_ns;
+const _errs3 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate336.errors = [{instancePath:instancePath+"/p95_ns",keyword:"type"}];
+return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 0 || isNaN(data1)){
+validate336.errors = [{instancePath:instancePath+"/p95_ns",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.p99_ns !== undefined){
+let data2 = data.p99_ns;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate336.errors = [{instancePath:instancePath+"/p99_ns",keyword:"type"}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 0 || isNaN(data2)){
+validate336.errors = [{instancePath:instancePath+"/p99_ns",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.histogram !== undefined){
+const _errs7 = errors;
+if(!(validate337(data.histogram, {instancePath:instancePath+"/histogram"}))){
+vErrors = vErrors === null ? validate337.errors : vErrors.concat(validate337.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+else {
+validate336.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate336.errors = vErrors;
+return errors === 0;
+}
+function validate341(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.service === undefined) && (missing0 = "service")) || ((data.operation === undefined) && (missing0 = "operation"))){
+validate341.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.service !== undefined){
+const _errs1 = errors;
+if(typeof data.service !== "string"){
+validate341.errors = [{instancePath:instancePath+"/service",keyword:"type"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.operation !== undefined){
+const _errs3 = errors;
+if(typeof data.operation !== "string"){
+validate341.errors = [{instancePath:instancePath+"/operation",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate341.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate341.errors = vErrors;
+return errors === 0;
+}
+function validate340(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((((data.name === undefined) && (missing0 = "name")) || ((data.parent === undefined) && (missing0 = "parent"))) || ((data.inclusive_ns === undefined) && (missing0 = "inclusive_ns"))) || ((data.exclusive_ns === undefined) && (missing0 = "exclusive_ns"))) || ((data.count === undefined) && (missing0 = "count"))) || ((data.exemplar === undefined) && (missing0 = "exemplar"))){
+validate340.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.name !== undefined){
+let data0 = data.name;
+const _errs1 = errors;
+if(errors === _errs1){
+if(Array.isArray(data0)){
+var valid1 = true;
+const len0 = data0.length;
+for(let i0=0; i0<len0; i0++){
+const _errs3 = errors;
+if(!(validate341(data0[i0], {instancePath:instancePath+"/name/" + i0}))){
+vErrors = vErrors === null ? validate341.errors : vErrors.concat(validate341.errors);
+errors = vErrors.length;
+}
+var valid1 = _errs3 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate340.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.parent !== undefined){
+let data2 = data.parent;
+const _errs4 = errors;
+if(errors === _errs4){
+if(Array.isArray(data2)){
+var valid2 = true;
+const len1 = data2.length;
+for(let i1=0; i1<len1; i1++){
+let data3 = data2[i1];
+const _errs6 = errors;
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate340.errors = [{instancePath:instancePath+"/parent/" + i1,keyword:"type"}];
+return false;
+}
+if(errors === _errs6){
+if(typeof data3 == "number"){
+if(data3 < -1 || isNaN(data3)){
+validate340.errors = [{instancePath:instancePath+"/parent/" + i1,keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid2 = _errs6 === errors;
+if(!valid2){
+break;
+}
+}
+}
+else {
+validate340.errors = [{instancePath:instancePath+"/parent",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.inclusive_ns !== undefined){
+let data4 = data.inclusive_ns;
+const _errs8 = errors;
+if(errors === _errs8){
+if(Array.isArray(data4)){
+var valid3 = true;
+const len2 = data4.length;
+for(let i2=0; i2<len2; i2++){
+let data5 = data4[i2];
+const _errs10 = errors;
+if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
+validate340.errors = [{instancePath:instancePath+"/inclusive_ns/" + i2,keyword:"type"}];
+return false;
+}
+if(errors === _errs10){
+if(typeof data5 == "number"){
+if(data5 < 0 || isNaN(data5)){
+validate340.errors = [{instancePath:instancePath+"/inclusive_ns/" + i2,keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid3 = _errs10 === errors;
+if(!valid3){
+break;
+}
+}
+}
+else {
+validate340.errors = [{instancePath:instancePath+"/inclusive_ns",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.exclusive_ns !== undefined){
+let data6 = data.exclusive_ns;
+const _errs12 = errors;
+if(errors === _errs12){
+if(Array.isArray(data6)){
+var valid4 = true;
+const len3 = data6.length;
+for(let i3=0; i3<len3; i3++){
+let data7 = data6[i3];
+const _errs14 = errors;
+if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
+validate340.errors = [{instancePath:instancePath+"/exclusive_ns/" + i3,keyword:"type"}];
+return false;
+}
+if(errors === _errs14){
+if(typeof data7 == "number"){
+if(data7 < 0 || isNaN(data7)){
+validate340.errors = [{instancePath:instancePath+"/exclusive_ns/" + i3,keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid4 = _errs14 === errors;
+if(!valid4){
+break;
+}
+}
+}
+else {
+validate340.errors = [{instancePath:instancePath+"/exclusive_ns",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs12 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.count !== undefined){
+let data8 = data.count;
+const _errs16 = errors;
+if(errors === _errs16){
+if(Array.isArray(data8)){
+var valid5 = true;
+const len4 = data8.length;
+for(let i4=0; i4<len4; i4++){
+let data9 = data8[i4];
+const _errs18 = errors;
+if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
+validate340.errors = [{instancePath:instancePath+"/count/" + i4,keyword:"type"}];
+return false;
+}
+if(errors === _errs18){
+if(typeof data9 == "number"){
+if(data9 < 0 || isNaN(data9)){
+validate340.errors = [{instancePath:instancePath+"/count/" + i4,keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid5 = _errs18 === errors;
+if(!valid5){
+break;
+}
+}
+}
+else {
+validate340.errors = [{instancePath:instancePath+"/count",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs16 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.exemplar !== undefined){
+let data10 = data.exemplar;
+const _errs20 = errors;
+if(errors === _errs20){
+if(Array.isArray(data10)){
+var valid6 = true;
+const len5 = data10.length;
+for(let i5=0; i5<len5; i5++){
+const _errs22 = errors;
+if(typeof data10[i5] !== "string"){
+validate340.errors = [{instancePath:instancePath+"/exemplar/" + i5,keyword:"type"}];
+return false;
+}
+var valid6 = _errs22 === errors;
+if(!valid6){
+break;
+}
+}
+}
+else {
+validate340.errors = [{instancePath:instancePath+"/exemplar",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs20 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate340.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate340.errors = vErrors;
+return errors === 0;
+}
+function validate344(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((((((data.service === undefined) && (missing0 = "service")) || ((data.operation === undefined) && (missing0 = "operation"))) || ((data.p50_exclusive_ns === undefined) && (missing0 = "p50_exclusive_ns"))) || ((data.p95_exclusive_ns === undefined) && (missing0 = "p95_exclusive_ns"))) || ((data.share === undefined) && (missing0 = "share"))) || ((data.traces === undefined) && (missing0 = "traces"))) || ((data.saving_ns === undefined) && (missing0 = "saving_ns"))) || ((data.slack_ns === undefined) && (missing0 = "slack_ns"))) || ((data.error_share === undefined) && (missing0 = "error_share"))){
+validate344.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.service !== undefined){
+const _errs1 = errors;
+if(typeof data.service !== "string"){
+validate344.errors = [{instancePath:instancePath+"/service",keyword:"type"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.operation !== undefined){
+const _errs3 = errors;
+if(typeof data.operation !== "string"){
+validate344.errors = [{instancePath:instancePath+"/operation",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.p50_exclusive_ns !== undefined){
+let data2 = data.p50_exclusive_ns;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate344.errors = [{instancePath:instancePath+"/p50_exclusive_ns",keyword:"type"}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 0 || isNaN(data2)){
+validate344.errors = [{instancePath:instancePath+"/p50_exclusive_ns",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.p95_exclusive_ns !== undefined){
+let data3 = data.p95_exclusive_ns;
+const _errs7 = errors;
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate344.errors = [{instancePath:instancePath+"/p95_exclusive_ns",keyword:"type"}];
+return false;
+}
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 < 0 || isNaN(data3)){
+validate344.errors = [{instancePath:instancePath+"/p95_exclusive_ns",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.share !== undefined){
+let data4 = data.share;
+const _errs9 = errors;
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 < 0 || isNaN(data4)){
+validate344.errors = [{instancePath:instancePath+"/share",keyword:"minimum"}];
+return false;
+}
+}
+else {
+validate344.errors = [{instancePath:instancePath+"/share",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.traces !== undefined){
+let data5 = data.traces;
+const _errs11 = errors;
+if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
+validate344.errors = [{instancePath:instancePath+"/traces",keyword:"type"}];
+return false;
+}
+if(errors === _errs11){
+if(typeof data5 == "number"){
+if(data5 < 0 || isNaN(data5)){
+validate344.errors = [{instancePath:instancePath+"/traces",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.saving_ns !== undefined){
+let data6 = data.saving_ns;
+const _errs13 = errors;
+if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
+validate344.errors = [{instancePath:instancePath+"/saving_ns",keyword:"type"}];
+return false;
+}
+if(errors === _errs13){
+if(typeof data6 == "number"){
+if(data6 < 0 || isNaN(data6)){
+validate344.errors = [{instancePath:instancePath+"/saving_ns",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.slack_ns !== undefined){
+let data7 = data.slack_ns;
+const _errs15 = errors;
+if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
+validate344.errors = [{instancePath:instancePath+"/slack_ns",keyword:"type"}];
+return false;
+}
+if(errors === _errs15){
+if(typeof data7 == "number"){
+if(data7 < 0 || isNaN(data7)){
+validate344.errors = [{instancePath:instancePath+"/slack_ns",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs15 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.error_share !== undefined){
+let data8 = data.error_share;
+const _errs17 = errors;
+if(errors === _errs17){
+if(typeof data8 == "number"){
+if(data8 < 0 || isNaN(data8)){
+validate344.errors = [{instancePath:instancePath+"/error_share",keyword:"minimum"}];
+return false;
+}
+}
+else {
+validate344.errors = [{instancePath:instancePath+"/error_share",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs17 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate344.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate344.errors = vErrors;
+return errors === 0;
+}
+function validate346(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((data.path === undefined) && (missing0 = "path")) || ((data.count === undefined) && (missing0 = "count"))) || ((data.exemplar === undefined) && (missing0 = "exemplar"))){
+validate346.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.path !== undefined){
+let data0 = data.path;
+const _errs1 = errors;
+if(errors === _errs1){
+if(Array.isArray(data0)){
+var valid1 = true;
+const len0 = data0.length;
+for(let i0=0; i0<len0; i0++){
+const _errs3 = errors;
+if(!(validate341(data0[i0], {instancePath:instancePath+"/path/" + i0}))){
+vErrors = vErrors === null ? validate341.errors : vErrors.concat(validate341.errors);
+errors = vErrors.length;
+}
+var valid1 = _errs3 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate346.errors = [{instancePath:instancePath+"/path",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.count !== undefined){
+let data2 = data.count;
+const _errs4 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate346.errors = [{instancePath:instancePath+"/count",keyword:"type"}];
+return false;
+}
+if(errors === _errs4){
+if(typeof data2 == "number"){
+if(data2 < 0 || isNaN(data2)){
+validate346.errors = [{instancePath:instancePath+"/count",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.exemplar !== undefined){
+const _errs6 = errors;
+if(typeof data.exemplar !== "string"){
+validate346.errors = [{instancePath:instancePath+"/exemplar",keyword:"type"}];
+return false;
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+else {
+validate346.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate346.errors = vErrors;
+return errors === 0;
+}
+function validate349(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((((data.trace_id === undefined) && (missing0 = "trace_id")) || ((data.start_ns === undefined) && (missing0 = "start_ns"))) || ((data.duration_ns === undefined) && (missing0 = "duration_ns"))) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.score === undefined) && (missing0 = "score"))) || ((data.chain === undefined) && (missing0 = "chain"))){
+validate349.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.trace_id !== undefined){
+const _errs1 = errors;
+if(typeof data.trace_id !== "string"){
+validate349.errors = [{instancePath:instancePath+"/trace_id",keyword:"type"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.start_ns !== undefined){
+let data1 = data.start_ns;
+const _errs3 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate349.errors = [{instancePath:instancePath+"/start_ns",keyword:"type"}];
+return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 0 || isNaN(data1)){
+validate349.errors = [{instancePath:instancePath+"/start_ns",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.duration_ns !== undefined){
+let data2 = data.duration_ns;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate349.errors = [{instancePath:instancePath+"/duration_ns",keyword:"type"}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 0 || isNaN(data2)){
+validate349.errors = [{instancePath:instancePath+"/duration_ns",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.kind !== undefined){
+let data3 = data.kind;
+const _errs7 = errors;
+if(typeof data3 !== "string"){
+validate349.errors = [{instancePath:instancePath+"/kind",keyword:"type"}];
+return false;
+}
+if(!((data3 === "unseen") || (data3 === "improbable"))){
+validate349.errors = [{instancePath:instancePath+"/kind",keyword:"enum"}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.score !== undefined){
+const _errs9 = errors;
+if(!(typeof data.score == "number")){
+validate349.errors = [{instancePath:instancePath+"/score",keyword:"type"}];
+return false;
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.chain !== undefined){
+let data5 = data.chain;
+const _errs11 = errors;
+if(errors === _errs11){
+if(Array.isArray(data5)){
+var valid1 = true;
+const len0 = data5.length;
+for(let i0=0; i0<len0; i0++){
+const _errs13 = errors;
+if(!(validate341(data5[i0], {instancePath:instancePath+"/chain/" + i0}))){
+vErrors = vErrors === null ? validate341.errors : vErrors.concat(validate341.errors);
+errors = vErrors.length;
+}
+var valid1 = _errs13 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate349.errors = [{instancePath:instancePath+"/chain",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate349.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate349.errors = vErrors;
+return errors === 0;
+}
+function validate353(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((data.p50_ns === undefined) && (missing0 = "p50_ns")) || ((data.p95_ns === undefined) && (missing0 = "p95_ns"))) || ((data.p99_ns === undefined) && (missing0 = "p99_ns"))){
+validate353.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.p50_ns !== undefined){
+let data0 = data.p50_ns;
+const _errs1 = errors;
+if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
+validate353.errors = [{instancePath:instancePath+"/p50_ns",keyword:"type"}];
+return false;
+}
+if(errors === _errs1){
+if(typeof data0 == "number"){
+if(data0 < 0 || isNaN(data0)){
+validate353.errors = [{instancePath:instancePath+"/p50_ns",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.p95_ns !== undefined){
+let data1 = data.p95_ns;
+const _errs3 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate353.errors = [{instancePath:instancePath+"/p95_ns",keyword:"type"}];
+return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 0 || isNaN(data1)){
+validate353.errors = [{instancePath:instancePath+"/p95_ns",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.p99_ns !== undefined){
+let data2 = data.p99_ns;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate353.errors = [{instancePath:instancePath+"/p99_ns",keyword:"type"}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 0 || isNaN(data2)){
+validate353.errors = [{instancePath:instancePath+"/p99_ns",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+else {
+validate353.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate353.errors = vErrors;
+return errors === 0;
+}
+function validate352(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((data.service === undefined) && (missing0 = "service")) || ((data.operation === undefined) && (missing0 = "operation"))) || ((data.less_ns === undefined) && (missing0 = "less_ns"))) || ((data.quantiles === undefined) && (missing0 = "quantiles"))){
+validate352.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.service !== undefined){
+const _errs1 = errors;
+if(typeof data.service !== "string"){
+validate352.errors = [{instancePath:instancePath+"/service",keyword:"type"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.operation !== undefined){
+const _errs3 = errors;
+if(typeof data.operation !== "string"){
+validate352.errors = [{instancePath:instancePath+"/operation",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.less_ns !== undefined){
+let data2 = data.less_ns;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate352.errors = [{instancePath:instancePath+"/less_ns",keyword:"type"}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 0 || isNaN(data2)){
+validate352.errors = [{instancePath:instancePath+"/less_ns",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.quantiles !== undefined){
+const _errs7 = errors;
+if(!(validate353(data.quantiles, {instancePath:instancePath+"/quantiles"}))){
+vErrors = vErrors === null ? validate353.errors : vErrors.concat(validate353.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+else {
+validate352.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate352.errors = vErrors;
+return errors === 0;
+}
+function validate335(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((((((((data.traces === undefined) && (missing0 = "traces")) || ((data.omitted === undefined) && (missing0 = "omitted"))) || ((data.skewed === undefined) && (missing0 = "skewed"))) || ((data.dropped === undefined) && (missing0 = "dropped"))) || ((data.duration === undefined) && (missing0 = "duration"))) || ((data.tree === undefined) && (missing0 = "tree"))) || ((data.ranking === undefined) && (missing0 = "ranking"))) || ((data.errors === undefined) && (missing0 = "errors"))) || ((data.anomalies === undefined) && (missing0 = "anomalies"))) || ((data.projection === undefined) && (missing0 = "projection"))){
+validate335.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.traces !== undefined){
+let data0 = data.traces;
+const _errs1 = errors;
+if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
+validate335.errors = [{instancePath:instancePath+"/traces",keyword:"type"}];
+return false;
+}
+if(errors === _errs1){
+if(typeof data0 == "number"){
+if(data0 < 0 || isNaN(data0)){
+validate335.errors = [{instancePath:instancePath+"/traces",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.omitted !== undefined){
+let data1 = data.omitted;
+const _errs3 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate335.errors = [{instancePath:instancePath+"/omitted",keyword:"type"}];
+return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 0 || isNaN(data1)){
+validate335.errors = [{instancePath:instancePath+"/omitted",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.skewed !== undefined){
+let data2 = data.skewed;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate335.errors = [{instancePath:instancePath+"/skewed",keyword:"type"}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 0 || isNaN(data2)){
+validate335.errors = [{instancePath:instancePath+"/skewed",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.dropped !== undefined){
+let data3 = data.dropped;
+const _errs7 = errors;
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate335.errors = [{instancePath:instancePath+"/dropped",keyword:"type"}];
+return false;
+}
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 < 0 || isNaN(data3)){
+validate335.errors = [{instancePath:instancePath+"/dropped",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.duration !== undefined){
+const _errs9 = errors;
+if(!(validate336(data.duration, {instancePath:instancePath+"/duration"}))){
+vErrors = vErrors === null ? validate336.errors : vErrors.concat(validate336.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.tree !== undefined){
+const _errs10 = errors;
+if(!(validate340(data.tree, {instancePath:instancePath+"/tree"}))){
+vErrors = vErrors === null ? validate340.errors : vErrors.concat(validate340.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs10 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.ranking !== undefined){
+let data6 = data.ranking;
+const _errs11 = errors;
+if(errors === _errs11){
+if(Array.isArray(data6)){
+var valid1 = true;
+const len0 = data6.length;
+for(let i0=0; i0<len0; i0++){
+const _errs13 = errors;
+if(!(validate344(data6[i0], {instancePath:instancePath+"/ranking/" + i0}))){
+vErrors = vErrors === null ? validate344.errors : vErrors.concat(validate344.errors);
+errors = vErrors.length;
+}
+var valid1 = _errs13 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate335.errors = [{instancePath:instancePath+"/ranking",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.errors !== undefined){
+let data8 = data.errors;
+const _errs14 = errors;
+if(errors === _errs14){
+if(Array.isArray(data8)){
+var valid2 = true;
+const len1 = data8.length;
+for(let i1=0; i1<len1; i1++){
+const _errs16 = errors;
+if(!(validate346(data8[i1], {instancePath:instancePath+"/errors/" + i1}))){
+vErrors = vErrors === null ? validate346.errors : vErrors.concat(validate346.errors);
+errors = vErrors.length;
+}
+var valid2 = _errs16 === errors;
+if(!valid2){
+break;
+}
+}
+}
+else {
+validate335.errors = [{instancePath:instancePath+"/errors",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs14 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.anomalies !== undefined){
+let data10 = data.anomalies;
+const _errs17 = errors;
+if(errors === _errs17){
+if(Array.isArray(data10)){
+var valid3 = true;
+const len2 = data10.length;
+for(let i2=0; i2<len2; i2++){
+const _errs19 = errors;
+if(!(validate349(data10[i2], {instancePath:instancePath+"/anomalies/" + i2}))){
+vErrors = vErrors === null ? validate349.errors : vErrors.concat(validate349.errors);
+errors = vErrors.length;
+}
+var valid3 = _errs19 === errors;
+if(!valid3){
+break;
+}
+}
+}
+else {
+validate335.errors = [{instancePath:instancePath+"/anomalies",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs17 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.projection !== undefined){
+let data12 = data.projection;
+const _errs20 = errors;
+const _errs21 = errors;
+let valid4 = false;
+const _errs22 = errors;
+if(!(validate352(data12, {instancePath:instancePath+"/projection"}))){
+vErrors = vErrors === null ? validate352.errors : vErrors.concat(validate352.errors);
+errors = vErrors.length;
+}
+var _valid0 = _errs22 === errors;
+valid4 = valid4 || _valid0;
+if(!valid4){
+const _errs23 = errors;
+if(data12 !== null){
+const err0 = {instancePath:instancePath+"/projection",keyword:"type"};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+var _valid0 = _errs23 === errors;
+valid4 = valid4 || _valid0;
+}
+if(!valid4){
+const err1 = {instancePath:instancePath+"/projection",keyword:"anyOf"};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+validate335.errors = vErrors;
+return false;
+}
+else {
+errors = _errs21;
+if(vErrors !== null){
+if(_errs21){
+vErrors.length = _errs21;
+}
+else {
+vErrors = null;
+}
+}
+}
+var valid0 = _errs20 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate335.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate335.errors = vErrors;
+return errors === 0;
+}
+export const isTraceDifference = validate356;
+function validate357(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.traces === undefined) && (missing0 = "traces")) || ((data.quantiles === undefined) && (missing0 = "quantiles"))){
+validate357.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.traces !== undefined){
+let data0 = data.traces;
+const _errs1 = errors;
+if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
+validate357.errors = [{instancePath:instancePath+"/traces",keyword:"type"}];
+return false;
+}
+if(errors === _errs1){
+if(typeof data0 == "number"){
+if(data0 < 0 || isNaN(data0)){
+validate357.errors = [{instancePath:instancePath+"/traces",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.quantiles !== undefined){
+const _errs3 = errors;
+if(!(validate353(data.quantiles, {instancePath:instancePath+"/quantiles"}))){
+vErrors = vErrors === null ? validate353.errors : vErrors.concat(validate353.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate357.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate357.errors = vErrors;
+return errors === 0;
+}
+function validate361(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((((data.name === undefined) && (missing0 = "name")) || ((data.parent === undefined) && (missing0 = "parent"))) || ((data.base_inclusive_ns === undefined) && (missing0 = "base_inclusive_ns"))) || ((data.other_inclusive_ns === undefined) && (missing0 = "other_inclusive_ns"))) || ((data.base_exclusive_ns === undefined) && (missing0 = "base_exclusive_ns"))) || ((data.other_exclusive_ns === undefined) && (missing0 = "other_exclusive_ns"))) || ((data.exemplar === undefined) && (missing0 = "exemplar"))){
+validate361.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.name !== undefined){
+let data0 = data.name;
+const _errs1 = errors;
+if(errors === _errs1){
+if(Array.isArray(data0)){
+var valid1 = true;
+const len0 = data0.length;
+for(let i0=0; i0<len0; i0++){
+const _errs3 = errors;
+if(!(validate341(data0[i0], {instancePath:instancePath+"/name/" + i0}))){
+vErrors = vErrors === null ? validate341.errors : vErrors.concat(validate341.errors);
+errors = vErrors.length;
+}
+var valid1 = _errs3 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate361.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.parent !== undefined){
+let data2 = data.parent;
+const _errs4 = errors;
+if(errors === _errs4){
+if(Array.isArray(data2)){
+var valid2 = true;
+const len1 = data2.length;
+for(let i1=0; i1<len1; i1++){
+let data3 = data2[i1];
+const _errs6 = errors;
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate361.errors = [{instancePath:instancePath+"/parent/" + i1,keyword:"type"}];
+return false;
+}
+if(errors === _errs6){
+if(typeof data3 == "number"){
+if(data3 < -1 || isNaN(data3)){
+validate361.errors = [{instancePath:instancePath+"/parent/" + i1,keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid2 = _errs6 === errors;
+if(!valid2){
+break;
+}
+}
+}
+else {
+validate361.errors = [{instancePath:instancePath+"/parent",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.base_inclusive_ns !== undefined){
+let data4 = data.base_inclusive_ns;
+const _errs8 = errors;
+if(errors === _errs8){
+if(Array.isArray(data4)){
+var valid3 = true;
+const len2 = data4.length;
+for(let i2=0; i2<len2; i2++){
+let data5 = data4[i2];
+const _errs10 = errors;
+if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
+validate361.errors = [{instancePath:instancePath+"/base_inclusive_ns/" + i2,keyword:"type"}];
+return false;
+}
+if(errors === _errs10){
+if(typeof data5 == "number"){
+if(data5 < 0 || isNaN(data5)){
+validate361.errors = [{instancePath:instancePath+"/base_inclusive_ns/" + i2,keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid3 = _errs10 === errors;
+if(!valid3){
+break;
+}
+}
+}
+else {
+validate361.errors = [{instancePath:instancePath+"/base_inclusive_ns",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.other_inclusive_ns !== undefined){
+let data6 = data.other_inclusive_ns;
+const _errs12 = errors;
+if(errors === _errs12){
+if(Array.isArray(data6)){
+var valid4 = true;
+const len3 = data6.length;
+for(let i3=0; i3<len3; i3++){
+let data7 = data6[i3];
+const _errs14 = errors;
+if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
+validate361.errors = [{instancePath:instancePath+"/other_inclusive_ns/" + i3,keyword:"type"}];
+return false;
+}
+if(errors === _errs14){
+if(typeof data7 == "number"){
+if(data7 < 0 || isNaN(data7)){
+validate361.errors = [{instancePath:instancePath+"/other_inclusive_ns/" + i3,keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid4 = _errs14 === errors;
+if(!valid4){
+break;
+}
+}
+}
+else {
+validate361.errors = [{instancePath:instancePath+"/other_inclusive_ns",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs12 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.base_exclusive_ns !== undefined){
+let data8 = data.base_exclusive_ns;
+const _errs16 = errors;
+if(errors === _errs16){
+if(Array.isArray(data8)){
+var valid5 = true;
+const len4 = data8.length;
+for(let i4=0; i4<len4; i4++){
+let data9 = data8[i4];
+const _errs18 = errors;
+if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
+validate361.errors = [{instancePath:instancePath+"/base_exclusive_ns/" + i4,keyword:"type"}];
+return false;
+}
+if(errors === _errs18){
+if(typeof data9 == "number"){
+if(data9 < 0 || isNaN(data9)){
+validate361.errors = [{instancePath:instancePath+"/base_exclusive_ns/" + i4,keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid5 = _errs18 === errors;
+if(!valid5){
+break;
+}
+}
+}
+else {
+validate361.errors = [{instancePath:instancePath+"/base_exclusive_ns",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs16 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.other_exclusive_ns !== undefined){
+let data10 = data.other_exclusive_ns;
+const _errs20 = errors;
+if(errors === _errs20){
+if(Array.isArray(data10)){
+var valid6 = true;
+const len5 = data10.length;
+for(let i5=0; i5<len5; i5++){
+let data11 = data10[i5];
+const _errs22 = errors;
+if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
+validate361.errors = [{instancePath:instancePath+"/other_exclusive_ns/" + i5,keyword:"type"}];
+return false;
+}
+if(errors === _errs22){
+if(typeof data11 == "number"){
+if(data11 < 0 || isNaN(data11)){
+validate361.errors = [{instancePath:instancePath+"/other_exclusive_ns/" + i5,keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid6 = _errs22 === errors;
+if(!valid6){
+break;
+}
+}
+}
+else {
+validate361.errors = [{instancePath:instancePath+"/other_exclusive_ns",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs20 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.exemplar !== undefined){
+let data12 = data.exemplar;
+const _errs24 = errors;
+if(errors === _errs24){
+if(Array.isArray(data12)){
+var valid7 = true;
+const len6 = data12.length;
+for(let i6=0; i6<len6; i6++){
+const _errs26 = errors;
+if(typeof data12[i6] !== "string"){
+validate361.errors = [{instancePath:instancePath+"/exemplar/" + i6,keyword:"type"}];
+return false;
+}
+var valid7 = _errs26 === errors;
+if(!valid7){
+break;
+}
+}
+}
+else {
+validate361.errors = [{instancePath:instancePath+"/exemplar",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs24 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate361.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate361.errors = vErrors;
+return errors === 0;
+}
+function validate356(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((data.base === undefined) && (missing0 = "base")) || ((data.other === undefined) && (missing0 = "other"))) || ((data.tree === undefined) && (missing0 = "tree"))){
+validate356.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.base !== undefined){
+const _errs1 = errors;
+if(!(validate357(data.base, {instancePath:instancePath+"/base"}))){
+vErrors = vErrors === null ? validate357.errors : vErrors.concat(validate357.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.other !== undefined){
+const _errs2 = errors;
+if(!(validate357(data.other, {instancePath:instancePath+"/other"}))){
+vErrors = vErrors === null ? validate357.errors : vErrors.concat(validate357.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.tree !== undefined){
+const _errs3 = errors;
+if(!(validate361(data.tree, {instancePath:instancePath+"/tree"}))){
+vErrors = vErrors === null ? validate361.errors : vErrors.concat(validate361.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+else {
+validate356.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate356.errors = vErrors;
+return errors === 0;
+}
+export const isTraceHeat = validate364;
+function validate367(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.chain === undefined) && (missing0 = "chain")) || ((data.ns === undefined) && (missing0 = "ns"))){
+validate367.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.chain !== undefined){
+let data0 = data.chain;
+const _errs1 = errors;
+if(errors === _errs1){
+if(Array.isArray(data0)){
+var valid1 = true;
+const len0 = data0.length;
+for(let i0=0; i0<len0; i0++){
+const _errs3 = errors;
+if(!(validate341(data0[i0], {instancePath:instancePath+"/chain/" + i0}))){
+vErrors = vErrors === null ? validate341.errors : vErrors.concat(validate341.errors);
+errors = vErrors.length;
+}
+var valid1 = _errs3 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate367.errors = [{instancePath:instancePath+"/chain",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.ns !== undefined){
+let data2 = data.ns;
+const _errs4 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate367.errors = [{instancePath:instancePath+"/ns",keyword:"type"}];
+return false;
+}
+if(errors === _errs4){
+if(typeof data2 == "number"){
+if(data2 < 0 || isNaN(data2)){
+validate367.errors = [{instancePath:instancePath+"/ns",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate367.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate367.errors = vErrors;
+return errors === 0;
+}
+function validate364(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((data.operations === undefined) && (missing0 = "operations")) || ((data.traces === undefined) && (missing0 = "traces"))) || ((data.exclusive_ns === undefined) && (missing0 = "exclusive_ns"))) || ((data.chains === undefined) && (missing0 = "chains"))){
+validate364.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.operations !== undefined){
+let data0 = data.operations;
+const _errs1 = errors;
+if(errors === _errs1){
+if(Array.isArray(data0)){
+var valid1 = true;
+const len0 = data0.length;
+for(let i0=0; i0<len0; i0++){
+const _errs3 = errors;
+if(!(validate341(data0[i0], {instancePath:instancePath+"/operations/" + i0}))){
+vErrors = vErrors === null ? validate341.errors : vErrors.concat(validate341.errors);
+errors = vErrors.length;
+}
+var valid1 = _errs3 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate364.errors = [{instancePath:instancePath+"/operations",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.traces !== undefined){
+let data2 = data.traces;
+const _errs4 = errors;
+if(errors === _errs4){
+if(Array.isArray(data2)){
+var valid2 = true;
+const len1 = data2.length;
+for(let i1=0; i1<len1; i1++){
+const _errs6 = errors;
+if(!(validate322(data2[i1], {instancePath:instancePath+"/traces/" + i1}))){
+vErrors = vErrors === null ? validate322.errors : vErrors.concat(validate322.errors);
+errors = vErrors.length;
+}
+var valid2 = _errs6 === errors;
+if(!valid2){
+break;
+}
+}
+}
+else {
+validate364.errors = [{instancePath:instancePath+"/traces",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.exclusive_ns !== undefined){
+let data4 = data.exclusive_ns;
+const _errs7 = errors;
+if(errors === _errs7){
+if(Array.isArray(data4)){
+var valid3 = true;
+const len2 = data4.length;
+for(let i2=0; i2<len2; i2++){
+let data5 = data4[i2];
+const _errs9 = errors;
+if(errors === _errs9){
+if(Array.isArray(data5)){
+var valid4 = true;
+const len3 = data5.length;
+for(let i3=0; i3<len3; i3++){
+let data6 = data5[i3];
+const _errs11 = errors;
+if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
+validate364.errors = [{instancePath:instancePath+"/exclusive_ns/" + i2+"/" + i3,keyword:"type"}];
+return false;
+}
+if(errors === _errs11){
+if(typeof data6 == "number"){
+if(data6 < 0 || isNaN(data6)){
+validate364.errors = [{instancePath:instancePath+"/exclusive_ns/" + i2+"/" + i3,keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid4 = _errs11 === errors;
+if(!valid4){
+break;
+}
+}
+}
+else {
+validate364.errors = [{instancePath:instancePath+"/exclusive_ns/" + i2,keyword:"type"}];
+return false;
+}
+}
+var valid3 = _errs9 === errors;
+if(!valid3){
+break;
+}
+}
+}
+else {
+validate364.errors = [{instancePath:instancePath+"/exclusive_ns",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.chains !== undefined){
+let data7 = data.chains;
+const _errs13 = errors;
+if(errors === _errs13){
+if(Array.isArray(data7)){
+var valid5 = true;
+const len4 = data7.length;
+for(let i4=0; i4<len4; i4++){
+let data8 = data7[i4];
+const _errs15 = errors;
+if(errors === _errs15){
+if(Array.isArray(data8)){
+var valid6 = true;
+const len5 = data8.length;
+for(let i5=0; i5<len5; i5++){
+let data9 = data8[i5];
+const _errs17 = errors;
+if(errors === _errs17){
+if(Array.isArray(data9)){
+var valid7 = true;
+const len6 = data9.length;
+for(let i6=0; i6<len6; i6++){
+const _errs19 = errors;
+if(!(validate367(data9[i6], {instancePath:instancePath+"/chains/" + i4+"/" + i5+"/" + i6}))){
+vErrors = vErrors === null ? validate367.errors : vErrors.concat(validate367.errors);
+errors = vErrors.length;
+}
+var valid7 = _errs19 === errors;
+if(!valid7){
+break;
+}
+}
+}
+else {
+validate364.errors = [{instancePath:instancePath+"/chains/" + i4+"/" + i5,keyword:"type"}];
+return false;
+}
+}
+var valid6 = _errs17 === errors;
+if(!valid6){
+break;
+}
+}
+}
+else {
+validate364.errors = [{instancePath:instancePath+"/chains/" + i4,keyword:"type"}];
+return false;
+}
+}
+var valid5 = _errs15 === errors;
+if(!valid5){
+break;
+}
+}
+}
+else {
+validate364.errors = [{instancePath:instancePath+"/chains",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+else {
+validate364.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate364.errors = vErrors;
+return errors === 0;
+}
+export const isTracesImported = validate370;
+function validate370(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((data.traces === undefined) && (missing0 = "traces")) || ((data.spans === undefined) && (missing0 = "spans"))) || ((data.rejected === undefined) && (missing0 = "rejected"))) || ((data.reasons === undefined) && (missing0 = "reasons"))){
+validate370.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.traces !== undefined){
+let data0 = data.traces;
+const _errs1 = errors;
+if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
+validate370.errors = [{instancePath:instancePath+"/traces",keyword:"type"}];
+return false;
+}
+if(errors === _errs1){
+if(typeof data0 == "number"){
+if(data0 < 0 || isNaN(data0)){
+validate370.errors = [{instancePath:instancePath+"/traces",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.spans !== undefined){
+let data1 = data.spans;
+const _errs3 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate370.errors = [{instancePath:instancePath+"/spans",keyword:"type"}];
+return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 0 || isNaN(data1)){
+validate370.errors = [{instancePath:instancePath+"/spans",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.rejected !== undefined){
+let data2 = data.rejected;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate370.errors = [{instancePath:instancePath+"/rejected",keyword:"type"}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 0 || isNaN(data2)){
+validate370.errors = [{instancePath:instancePath+"/rejected",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.reasons !== undefined){
+let data3 = data.reasons;
+const _errs7 = errors;
+if(errors === _errs7){
+if(Array.isArray(data3)){
+var valid1 = true;
+const len0 = data3.length;
+for(let i0=0; i0<len0; i0++){
+const _errs9 = errors;
+if(typeof data3[i0] !== "string"){
+validate370.errors = [{instancePath:instancePath+"/reasons/" + i0,keyword:"type"}];
+return false;
+}
+var valid1 = _errs9 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate370.errors = [{instancePath:instancePath+"/reasons",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+else {
+validate370.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate370.errors = vErrors;
+return errors === 0;
+}
