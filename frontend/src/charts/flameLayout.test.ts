@@ -1,12 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  callTree,
-  chainTo,
-  matchesOf,
-  namesTo,
-  rowOf,
-  servicesOf,
-} from "../model/traces/callTree";
+import { callTree, chainTo, matchesOf, namesTo, rowOf, servicesOf } from "../model/traces/callTree";
 import { flameLayout, linesOf, moveInFlame } from "./flameLayout";
 
 /** A calls B (60) and C (30), B calls D (40); a second root E (20). */
