@@ -18,9 +18,9 @@ import type { SortedColumn } from "../live/scope/facts/sortedColumn";
 import { nsColumn, TraceLink, traceColumn } from "./Columns";
 import { FlameBar } from "./FlameBar";
 import { ALL_TRACES, differenceQuery, longestPause, requestsQuery, windowText } from "./link";
+import type { LinkProps } from "./props";
 import { SetControls } from "./SetControls";
 import { timesText } from "./TimeSelect";
-import type { LinkProps } from "./TracesPage";
 import styles from "./TracesPage.module.css";
 import { useQuery } from "./useQuery";
 

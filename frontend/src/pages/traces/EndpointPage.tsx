@@ -9,7 +9,6 @@ import { PageLink } from "../../ui/PageLink";
 import { Panel } from "../../ui/Panel";
 import { ProblemNotice } from "../../ui/ProblemNotice";
 import { SegmentedControl } from "../../ui/SegmentedControl";
-import type { TraceAnalysis } from "../../wire/generated/models";
 import { DifferencePanel } from "./DifferencePanel";
 import { ErrorsPanel } from "./ErrorsPanel";
 import { FlamePanel } from "./FlamePanel";
@@ -24,9 +23,9 @@ import {
   windowText,
 } from "./link";
 import { OperationsPanel } from "./OperationsPanel";
+import type { AnalysisProps, LinkProps } from "./props";
 import { RequestsPanel } from "./RequestsPanel";
 import { SetControls } from "./SetControls";
-import type { LinkProps } from "./TracesPage";
 import styles from "./TracesPage.module.css";
 import { useQuery } from "./useQuery";
 
@@ -38,11 +37,6 @@ const VIEW_NAMES: Readonly<Record<TracesView, string>> = {
   errors: "Errors",
   requests: "Requests",
 };
-
-/** Props of views of what was analysed. */
-export interface AnalysisProps extends LinkProps {
-  readonly analysis: TraceAnalysis;
-}
 
 /** The requests of an endpoint, and what their critical paths consist of. */
 export function EndpointPage(props: LinkProps) {

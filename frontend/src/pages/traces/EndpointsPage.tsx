@@ -16,9 +16,9 @@ import type { SortedColumn } from "../live/scope/facts/sortedColumn";
 import { nsColumn, numberColumn, percentColumn } from "./Columns";
 import { ImportTraces } from "./ImportTraces";
 import { endpointsQuery, type TracesLink, tracesHref } from "./link";
+import type { LinkProps } from "./props";
 import { SendSpans } from "./SendSpans";
 import { TimeSelect } from "./TimeSelect";
-import type { LinkProps } from "./TracesPage";
 import styles from "./TracesPage.module.css";
 import { useQuery } from "./useQuery";
 

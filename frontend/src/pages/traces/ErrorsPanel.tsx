@@ -5,7 +5,7 @@ import type { ErrorPath, TraceAnomaly, TraceOperation } from "../../wire/generat
 import { SortedTable } from "../live/scope/facts/SortedTable";
 import type { SortedColumn } from "../live/scope/facts/sortedColumn";
 import { nsColumn, numberColumn, traceColumn } from "./Columns";
-import type { AnalysisProps } from "./EndpointPage";
+import type { AnalysisProps } from "./props";
 import styles from "./TracesPage.module.css";
 
 const chainText = (chain: readonly TraceOperation[]) => chain.map(operationName).join(" › ");

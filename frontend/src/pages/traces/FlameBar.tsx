@@ -2,7 +2,7 @@ import { type CallTree, chainTo, type Matches, nameAt } from "../../model/traces
 import { shareText } from "../../model/traces/text";
 import { Button } from "../../ui/Button";
 import { SearchField } from "../../ui/SearchField";
-import type { LinkProps } from "./TracesPage";
+import type { LinkProps } from "./props";
 import styles from "./TracesPage.module.css";
 
 interface FlameBarProps extends LinkProps {

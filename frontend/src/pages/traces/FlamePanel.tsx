@@ -19,8 +19,8 @@ import { CHART_THEMES } from "../live/scope/chartTheme";
 import { SortedTable } from "../live/scope/facts/SortedTable";
 import type { SortedColumn } from "../live/scope/facts/sortedColumn";
 import { nsColumn, numberColumn, partColumn, TraceLink, traceColumn } from "./Columns";
-import type { AnalysisProps } from "./EndpointPage";
 import { FlameBar } from "./FlameBar";
+import type { AnalysisProps } from "./props";
 import styles from "./TracesPage.module.css";
 
 /** Critical paths as a flame graph. */

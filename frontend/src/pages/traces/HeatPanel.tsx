@@ -17,7 +17,7 @@ import { SortedTable } from "../live/scope/facts/SortedTable";
 import type { SortedColumn } from "../live/scope/facts/sortedColumn";
 import { nsColumn, numberColumn, traceColumn } from "./Columns";
 import { heatQuery } from "./link";
-import type { LinkProps } from "./TracesPage";
+import type { LinkProps } from "./props";
 import styles from "./TracesPage.module.css";
 import { useQuery } from "./useQuery";
 

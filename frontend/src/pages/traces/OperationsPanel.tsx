@@ -7,7 +7,7 @@ import type { OperationRank } from "../../wire/generated/models";
 import { SortedTable } from "../live/scope/facts/SortedTable";
 import type { SortedColumn } from "../live/scope/facts/sortedColumn";
 import { nsColumn, numberColumn, partColumn, percentColumn } from "./Columns";
-import type { AnalysisProps } from "./EndpointPage";
+import type { AnalysisProps } from "./props";
 import styles from "./TracesPage.module.css";
 
 const keyOf = (row: OperationRank) => operationName(row);

@@ -1,8 +1,8 @@
 import { PageLink } from "../../ui/PageLink";
 import { EMPTY_TRACES, tracesHref } from "./link";
+import type { LinkProps } from "./props";
 import { RequestsPanel } from "./RequestsPanel";
 import { timesText } from "./TimeSelect";
-import type { LinkProps } from "./TracesPage";
 import styles from "./TracesPage.module.css";
 
 /** Requests that a thread, or a process, had a part in. */
