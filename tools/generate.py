@@ -41,7 +41,7 @@ TRACES_READ = (
     *("TraceEndpoints", "TraceList", "TraceDetail", "TraceAnalysis", "TraceDifference"),
     *("TraceHeat", "TracesImported"),
 )
-"""The same of pages that are loaded when they are opened: their validators are a file of their own."""
+"""The same of pages that are loaded when opened: their validators are a file of their own."""
 PAGE_SENDS = (
     *("LiveCommand", "SessionRequest", "AttachRequest", "RateRequest", "DelayAccountingRequest"),
     *("SteerRequest", "RecordRequest", "RunPatch", "TicketRequest"),
