@@ -1,0 +1,168 @@
+"""What is kept of each trace: its critical path by calling context, some kilobytes."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tidscope_traces.critical.fitting import FittedTrace, fit
+from tidscope_traces.critical.path import CriticalPath, walk_back
+from tidscope_traces.spans.model import Trace
+from tidscope_traces.summary.catalogue import Catalogue
+from tidscope_traces.summary.options import Options, choose_roots
+
+
+@dataclass(frozen=True, slots=True)
+class TraceSummary:
+    """One trace, from one root.
+
+    Attributes:
+        trace_id: of the trace.
+        operation: number of the root's.
+        start_ns: of the root, since the epoch.
+        duration_ns: of the root.
+        error: the root failed.
+        spans: beneath the root, itself included.
+        depth: of the longest chain of calls.
+        concurrency: the most spans without a child that ran at once.
+        truncated, dropped, detached: as in FittedTrace.
+        truncated_ns: time that was cut off.
+        contexts: the critical path by calling context, callers before callees, one column each; its
+            rows are CONTEXT_ROWS.
+    """
+
+    trace_id: str
+    operation: int
+    start_ns: int
+    duration_ns: int
+    error: bool
+    spans: int
+    depth: int
+    concurrency: int
+    truncated: int
+    truncated_ns: int
+    dropped: int
+    detached: int
+    contexts: NDArray[np.int64]
+
+
+CONTEXT_ROWS = ("operation", "parent", "inclusive_ns", "exclusive_ns", "count")
+"""Of `TraceSummary.contexts`. The parent is a column, -1 for the root; the count is of spans."""
+
+
+@dataclass(slots=True)
+class Summaries:
+    """Summaries of traces, and the names of their operations.
+
+    Attributes:
+        catalogue: gives the numbers of operations their names.
+        traces: one for each root that was analysed.
+        left_out: traces without such a root, or without a tag that was asked for.
+    """
+
+    catalogue: Catalogue = field(default_factory=Catalogue)
+    traces: list[TraceSummary] = field(default_factory=list)
+    left_out: int = 0
+
+    def add(self, trace: Trace, options: Options) -> None:
+        """Analyse a trace and keep its summary; the trace itself is not kept."""
+        roots = choose_roots(trace, options)
+        self.left_out += not roots
+        self.traces.extend(summarise(trace, root, options, self.catalogue) for root in roots)
+
+    def select(self, places: Iterable[int]) -> "Summaries":
+        """Only the traces at these places."""
+        return Summaries(self.catalogue, [self.traces[place] for place in places])
+
+
+def summarise_all(traces: Iterable[Trace], options: Options) -> Summaries:
+    """Summaries of traces; each trace may be forgotten once the next is asked for."""
+    summaries = Summaries()
+    for trace in traces:
+        summaries.add(trace, options)
+    return summaries
+
+
+def summarise(trace: Trace, root: int, options: Options, catalogue: Catalogue) -> TraceSummary:
+    """What is kept of a trace, from one of its spans."""
+    fitted = fit(trace, root, options.excluded)
+    path = walk_back(fitted)
+    span = trace.spans[root]
+    return TraceSummary(
+        trace_id=trace.trace_id,
+        operation=catalogue.number(span.service, span.operation),
+        start_ns=span.start_ns,
+        duration_ns=fitted.duration_ns,
+        error=span.error,
+        spans=len(fitted.order),
+        depth=_depth(fitted),
+        concurrency=_concurrency(fitted),
+        truncated=fitted.truncated,
+        truncated_ns=fitted.truncated_ns,
+        dropped=fitted.dropped,
+        detached=fitted.detached,
+        contexts=_contexts(path, catalogue),
+    )
+
+
+def _contexts(path: CriticalPath, catalogue: Catalogue) -> NDArray[np.int64]:
+    """The path by calling context: spans are one whose callers have the same names, all the way."""
+    spans = path.fitted.trace.spans
+    own_ns = dict.fromkeys(path.spans, 0)
+    for index, start_ns, end_ns in path.segments:
+        own_ns[index] += end_ns - start_ns
+    places: dict[tuple[int, int], int] = {}
+    operations: list[int] = []
+    callers: list[int] = []
+    exclusive: list[int] = []
+    count: list[int] = []
+    place_of: list[int] = []
+    for index, parent in zip(path.spans, path.parents, strict=True):
+        operation = catalogue.number(spans[index].service, spans[index].operation)
+        caller = place_of[parent] if parent >= 0 else -1
+        place = places.setdefault((caller, operation), len(operations))
+        if place == len(operations):
+            operations.append(operation)
+            callers.append(caller)
+            exclusive.append(0)
+            count.append(0)
+        exclusive[place] += own_ns[index]
+        count[place] += 1
+        place_of.append(place)
+    inclusive = sum_upwards(callers, exclusive)
+    return np.array([operations, callers, inclusive, exclusive, count], dtype=np.int64)
+
+
+def sum_upwards(parents: Sequence[int], own: Sequence[int]) -> list[int]:
+    """Sums of each node and all beneath it; parents stand before their children."""
+    total = list(own)
+    for place in range(len(total) - 1, 0, -1):
+        if parents[place] >= 0:
+            total[parents[place]] += total[place]
+    return total
+
+
+def _depth(fitted: FittedTrace) -> int:
+    depth = dict.fromkeys(fitted.order, 1)
+    for span in fitted.order:
+        for child in fitted.children[span]:
+            depth[child] = depth[span] + 1
+    return max(depth.values())
+
+
+def _concurrency(fitted: FittedTrace) -> int:
+    leaves = [span for span in fitted.order if not fitted.children[span]]
+    events = sorted(_edges(fitted, leaves))
+    running = most = 0
+    for _, change in events:
+        running += change
+        most = max(most, running)
+    return most
+
+
+def _edges(fitted: FittedTrace, spans: Iterable[int]) -> Iterator[tuple[int, int]]:
+    for span in spans:
+        if fitted.start_ns[span] < fitted.end_ns[span]:
+            yield fitted.start_ns[span], 1
+            yield fitted.end_ns[span], -1
