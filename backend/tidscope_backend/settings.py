@@ -12,6 +12,7 @@ from tidscope_wire.generated.limits import (
     MAX_FRAME_BYTES,
     MAX_IMPORT_BYTES,
     MAX_PAGE_COMMAND_BYTES,
+    MAX_TRACES_BYTES,
     MIN_SECRET,
     RUN_PART_BYTES,
     RUN_PART_SECONDS,
@@ -67,6 +68,8 @@ class Settings:
         runs_dir: where runs are kept; None: nowhere.
         keep_runs_seconds: runs that ended longer ago are deleted; None: all are kept.
         keep_runs_bytes: the oldest runs are deleted until all take no more; None: all are kept.
+        keep_traces_seconds: spans that came longer ago are deleted; None: none for its age.
+        keep_traces_bytes: the oldest spans are deleted until all take no more; None: none is.
         part_seconds: a part of a run is closed at the first key frame behind so long.
         part_bytes: the same in bytes.
         resume_seconds: how long a run that was cut short waits for its target.
@@ -112,6 +115,8 @@ class Settings:
     runs_dir: Path | None = None
     keep_runs_seconds: float | None = None
     keep_runs_bytes: int | None = None
+    keep_traces_seconds: float | None = 7 * 24 * HOUR
+    keep_traces_bytes: int | None = 1024 * MIB
     part_seconds: float = RUN_PART_SECONDS
     part_bytes: int = RUN_PART_BYTES
     resume_seconds: float = 30
@@ -132,6 +137,7 @@ class Settings:
     max_message_bytes: int = MAX_FRAME_BYTES
     max_command_bytes: int = MAX_PAGE_COMMAND_BYTES
     max_import_bytes: int = MAX_IMPORT_BYTES
+    max_traces_bytes: int = MAX_TRACES_BYTES
     predictd: Path = SYSTEM_SOCKET
     otlp_endpoint: str | None = None
     otlp_seconds: float = 10

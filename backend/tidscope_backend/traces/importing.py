@@ -1,36 +1,43 @@
-"""Documents of traces: which format they are, and their spans."""
+"""Spans come in: of a document, or of a Jaeger on this machine."""
 
-import json
-from typing import Any
-
-from tidscope_traces.spans.jaeger import read_jaeger
-from tidscope_traces.spans.otlp import read_otlp
 from tidscope_traces.spans.reading import BadTracesError, ReadSpans
+from tidscope_wire.generated.models import JaegerRequest, TracesImported
+from tidscope_wire.problems import refusal
+
+from tidscope_backend.traces.documents import read_document
+from tidscope_backend.traces.jaeger_source import fetch_traces
+from tidscope_backend.traces.span_store import SpanStore
 
 
-def read_document(data: bytes) -> ReadSpans:
-    """Read Jaeger's JSON, or OTLP's JSON: a document, or one a line.
+def import_document(data: bytes, store: SpanStore) -> TracesImported:
+    """Store the spans of a document; blocks.
 
     Raises:
-        BadTracesError: it is neither.
+        ProblemError: it is none, or cannot be stored.
     """
     try:
-        document = _parse(data)
-    except (ValueError, RecursionError):
-        raise BadTracesError("the file is not JSON") from None
-    first = document[0] if isinstance(document, list) and document else document
-    if isinstance(first, dict) and "resourceSpans" in first:
-        return read_otlp(document)
-    if isinstance(first, dict) and ("data" in first or "spans" in first):
-        return read_jaeger(document)
-    raise BadTracesError("the file has neither Jaeger's `data` nor OTLP's `resourceSpans`")
+        read = read_document(data)
+    except BadTracesError as error:
+        raise refusal(
+            "bad-request",
+            str(error),
+            "give what Jaeger saves as JSON, or OTLP's JSON: a document, or one a line",
+        ) from None
+    return store_spans(read, store)
 
 
-def _parse(data: bytes) -> Any:
-    try:
-        return json.loads(data)
-    except json.JSONDecodeError:
-        lines = [line for line in data.splitlines() if line.strip()]
-        if len(lines) < 2:
-            raise
-        return [json.loads(line) for line in lines]
+def import_from_jaeger(asked: JaegerRequest, store: SpanStore) -> TracesImported:
+    """Store traces of a Jaeger on this machine; blocks. Raises ProblemError."""
+    return store_spans(fetch_traces(asked), store)
+
+
+def store_spans(read: ReadSpans, store: SpanStore) -> TracesImported:
+    """Store what was read, and count the rest. Raises ProblemError."""
+    store.add(read.spans)
+    store.reject(read.rejected)
+    return TracesImported(
+        traces=len({span.trace_id for span in read.spans}),
+        spans=len(read.spans),
+        rejected=read.rejected,
+        reasons=read.reasons,
+    )

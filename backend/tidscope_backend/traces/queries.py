@@ -18,14 +18,85 @@ if TYPE_CHECKING:
 MAX_ENDPOINTS = 500
 MAX_TRACES = 2000
 """In one answer of the list."""
-MAX_ANALYSED_SPANS = 400_000
+MAX_ANALYSED_SPANS = 150_000
 """In one analysis; of more traces as many as have that many, by the order of their ids."""
 REACH_NS = 3_600_000_000_000
 """Spans of a trace begin within an hour of its root: so files are chosen by their times."""
 MEMORY = "1GB"
 Order = Literal["recent", "slowest"]
-_FIRST = "start_ns + CASE WHEN parent_id = '' THEN 0 ELSE 4000000000000000000 END"
-"""The root of a trace is the least: the earliest without a parent, else the earliest of all."""
+_ROOTS = """
+CREATE TABLE roots AS
+WITH traces AS (
+    -- The root is the earliest span without a parent, else the earliest of all.
+    SELECT trace_id,
+        arg_min(
+            {service: service, operation: operation, start_ns: start_ns, end_ns: end_ns,
+             error: error},
+            start_ns + CASE WHEN parent_id = '' THEN 0 ELSE 4000000000000000000 END
+        ) AS root,
+        count(DISTINCT span_id) AS spans,
+        count(DISTINCT service) AS services,
+        count(DISTINCT span_id) FILTER (error) AS errors,
+        bool_or(coalesce(
+            ($pid IS NULL OR pid = $pid) AND ($thread_id IS NULL OR thread_id = $thread_id)
+            AND ($since_ns IS NULL OR end_ns >= $since_ns)
+            AND ($until_ns IS NULL OR start_ns < $until_ns), false)) AS of_thread,
+        bool_or(coalesce(attributes[$tag_key] = $tag_value, false)) AS tagged
+    FROM spans
+    WHERE ($since_ns IS NULL OR start_ns >= $since_ns - $reach)
+        AND ($until_ns IS NULL OR start_ns < $until_ns + $reach)
+    GROUP BY trace_id
+), ranked AS (
+    SELECT *,
+        row_number() OVER (ORDER BY root.end_ns - root.start_ns, trace_id) AS rank,
+        count(*) OVER () AS total
+    FROM traces
+    WHERE ($service IS NULL OR root.service = $service)
+        AND ($operation IS NULL OR root.operation = $operation)
+        AND ($errors IS NULL OR (errors > 0) = $errors)
+        AND ($tag_key IS NULL OR tagged)
+        AND CASE WHEN $pid IS NULL AND $thread_id IS NULL
+            THEN ($since_ns IS NULL OR root.start_ns >= $since_ns)
+                AND ($until_ns IS NULL OR root.start_ns < $until_ns)
+            ELSE of_thread END
+), placed AS (
+    -- The middle of a rank is in one window of windows side by side.
+    SELECT *,
+        100 * (rank - 0.5) / total AS percentile,
+        least(total, floor(($low + $high) / 200 * total) + 1) AS nearest
+    FROM ranked
+), inside AS (
+    SELECT * FROM placed WHERE percentile >= $low AND percentile < $high
+)
+SELECT * FROM inside
+UNION ALL SELECT * FROM placed WHERE rank = nearest AND NOT EXISTS (FROM inside)
+"""
+_ENDPOINTS = """
+SELECT root.service, root.operation, count(*) AS traces, count(*) FILTER (root.error),
+    quantile_disc(root.end_ns - root.start_ns, [0.5, 0.95, 0.99]), max(root.start_ns)
+FROM roots
+GROUP BY root.service, root.operation
+ORDER BY traces DESC, root.service, root.operation
+LIMIT $limit
+"""
+_TRACES = """
+SELECT trace_id, root.service, root.operation, root.start_ns, root.end_ns - root.start_ns,
+    spans, services, errors
+FROM roots
+ORDER BY CASE $order WHEN 'recent' THEN root.start_ns ELSE root.end_ns - root.start_ns END DESC,
+    trace_id
+LIMIT $limit
+"""
+_CHOSEN = """
+CREATE TABLE chosen AS
+SELECT trace_id, sum(spans) OVER upto <= $bound OR row_number() OVER upto = 1 AS fits
+FROM roots
+WINDOW upto AS (ORDER BY trace_id)
+"""
+_FITTING = """
+SELECT spans.* FROM spans SEMI JOIN (SELECT trace_id FROM chosen WHERE fits) AS fitting
+    USING (trace_id)
+"""
 
 
 @dataclass(frozen=True)
@@ -83,13 +154,7 @@ class SpanQueries:
     def endpoints(self, since_ns: int | None, until_ns: int | None) -> list[TraceEndpoint]:
         """Endpoints, those with the most traces first."""
         with self._roots(Wanted(since_ns=since_ns, until_ns=until_ns)) as database:
-            rows = database.execute(
-                "SELECT root.service, root.operation, count(*) AS traces, "
-                "count(*) FILTER (root.error), "
-                "quantile_disc(root.end_ns - root.start_ns, [0.5, 0.95, 0.99]), "
-                "max(root.start_ns) FROM roots GROUP BY ALL "
-                f"ORDER BY traces DESC, root.service, root.operation LIMIT {MAX_ENDPOINTS}"
-            ).fetchall()
+            rows = database.execute(_ENDPOINTS, {"limit": MAX_ENDPOINTS}).fetchall()
         return [
             TraceEndpoint(
                 service=service,
@@ -111,69 +176,34 @@ class SpanQueries:
 
     def traces(self, wanted: Wanted, order: Order, limit: int) -> list[TraceSummary]:
         """Traces, the most recent or the slowest first."""
-        by = "root.start_ns" if order == "recent" else "root.end_ns - root.start_ns"
         with self._roots(wanted) as database:
-            rows = database.execute(
-                "SELECT trace_id, root.service, root.operation, root.start_ns, "
-                "root.end_ns - root.start_ns, spans, services, errors FROM roots "
-                f"ORDER BY {by} DESC, trace_id LIMIT ?",
-                [min(limit, MAX_TRACES)],
-            ).fetchall()
+            values = {"order": order, "limit": min(limit, MAX_TRACES)}
+            rows = database.execute(_TRACES, values).fetchall()
         names = tuple(TraceSummary.model_fields)
         return [TraceSummary(**dict(zip(names, row, strict=True))) for row in rows]
 
     def trace(self, trace_id: str) -> list[Span]:
         """The spans of a trace; none: there is no such trace."""
         with self._spans() as database:
-            return _spans(database, "SELECT * FROM spans WHERE trace_id = ?", [trace_id])
+            return _spans(
+                database, "SELECT * FROM spans WHERE trace_id = $trace", {"trace": trace_id}
+            )
 
     def choose(self, wanted: Wanted, bound: int = MAX_ANALYSED_SPANS) -> Chosen:
         """Spans of the traces that are wanted, as many whole traces as the bound allows."""
         with self._roots(wanted) as database:
-            database.execute(
-                "CREATE TABLE chosen AS SELECT trace_id, "
-                "sum(spans) OVER (ORDER BY trace_id) <= ? OR row_number() OVER "
-                "(ORDER BY trace_id) = 1 AS fits FROM roots",
-                [bound],
-            )
+            database.execute(_CHOSEN, {"bound": bound})
             omitted = _number(database, "SELECT count(*) FROM chosen WHERE NOT fits")
-            spans = _spans(
-                database,
-                "SELECT spans.* FROM spans SEMI JOIN "
-                "(SELECT trace_id FROM chosen WHERE fits) AS fitting USING (trace_id)",
-                [],
-            )
-        return Chosen(spans, omitted)
+            return Chosen(_spans(database, _FITTING, {}), omitted)
 
     @contextmanager
     def _roots(self, wanted: Wanted) -> Iterator["duckdb.DuckDBPyConnection"]:
         """A table `roots`: the traces that are wanted, and their root spans."""
-        condition, values = _conditions(wanted)
-        near, near_values = _near(wanted)
-        of_process, process_values = _of_process(wanted)
+        key, value = wanted.tag or (None, None)
         with self._spans() as database:
-            database.execute(
-                "CREATE TABLE roots AS WITH traces AS (SELECT trace_id, "
-                "arg_min({service: service, operation: operation, start_ns: start_ns, "
-                f"end_ns: end_ns, error: error}}, {_FIRST}) AS root, "
-                "count(DISTINCT span_id) AS spans, count(DISTINCT service) AS services, "
-                "count(DISTINCT span_id) FILTER (error) AS errors, "
-                f"bool_or(coalesce({of_process}, false)) AS of_process, "
-                "bool_or(coalesce(attributes[?] = ?, false)) AS tagged "
-                f"FROM spans WHERE {near} GROUP BY trace_id), "
-                f"fitting AS (SELECT * FROM traces WHERE {condition}), "
-                "ranked AS (SELECT *, 100 * percent_rank() OVER "
-                "(ORDER BY root.end_ns - root.start_ns) AS percentile FROM fitting) "
-                "SELECT * FROM ranked WHERE percentile BETWEEN ? AND ?",
-                [
-                    *process_values,
-                    *(wanted.tag or (None, None)),
-                    *near_values,
-                    *values,
-                    wanted.low,
-                    wanted.high,
-                ],
-            )
+            values = {**vars(wanted), "tag_key": key, "tag_value": value, "reach": REACH_NS}
+            del values["tag"]
+            database.execute(_ROOTS, values)
             yield database
 
     @contextmanager
@@ -192,54 +222,7 @@ class SpanQueries:
             yield database
 
 
-def _near(wanted: Wanted) -> tuple[str, list[Any]]:
-    """Spans that can belong to traces of the window."""
-    conditions, values = ["true"], list[Any]()
-    if wanted.since_ns is not None:
-        conditions.append("start_ns >= ?")
-        values.append(wanted.since_ns - REACH_NS)
-    if wanted.until_ns is not None:
-        conditions.append("start_ns < ?")
-        values.append(wanted.until_ns + REACH_NS)
-    return " AND ".join(conditions), values
-
-
-def _of_process(wanted: Wanted) -> tuple[str, list[Any]]:
-    """Whether a span is of the process and thread, and within the window in part."""
-    conditions, values = ["true"], list[Any]()
-    for condition, value in (
-        ("pid = ?", wanted.pid),
-        ("thread_id = ?", wanted.thread_id),
-        ("end_ns >= ?", wanted.since_ns),
-        ("start_ns < ?", wanted.until_ns),
-    ):
-        if value is not None:
-            conditions.append(condition)
-            values.append(value)
-    return " AND ".join(conditions), values
-
-
-def _conditions(wanted: Wanted) -> tuple[str, list[Any]]:
-    conditions, values = ["true"], list[Any]()
-    of_process = wanted.pid is not None or wanted.thread_id is not None
-    for condition, value in (
-        ("root.service = ?", wanted.service),
-        ("root.operation = ?", wanted.operation),
-        ("root.start_ns >= ?", None if of_process else wanted.since_ns),
-        ("root.start_ns < ?", None if of_process else wanted.until_ns),
-        ("(errors > 0) = ?", wanted.errors),
-    ):
-        if value is not None:
-            conditions.append(condition)
-            values.append(value)
-    if of_process:
-        conditions.append("of_process")
-    if wanted.tag is not None:
-        conditions.append("tagged")
-    return " AND ".join(conditions), values
-
-
-def _spans(database: "duckdb.DuckDBPyConnection", query: str, values: list[Any]) -> list[Span]:
+def _spans(database: "duckdb.DuckDBPyConnection", query: str, values: dict[str, Any]) -> list[Span]:
     return spans_of(database.sql(query, params=values).to_arrow_table())
 
 

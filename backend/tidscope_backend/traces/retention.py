@@ -1,6 +1,5 @@
 """Which parts of spans are deleted: those too old, and the oldest while all are too large."""
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -59,7 +58,7 @@ def expire(
     for folder in span_folders(runs):
         if own is None or folder.path != own.path:
             try:
-                os.rmdir(folder.path)
+                folder.path.rmdir()
             except OSError:
                 continue  # It holds something.
     return expired

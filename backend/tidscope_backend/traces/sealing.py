@@ -32,13 +32,9 @@ def seal(folder: SpanFolder, number: int, batches: Sequence[pa.Table]) -> None:
     new = path.with_suffix(".new")
     # Attributes cannot be sorted with the rest; rows are taken in the order of the others.
     table = pa.concat_tables(batches)
-    order = pc.sort_indices(
-        table, [("trace_id", "ascending"), ("start_ns", "ascending")]
-    )
+    order = pc.sort_indices(table, [("trace_id", "ascending"), ("start_ns", "ascending")])
     with new.open("wb") as file:
-        pq.write_table(
-            table.take(order), file, row_group_size=ROW_GROUP, compression="zstd"
-        )
+        pq.write_table(table.take(order), file, row_group_size=ROW_GROUP, compression="zstd")
     sync_file(new)
     new.replace(path)
     sync_folder(folder.path)

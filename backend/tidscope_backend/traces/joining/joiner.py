@@ -78,9 +78,7 @@ def _joined(own: Own, places: Mapping[int, Place | None]) -> SpanThread:
     return _span_thread(own, place, parts, None, waits, note)
 
 
-def _by_thread(
-    own: Own, place: Place, intervals: Sequence[Interval], tid: int
-) -> SpanThread:
+def _by_thread(own: Own, place: Place, intervals: Sequence[Interval], tid: int) -> SpanThread:
     seen = place.observed
     timelines = seen.timelines(tid)
     # Of several lives of one thread id, the one that these intervals are in.
@@ -128,4 +126,3 @@ def _span_thread(
 
 def _parts(parts: Parts) -> list[SpanPart]:
     return [SpanPart.model_validate({"reason": name, "ns": ns}) for name, ns in parts.ns.items()]
-

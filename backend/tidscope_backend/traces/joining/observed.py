@@ -21,10 +21,7 @@ WITHOUT_LEDGER = (
 )
 """What counters tell of a thread that has no ledger of states."""
 GROUP_OF_STATE = np.array(
-    [
-        next(at for at, group in enumerate(GROUPS) if field in group.fields)
-        for field in STATE_FIELDS
-    ]
+    [next(at for at, group in enumerate(GROUPS) if field in group.fields) for field in STATE_FIELDS]
 )
 """Index of the group of states of each of STATE_FIELDS."""
 
@@ -47,9 +44,7 @@ class _Life:
             totals, states, since = _totals(self.row[None], time_ns, ledger=self.ledger)
             self.append(time_ns, totals[0], int(states[0]), int(since[0]))
 
-    def append(
-        self, time_ns: int, total: npt.NDArray[np.int64], state: int, since: int
-    ) -> None:
+    def append(self, time_ns: int, total: npt.NDArray[np.int64], state: int, since: int) -> None:
         """Add a sample."""
         self.times.append(time_ns)
         self.totals.append(total)

@@ -65,7 +65,7 @@ class Places:
         self._open_run = open_run
 
     def find(self, pid: int, window: Window) -> Place | None:
-        """Where a process was measured in a window; a target before a run, a process before a group.
+        """Where a process was measured; a target before a run, a process before a group.
 
         Args:
             pid: process id.
@@ -80,7 +80,7 @@ class Places:
                     observed = _observe_live(target, frames, window)
                     yield Place(target.id, None, pid if grouped else None, observed)
             for run in self._runs:
-                if (run.group is not None) == grouped and (grouped or run.pid == pid):
+                if (run.target_group is not None) == grouped and (grouped or run.pid == pid):
                     observed_run = self._observe_run(run, window)
                     if observed_run is not None:
                         yield Place(None, run.id, pid if grouped else None, observed_run)

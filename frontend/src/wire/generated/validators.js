@@ -19226,7 +19226,7 @@ if(typeof data0 !== "string"){
 validate332.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
 return false;
 }
-if(!(((((((((((data0 === "running") || (data0 === "runnable")) || (data0 === "locks")) || (data0 === "disk")) || (data0 === "network")) || (data0 === "pipes")) || (data0 === "faults")) || (data0 === "other")) || (data0 === "polling")) || (data0 === "sleep")) || (data0 === "unknown"))){
+if(!((((((((((((data0 === "running") || (data0 === "runnable")) || (data0 === "locks")) || (data0 === "disk")) || (data0 === "network")) || (data0 === "pipes")) || (data0 === "faults")) || (data0 === "other")) || (data0 === "polling")) || (data0 === "sleep")) || (data0 === "idle")) || (data0 === "unknown"))){
 validate332.errors = [{instancePath:instancePath+"/reason",keyword:"enum"}];
 return false;
 }
@@ -19267,13 +19267,151 @@ return false;
 validate332.errors = vErrors;
 return errors === 0;
 }
+function validate334(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((((data.name === undefined) && (missing0 = "name")) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.source === undefined) && (missing0 = "source"))) || ((data.wait_ns === undefined) && (missing0 = "wait_ns"))) || ((data.waits === undefined) && (missing0 = "waits"))) || ((data.over_ns === undefined) && (missing0 = "over_ns"))) || ((data.woken_by === undefined) && (missing0 = "woken_by"))){
+validate334.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.name !== undefined){
+const _errs1 = errors;
+if(typeof data.name !== "string"){
+validate334.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.kind !== undefined){
+const _errs3 = errors;
+if(typeof data.kind !== "string"){
+validate334.errors = [{instancePath:instancePath+"/kind",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.source !== undefined){
+const _errs5 = errors;
+if(typeof data.source !== "string"){
+validate334.errors = [{instancePath:instancePath+"/source",keyword:"type"}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.wait_ns !== undefined){
+let data3 = data.wait_ns;
+const _errs7 = errors;
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate334.errors = [{instancePath:instancePath+"/wait_ns",keyword:"type"}];
+return false;
+}
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 < 0 || isNaN(data3)){
+validate334.errors = [{instancePath:instancePath+"/wait_ns",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.waits !== undefined){
+let data4 = data.waits;
+const _errs9 = errors;
+if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
+validate334.errors = [{instancePath:instancePath+"/waits",keyword:"type"}];
+return false;
+}
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 < 0 || isNaN(data4)){
+validate334.errors = [{instancePath:instancePath+"/waits",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.over_ns !== undefined){
+let data5 = data.over_ns;
+const _errs11 = errors;
+if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
+validate334.errors = [{instancePath:instancePath+"/over_ns",keyword:"type"}];
+return false;
+}
+if(errors === _errs11){
+if(typeof data5 == "number"){
+if(data5 < 0 || isNaN(data5)){
+validate334.errors = [{instancePath:instancePath+"/over_ns",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.woken_by !== undefined){
+let data6 = data.woken_by;
+const _errs13 = errors;
+if((typeof data6 !== "string") && (data6 !== null)){
+validate334.errors = [{instancePath:instancePath+"/woken_by",keyword:"type"}];
+return false;
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate334.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate334.errors = vErrors;
+return errors === 0;
+}
 function validate331(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((((((((((data.span_id === undefined) && (missing0 = "span_id")) || ((data.target_id === undefined) && (missing0 = "target_id"))) || ((data.run_id === undefined) && (missing0 = "run_id"))) || ((data.pid === undefined) && (missing0 = "pid"))) || ((data.tid === undefined) && (missing0 = "tid"))) || ((data.thread_name === undefined) && (missing0 = "thread_name"))) || ((data.joined_by === undefined) && (missing0 = "joined_by"))) || ((data.own_ns === undefined) && (missing0 = "own_ns"))) || ((data.parts === undefined) && (missing0 = "parts"))) || ((data.coverage === undefined) && (missing0 = "coverage"))) || ((data.note === undefined) && (missing0 = "note"))){
+if(((((((((((((data.span_id === undefined) && (missing0 = "span_id")) || ((data.target_id === undefined) && (missing0 = "target_id"))) || ((data.run_id === undefined) && (missing0 = "run_id"))) || ((data.pid === undefined) && (missing0 = "pid"))) || ((data.tid === undefined) && (missing0 = "tid"))) || ((data.thread_name === undefined) && (missing0 = "thread_name"))) || ((data.joined_by === undefined) && (missing0 = "joined_by"))) || ((data.own_ns === undefined) && (missing0 = "own_ns"))) || ((data.parts === undefined) && (missing0 = "parts"))) || ((data.coverage === undefined) && (missing0 = "coverage"))) || ((data.locks === undefined) && (missing0 = "locks"))) || ((data.note === undefined) && (missing0 = "note"))){
 validate331.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -19460,16 +19598,47 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.note !== undefined){
+if(data.locks !== undefined){
+let data11 = data.locks;
 const _errs22 = errors;
-if(typeof data.note !== "string"){
-validate331.errors = [{instancePath:instancePath+"/note",keyword:"type"}];
+if(errors === _errs22){
+if(Array.isArray(data11)){
+var valid2 = true;
+const len1 = data11.length;
+for(let i1=0; i1<len1; i1++){
+const _errs24 = errors;
+if(!(validate334(data11[i1], {instancePath:instancePath+"/locks/" + i1}))){
+vErrors = vErrors === null ? validate334.errors : vErrors.concat(validate334.errors);
+errors = vErrors.length;
+}
+var valid2 = _errs24 === errors;
+if(!valid2){
+break;
+}
+}
+}
+else {
+validate331.errors = [{instancePath:instancePath+"/locks",keyword:"type"}];
 return false;
+}
 }
 var valid0 = _errs22 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data.note !== undefined){
+const _errs25 = errors;
+if(typeof data.note !== "string"){
+validate331.errors = [{instancePath:instancePath+"/note",keyword:"type"}];
+return false;
+}
+var valid0 = _errs25 === errors;
+}
+else {
+var valid0 = true;
+}
 }
 }
 }
@@ -19629,15 +19798,15 @@ return false;
 validate324.errors = vErrors;
 return errors === 0;
 }
-export const isTraceAnalysis = validate335;
-function validate337(data, {instancePath=""}={}){
+export const isTraceAnalysis = validate337;
+function validate339(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.bounds_ns === undefined) && (missing0 = "bounds_ns")) || ((data.counts === undefined) && (missing0 = "counts"))){
-validate337.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate339.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -19652,13 +19821,13 @@ for(let i0=0; i0<len0; i0++){
 let data1 = data0[i0];
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate337.errors = [{instancePath:instancePath+"/bounds_ns/" + i0,keyword:"type"}];
+validate339.errors = [{instancePath:instancePath+"/bounds_ns/" + i0,keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate337.errors = [{instancePath:instancePath+"/bounds_ns/" + i0,keyword:"minimum"}];
+validate339.errors = [{instancePath:instancePath+"/bounds_ns/" + i0,keyword:"minimum"}];
 return false;
 }
 }
@@ -19670,7 +19839,7 @@ break;
 }
 }
 else {
-validate337.errors = [{instancePath:instancePath+"/bounds_ns",keyword:"type"}];
+validate339.errors = [{instancePath:instancePath+"/bounds_ns",keyword:"type"}];
 return false;
 }
 }
@@ -19691,13 +19860,13 @@ for(let i1=0; i1<len1; i1++){
 let data3 = data2[i1];
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate337.errors = [{instancePath:instancePath+"/counts/" + i1,keyword:"type"}];
+validate339.errors = [{instancePath:instancePath+"/counts/" + i1,keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate337.errors = [{instancePath:instancePath+"/counts/" + i1,keyword:"minimum"}];
+validate339.errors = [{instancePath:instancePath+"/counts/" + i1,keyword:"minimum"}];
 return false;
 }
 }
@@ -19709,7 +19878,7 @@ break;
 }
 }
 else {
-validate337.errors = [{instancePath:instancePath+"/counts",keyword:"type"}];
+validate339.errors = [{instancePath:instancePath+"/counts",keyword:"type"}];
 return false;
 }
 }
@@ -19722,21 +19891,21 @@ var valid0 = true;
 }
 }
 else {
-validate337.errors = [{instancePath,keyword:"type"}];
+validate339.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate337.errors = vErrors;
+validate339.errors = vErrors;
 return errors === 0;
 }
-function validate336(data, {instancePath=""}={}){
+function validate338(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.p50_ns === undefined) && (missing0 = "p50_ns")) || ((data.p95_ns === undefined) && (missing0 = "p95_ns"))) || ((data.p99_ns === undefined) && (missing0 = "p99_ns"))) || ((data.histogram === undefined) && (missing0 = "histogram"))){
-validate336.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate338.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -19744,13 +19913,13 @@ if(data.p50_ns !== undefined){
 let data0 = data.p50_ns;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate336.errors = [{instancePath:instancePath+"/p50_ns",keyword:"type"}];
+validate338.errors = [{instancePath:instancePath+"/p50_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate336.errors = [{instancePath:instancePath+"/p50_ns",keyword:"minimum"}];
+validate338.errors = [{instancePath:instancePath+"/p50_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -19765,13 +19934,13 @@ if(data.p95_ns !== undefined){
 let data1 = data.p95_ns;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate336.errors = [{instancePath:instancePath+"/p95_ns",keyword:"type"}];
+validate338.errors = [{instancePath:instancePath+"/p95_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate336.errors = [{instancePath:instancePath+"/p95_ns",keyword:"minimum"}];
+validate338.errors = [{instancePath:instancePath+"/p95_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -19786,13 +19955,13 @@ if(data.p99_ns !== undefined){
 let data2 = data.p99_ns;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate336.errors = [{instancePath:instancePath+"/p99_ns",keyword:"type"}];
+validate338.errors = [{instancePath:instancePath+"/p99_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate336.errors = [{instancePath:instancePath+"/p99_ns",keyword:"minimum"}];
+validate338.errors = [{instancePath:instancePath+"/p99_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -19805,8 +19974,8 @@ var valid0 = true;
 if(valid0){
 if(data.histogram !== undefined){
 const _errs7 = errors;
-if(!(validate337(data.histogram, {instancePath:instancePath+"/histogram"}))){
-vErrors = vErrors === null ? validate337.errors : vErrors.concat(validate337.errors);
+if(!(validate339(data.histogram, {instancePath:instancePath+"/histogram"}))){
+vErrors = vErrors === null ? validate339.errors : vErrors.concat(validate339.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs7 === errors;
@@ -19820,28 +19989,28 @@ var valid0 = true;
 }
 }
 else {
-validate336.errors = [{instancePath,keyword:"type"}];
+validate338.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate336.errors = vErrors;
+validate338.errors = vErrors;
 return errors === 0;
 }
-function validate341(data, {instancePath=""}={}){
+function validate343(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.service === undefined) && (missing0 = "service")) || ((data.operation === undefined) && (missing0 = "operation"))){
-validate341.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate343.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.service !== undefined){
 const _errs1 = errors;
 if(typeof data.service !== "string"){
-validate341.errors = [{instancePath:instancePath+"/service",keyword:"type"}];
+validate343.errors = [{instancePath:instancePath+"/service",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -19853,7 +20022,7 @@ if(valid0){
 if(data.operation !== undefined){
 const _errs3 = errors;
 if(typeof data.operation !== "string"){
-validate341.errors = [{instancePath:instancePath+"/operation",keyword:"type"}];
+validate343.errors = [{instancePath:instancePath+"/operation",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -19865,21 +20034,21 @@ var valid0 = true;
 }
 }
 else {
-validate341.errors = [{instancePath,keyword:"type"}];
+validate343.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate341.errors = vErrors;
+validate343.errors = vErrors;
 return errors === 0;
 }
-function validate340(data, {instancePath=""}={}){
+function validate342(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.name === undefined) && (missing0 = "name")) || ((data.parent === undefined) && (missing0 = "parent"))) || ((data.inclusive_ns === undefined) && (missing0 = "inclusive_ns"))) || ((data.exclusive_ns === undefined) && (missing0 = "exclusive_ns"))) || ((data.count === undefined) && (missing0 = "count"))) || ((data.exemplar === undefined) && (missing0 = "exemplar"))){
-validate340.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate342.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -19892,8 +20061,8 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate341(data0[i0], {instancePath:instancePath+"/name/" + i0}))){
-vErrors = vErrors === null ? validate341.errors : vErrors.concat(validate341.errors);
+if(!(validate343(data0[i0], {instancePath:instancePath+"/name/" + i0}))){
+vErrors = vErrors === null ? validate343.errors : vErrors.concat(validate343.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs3 === errors;
@@ -19903,7 +20072,7 @@ break;
 }
 }
 else {
-validate340.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate342.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 }
@@ -19924,13 +20093,13 @@ for(let i1=0; i1<len1; i1++){
 let data3 = data2[i1];
 const _errs6 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate340.errors = [{instancePath:instancePath+"/parent/" + i1,keyword:"type"}];
+validate342.errors = [{instancePath:instancePath+"/parent/" + i1,keyword:"type"}];
 return false;
 }
 if(errors === _errs6){
 if(typeof data3 == "number"){
 if(data3 < -1 || isNaN(data3)){
-validate340.errors = [{instancePath:instancePath+"/parent/" + i1,keyword:"minimum"}];
+validate342.errors = [{instancePath:instancePath+"/parent/" + i1,keyword:"minimum"}];
 return false;
 }
 }
@@ -19942,7 +20111,7 @@ break;
 }
 }
 else {
-validate340.errors = [{instancePath:instancePath+"/parent",keyword:"type"}];
+validate342.errors = [{instancePath:instancePath+"/parent",keyword:"type"}];
 return false;
 }
 }
@@ -19963,13 +20132,13 @@ for(let i2=0; i2<len2; i2++){
 let data5 = data4[i2];
 const _errs10 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate340.errors = [{instancePath:instancePath+"/inclusive_ns/" + i2,keyword:"type"}];
+validate342.errors = [{instancePath:instancePath+"/inclusive_ns/" + i2,keyword:"type"}];
 return false;
 }
 if(errors === _errs10){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate340.errors = [{instancePath:instancePath+"/inclusive_ns/" + i2,keyword:"minimum"}];
+validate342.errors = [{instancePath:instancePath+"/inclusive_ns/" + i2,keyword:"minimum"}];
 return false;
 }
 }
@@ -19981,7 +20150,7 @@ break;
 }
 }
 else {
-validate340.errors = [{instancePath:instancePath+"/inclusive_ns",keyword:"type"}];
+validate342.errors = [{instancePath:instancePath+"/inclusive_ns",keyword:"type"}];
 return false;
 }
 }
@@ -20002,13 +20171,13 @@ for(let i3=0; i3<len3; i3++){
 let data7 = data6[i3];
 const _errs14 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate340.errors = [{instancePath:instancePath+"/exclusive_ns/" + i3,keyword:"type"}];
+validate342.errors = [{instancePath:instancePath+"/exclusive_ns/" + i3,keyword:"type"}];
 return false;
 }
 if(errors === _errs14){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate340.errors = [{instancePath:instancePath+"/exclusive_ns/" + i3,keyword:"minimum"}];
+validate342.errors = [{instancePath:instancePath+"/exclusive_ns/" + i3,keyword:"minimum"}];
 return false;
 }
 }
@@ -20020,7 +20189,7 @@ break;
 }
 }
 else {
-validate340.errors = [{instancePath:instancePath+"/exclusive_ns",keyword:"type"}];
+validate342.errors = [{instancePath:instancePath+"/exclusive_ns",keyword:"type"}];
 return false;
 }
 }
@@ -20041,13 +20210,13 @@ for(let i4=0; i4<len4; i4++){
 let data9 = data8[i4];
 const _errs18 = errors;
 if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate340.errors = [{instancePath:instancePath+"/count/" + i4,keyword:"type"}];
+validate342.errors = [{instancePath:instancePath+"/count/" + i4,keyword:"type"}];
 return false;
 }
 if(errors === _errs18){
 if(typeof data9 == "number"){
 if(data9 < 0 || isNaN(data9)){
-validate340.errors = [{instancePath:instancePath+"/count/" + i4,keyword:"minimum"}];
+validate342.errors = [{instancePath:instancePath+"/count/" + i4,keyword:"minimum"}];
 return false;
 }
 }
@@ -20059,7 +20228,7 @@ break;
 }
 }
 else {
-validate340.errors = [{instancePath:instancePath+"/count",keyword:"type"}];
+validate342.errors = [{instancePath:instancePath+"/count",keyword:"type"}];
 return false;
 }
 }
@@ -20079,7 +20248,7 @@ const len5 = data10.length;
 for(let i5=0; i5<len5; i5++){
 const _errs22 = errors;
 if(typeof data10[i5] !== "string"){
-validate340.errors = [{instancePath:instancePath+"/exemplar/" + i5,keyword:"type"}];
+validate342.errors = [{instancePath:instancePath+"/exemplar/" + i5,keyword:"type"}];
 return false;
 }
 var valid6 = _errs22 === errors;
@@ -20089,7 +20258,7 @@ break;
 }
 }
 else {
-validate340.errors = [{instancePath:instancePath+"/exemplar",keyword:"type"}];
+validate342.errors = [{instancePath:instancePath+"/exemplar",keyword:"type"}];
 return false;
 }
 }
@@ -20106,28 +20275,28 @@ var valid0 = true;
 }
 }
 else {
-validate340.errors = [{instancePath,keyword:"type"}];
+validate342.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate340.errors = vErrors;
+validate342.errors = vErrors;
 return errors === 0;
 }
-function validate344(data, {instancePath=""}={}){
+function validate346(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((data.service === undefined) && (missing0 = "service")) || ((data.operation === undefined) && (missing0 = "operation"))) || ((data.p50_exclusive_ns === undefined) && (missing0 = "p50_exclusive_ns"))) || ((data.p95_exclusive_ns === undefined) && (missing0 = "p95_exclusive_ns"))) || ((data.share === undefined) && (missing0 = "share"))) || ((data.traces === undefined) && (missing0 = "traces"))) || ((data.saving_ns === undefined) && (missing0 = "saving_ns"))) || ((data.slack_ns === undefined) && (missing0 = "slack_ns"))) || ((data.error_share === undefined) && (missing0 = "error_share"))){
-validate344.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate346.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.service !== undefined){
 const _errs1 = errors;
 if(typeof data.service !== "string"){
-validate344.errors = [{instancePath:instancePath+"/service",keyword:"type"}];
+validate346.errors = [{instancePath:instancePath+"/service",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -20139,7 +20308,7 @@ if(valid0){
 if(data.operation !== undefined){
 const _errs3 = errors;
 if(typeof data.operation !== "string"){
-validate344.errors = [{instancePath:instancePath+"/operation",keyword:"type"}];
+validate346.errors = [{instancePath:instancePath+"/operation",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -20152,13 +20321,13 @@ if(data.p50_exclusive_ns !== undefined){
 let data2 = data.p50_exclusive_ns;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate344.errors = [{instancePath:instancePath+"/p50_exclusive_ns",keyword:"type"}];
+validate346.errors = [{instancePath:instancePath+"/p50_exclusive_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate344.errors = [{instancePath:instancePath+"/p50_exclusive_ns",keyword:"minimum"}];
+validate346.errors = [{instancePath:instancePath+"/p50_exclusive_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -20173,13 +20342,13 @@ if(data.p95_exclusive_ns !== undefined){
 let data3 = data.p95_exclusive_ns;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate344.errors = [{instancePath:instancePath+"/p95_exclusive_ns",keyword:"type"}];
+validate346.errors = [{instancePath:instancePath+"/p95_exclusive_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate344.errors = [{instancePath:instancePath+"/p95_exclusive_ns",keyword:"minimum"}];
+validate346.errors = [{instancePath:instancePath+"/p95_exclusive_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -20196,12 +20365,12 @@ const _errs9 = errors;
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate344.errors = [{instancePath:instancePath+"/share",keyword:"minimum"}];
+validate346.errors = [{instancePath:instancePath+"/share",keyword:"minimum"}];
 return false;
 }
 }
 else {
-validate344.errors = [{instancePath:instancePath+"/share",keyword:"type"}];
+validate346.errors = [{instancePath:instancePath+"/share",keyword:"type"}];
 return false;
 }
 }
@@ -20215,13 +20384,13 @@ if(data.traces !== undefined){
 let data5 = data.traces;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate344.errors = [{instancePath:instancePath+"/traces",keyword:"type"}];
+validate346.errors = [{instancePath:instancePath+"/traces",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate344.errors = [{instancePath:instancePath+"/traces",keyword:"minimum"}];
+validate346.errors = [{instancePath:instancePath+"/traces",keyword:"minimum"}];
 return false;
 }
 }
@@ -20236,13 +20405,13 @@ if(data.saving_ns !== undefined){
 let data6 = data.saving_ns;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate344.errors = [{instancePath:instancePath+"/saving_ns",keyword:"type"}];
+validate346.errors = [{instancePath:instancePath+"/saving_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate344.errors = [{instancePath:instancePath+"/saving_ns",keyword:"minimum"}];
+validate346.errors = [{instancePath:instancePath+"/saving_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -20257,13 +20426,13 @@ if(data.slack_ns !== undefined){
 let data7 = data.slack_ns;
 const _errs15 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate344.errors = [{instancePath:instancePath+"/slack_ns",keyword:"type"}];
+validate346.errors = [{instancePath:instancePath+"/slack_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate344.errors = [{instancePath:instancePath+"/slack_ns",keyword:"minimum"}];
+validate346.errors = [{instancePath:instancePath+"/slack_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -20280,12 +20449,12 @@ const _errs17 = errors;
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate344.errors = [{instancePath:instancePath+"/error_share",keyword:"minimum"}];
+validate346.errors = [{instancePath:instancePath+"/error_share",keyword:"minimum"}];
 return false;
 }
 }
 else {
-validate344.errors = [{instancePath:instancePath+"/error_share",keyword:"type"}];
+validate346.errors = [{instancePath:instancePath+"/error_share",keyword:"type"}];
 return false;
 }
 }
@@ -20305,21 +20474,21 @@ var valid0 = true;
 }
 }
 else {
-validate344.errors = [{instancePath,keyword:"type"}];
+validate346.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate344.errors = vErrors;
+validate346.errors = vErrors;
 return errors === 0;
 }
-function validate346(data, {instancePath=""}={}){
+function validate348(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.path === undefined) && (missing0 = "path")) || ((data.count === undefined) && (missing0 = "count"))) || ((data.exemplar === undefined) && (missing0 = "exemplar"))){
-validate346.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate348.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -20332,8 +20501,8 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate341(data0[i0], {instancePath:instancePath+"/path/" + i0}))){
-vErrors = vErrors === null ? validate341.errors : vErrors.concat(validate341.errors);
+if(!(validate343(data0[i0], {instancePath:instancePath+"/path/" + i0}))){
+vErrors = vErrors === null ? validate343.errors : vErrors.concat(validate343.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs3 === errors;
@@ -20343,7 +20512,7 @@ break;
 }
 }
 else {
-validate346.errors = [{instancePath:instancePath+"/path",keyword:"type"}];
+validate348.errors = [{instancePath:instancePath+"/path",keyword:"type"}];
 return false;
 }
 }
@@ -20357,13 +20526,13 @@ if(data.count !== undefined){
 let data2 = data.count;
 const _errs4 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate346.errors = [{instancePath:instancePath+"/count",keyword:"type"}];
+validate348.errors = [{instancePath:instancePath+"/count",keyword:"type"}];
 return false;
 }
 if(errors === _errs4){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate346.errors = [{instancePath:instancePath+"/count",keyword:"minimum"}];
+validate348.errors = [{instancePath:instancePath+"/count",keyword:"minimum"}];
 return false;
 }
 }
@@ -20377,7 +20546,7 @@ if(valid0){
 if(data.exemplar !== undefined){
 const _errs6 = errors;
 if(typeof data.exemplar !== "string"){
-validate346.errors = [{instancePath:instancePath+"/exemplar",keyword:"type"}];
+validate348.errors = [{instancePath:instancePath+"/exemplar",keyword:"type"}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -20390,28 +20559,28 @@ var valid0 = true;
 }
 }
 else {
-validate346.errors = [{instancePath,keyword:"type"}];
+validate348.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate346.errors = vErrors;
+validate348.errors = vErrors;
 return errors === 0;
 }
-function validate349(data, {instancePath=""}={}){
+function validate351(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.trace_id === undefined) && (missing0 = "trace_id")) || ((data.start_ns === undefined) && (missing0 = "start_ns"))) || ((data.duration_ns === undefined) && (missing0 = "duration_ns"))) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.score === undefined) && (missing0 = "score"))) || ((data.chain === undefined) && (missing0 = "chain"))){
-validate349.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate351.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.trace_id !== undefined){
 const _errs1 = errors;
 if(typeof data.trace_id !== "string"){
-validate349.errors = [{instancePath:instancePath+"/trace_id",keyword:"type"}];
+validate351.errors = [{instancePath:instancePath+"/trace_id",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -20424,13 +20593,13 @@ if(data.start_ns !== undefined){
 let data1 = data.start_ns;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate349.errors = [{instancePath:instancePath+"/start_ns",keyword:"type"}];
+validate351.errors = [{instancePath:instancePath+"/start_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate349.errors = [{instancePath:instancePath+"/start_ns",keyword:"minimum"}];
+validate351.errors = [{instancePath:instancePath+"/start_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -20445,13 +20614,13 @@ if(data.duration_ns !== undefined){
 let data2 = data.duration_ns;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate349.errors = [{instancePath:instancePath+"/duration_ns",keyword:"type"}];
+validate351.errors = [{instancePath:instancePath+"/duration_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate349.errors = [{instancePath:instancePath+"/duration_ns",keyword:"minimum"}];
+validate351.errors = [{instancePath:instancePath+"/duration_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -20466,11 +20635,11 @@ if(data.kind !== undefined){
 let data3 = data.kind;
 const _errs7 = errors;
 if(typeof data3 !== "string"){
-validate349.errors = [{instancePath:instancePath+"/kind",keyword:"type"}];
+validate351.errors = [{instancePath:instancePath+"/kind",keyword:"type"}];
 return false;
 }
 if(!((data3 === "unseen") || (data3 === "improbable"))){
-validate349.errors = [{instancePath:instancePath+"/kind",keyword:"enum"}];
+validate351.errors = [{instancePath:instancePath+"/kind",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -20482,7 +20651,7 @@ if(valid0){
 if(data.score !== undefined){
 const _errs9 = errors;
 if(!(typeof data.score == "number")){
-validate349.errors = [{instancePath:instancePath+"/score",keyword:"type"}];
+validate351.errors = [{instancePath:instancePath+"/score",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -20500,8 +20669,8 @@ var valid1 = true;
 const len0 = data5.length;
 for(let i0=0; i0<len0; i0++){
 const _errs13 = errors;
-if(!(validate341(data5[i0], {instancePath:instancePath+"/chain/" + i0}))){
-vErrors = vErrors === null ? validate341.errors : vErrors.concat(validate341.errors);
+if(!(validate343(data5[i0], {instancePath:instancePath+"/chain/" + i0}))){
+vErrors = vErrors === null ? validate343.errors : vErrors.concat(validate343.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs13 === errors;
@@ -20511,7 +20680,7 @@ break;
 }
 }
 else {
-validate349.errors = [{instancePath:instancePath+"/chain",keyword:"type"}];
+validate351.errors = [{instancePath:instancePath+"/chain",keyword:"type"}];
 return false;
 }
 }
@@ -20528,21 +20697,21 @@ var valid0 = true;
 }
 }
 else {
-validate349.errors = [{instancePath,keyword:"type"}];
+validate351.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate349.errors = vErrors;
+validate351.errors = vErrors;
 return errors === 0;
 }
-function validate353(data, {instancePath=""}={}){
+function validate355(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.p50_ns === undefined) && (missing0 = "p50_ns")) || ((data.p95_ns === undefined) && (missing0 = "p95_ns"))) || ((data.p99_ns === undefined) && (missing0 = "p99_ns"))){
-validate353.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate355.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -20550,13 +20719,13 @@ if(data.p50_ns !== undefined){
 let data0 = data.p50_ns;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate353.errors = [{instancePath:instancePath+"/p50_ns",keyword:"type"}];
+validate355.errors = [{instancePath:instancePath+"/p50_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate353.errors = [{instancePath:instancePath+"/p50_ns",keyword:"minimum"}];
+validate355.errors = [{instancePath:instancePath+"/p50_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -20571,13 +20740,13 @@ if(data.p95_ns !== undefined){
 let data1 = data.p95_ns;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate353.errors = [{instancePath:instancePath+"/p95_ns",keyword:"type"}];
+validate355.errors = [{instancePath:instancePath+"/p95_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate353.errors = [{instancePath:instancePath+"/p95_ns",keyword:"minimum"}];
+validate355.errors = [{instancePath:instancePath+"/p95_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -20592,13 +20761,13 @@ if(data.p99_ns !== undefined){
 let data2 = data.p99_ns;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate353.errors = [{instancePath:instancePath+"/p99_ns",keyword:"type"}];
+validate355.errors = [{instancePath:instancePath+"/p99_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate353.errors = [{instancePath:instancePath+"/p99_ns",keyword:"minimum"}];
+validate355.errors = [{instancePath:instancePath+"/p99_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -20613,28 +20782,28 @@ var valid0 = true;
 }
 }
 else {
-validate353.errors = [{instancePath,keyword:"type"}];
+validate355.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate353.errors = vErrors;
+validate355.errors = vErrors;
 return errors === 0;
 }
-function validate352(data, {instancePath=""}={}){
+function validate354(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.service === undefined) && (missing0 = "service")) || ((data.operation === undefined) && (missing0 = "operation"))) || ((data.less_ns === undefined) && (missing0 = "less_ns"))) || ((data.quantiles === undefined) && (missing0 = "quantiles"))){
-validate352.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate354.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.service !== undefined){
 const _errs1 = errors;
 if(typeof data.service !== "string"){
-validate352.errors = [{instancePath:instancePath+"/service",keyword:"type"}];
+validate354.errors = [{instancePath:instancePath+"/service",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -20646,7 +20815,7 @@ if(valid0){
 if(data.operation !== undefined){
 const _errs3 = errors;
 if(typeof data.operation !== "string"){
-validate352.errors = [{instancePath:instancePath+"/operation",keyword:"type"}];
+validate354.errors = [{instancePath:instancePath+"/operation",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -20659,13 +20828,13 @@ if(data.less_ns !== undefined){
 let data2 = data.less_ns;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate352.errors = [{instancePath:instancePath+"/less_ns",keyword:"type"}];
+validate354.errors = [{instancePath:instancePath+"/less_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate352.errors = [{instancePath:instancePath+"/less_ns",keyword:"minimum"}];
+validate354.errors = [{instancePath:instancePath+"/less_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -20678,8 +20847,8 @@ var valid0 = true;
 if(valid0){
 if(data.quantiles !== undefined){
 const _errs7 = errors;
-if(!(validate353(data.quantiles, {instancePath:instancePath+"/quantiles"}))){
-vErrors = vErrors === null ? validate353.errors : vErrors.concat(validate353.errors);
+if(!(validate355(data.quantiles, {instancePath:instancePath+"/quantiles"}))){
+vErrors = vErrors === null ? validate355.errors : vErrors.concat(validate355.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs7 === errors;
@@ -20693,21 +20862,21 @@ var valid0 = true;
 }
 }
 else {
-validate352.errors = [{instancePath,keyword:"type"}];
+validate354.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate352.errors = vErrors;
+validate354.errors = vErrors;
 return errors === 0;
 }
-function validate335(data, {instancePath=""}={}){
+function validate337(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((((data.traces === undefined) && (missing0 = "traces")) || ((data.omitted === undefined) && (missing0 = "omitted"))) || ((data.skewed === undefined) && (missing0 = "skewed"))) || ((data.dropped === undefined) && (missing0 = "dropped"))) || ((data.duration === undefined) && (missing0 = "duration"))) || ((data.tree === undefined) && (missing0 = "tree"))) || ((data.ranking === undefined) && (missing0 = "ranking"))) || ((data.errors === undefined) && (missing0 = "errors"))) || ((data.anomalies === undefined) && (missing0 = "anomalies"))) || ((data.projection === undefined) && (missing0 = "projection"))){
-validate335.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate337.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -20715,13 +20884,13 @@ if(data.traces !== undefined){
 let data0 = data.traces;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate335.errors = [{instancePath:instancePath+"/traces",keyword:"type"}];
+validate337.errors = [{instancePath:instancePath+"/traces",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate335.errors = [{instancePath:instancePath+"/traces",keyword:"minimum"}];
+validate337.errors = [{instancePath:instancePath+"/traces",keyword:"minimum"}];
 return false;
 }
 }
@@ -20736,13 +20905,13 @@ if(data.omitted !== undefined){
 let data1 = data.omitted;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate335.errors = [{instancePath:instancePath+"/omitted",keyword:"type"}];
+validate337.errors = [{instancePath:instancePath+"/omitted",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate335.errors = [{instancePath:instancePath+"/omitted",keyword:"minimum"}];
+validate337.errors = [{instancePath:instancePath+"/omitted",keyword:"minimum"}];
 return false;
 }
 }
@@ -20757,13 +20926,13 @@ if(data.skewed !== undefined){
 let data2 = data.skewed;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate335.errors = [{instancePath:instancePath+"/skewed",keyword:"type"}];
+validate337.errors = [{instancePath:instancePath+"/skewed",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate335.errors = [{instancePath:instancePath+"/skewed",keyword:"minimum"}];
+validate337.errors = [{instancePath:instancePath+"/skewed",keyword:"minimum"}];
 return false;
 }
 }
@@ -20778,13 +20947,13 @@ if(data.dropped !== undefined){
 let data3 = data.dropped;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate335.errors = [{instancePath:instancePath+"/dropped",keyword:"type"}];
+validate337.errors = [{instancePath:instancePath+"/dropped",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate335.errors = [{instancePath:instancePath+"/dropped",keyword:"minimum"}];
+validate337.errors = [{instancePath:instancePath+"/dropped",keyword:"minimum"}];
 return false;
 }
 }
@@ -20797,8 +20966,8 @@ var valid0 = true;
 if(valid0){
 if(data.duration !== undefined){
 const _errs9 = errors;
-if(!(validate336(data.duration, {instancePath:instancePath+"/duration"}))){
-vErrors = vErrors === null ? validate336.errors : vErrors.concat(validate336.errors);
+if(!(validate338(data.duration, {instancePath:instancePath+"/duration"}))){
+vErrors = vErrors === null ? validate338.errors : vErrors.concat(validate338.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs9 === errors;
@@ -20809,8 +20978,8 @@ var valid0 = true;
 if(valid0){
 if(data.tree !== undefined){
 const _errs10 = errors;
-if(!(validate340(data.tree, {instancePath:instancePath+"/tree"}))){
-vErrors = vErrors === null ? validate340.errors : vErrors.concat(validate340.errors);
+if(!(validate342(data.tree, {instancePath:instancePath+"/tree"}))){
+vErrors = vErrors === null ? validate342.errors : vErrors.concat(validate342.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs10 === errors;
@@ -20828,8 +20997,8 @@ var valid1 = true;
 const len0 = data6.length;
 for(let i0=0; i0<len0; i0++){
 const _errs13 = errors;
-if(!(validate344(data6[i0], {instancePath:instancePath+"/ranking/" + i0}))){
-vErrors = vErrors === null ? validate344.errors : vErrors.concat(validate344.errors);
+if(!(validate346(data6[i0], {instancePath:instancePath+"/ranking/" + i0}))){
+vErrors = vErrors === null ? validate346.errors : vErrors.concat(validate346.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs13 === errors;
@@ -20839,7 +21008,7 @@ break;
 }
 }
 else {
-validate335.errors = [{instancePath:instancePath+"/ranking",keyword:"type"}];
+validate337.errors = [{instancePath:instancePath+"/ranking",keyword:"type"}];
 return false;
 }
 }
@@ -20858,8 +21027,8 @@ var valid2 = true;
 const len1 = data8.length;
 for(let i1=0; i1<len1; i1++){
 const _errs16 = errors;
-if(!(validate346(data8[i1], {instancePath:instancePath+"/errors/" + i1}))){
-vErrors = vErrors === null ? validate346.errors : vErrors.concat(validate346.errors);
+if(!(validate348(data8[i1], {instancePath:instancePath+"/errors/" + i1}))){
+vErrors = vErrors === null ? validate348.errors : vErrors.concat(validate348.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs16 === errors;
@@ -20869,7 +21038,7 @@ break;
 }
 }
 else {
-validate335.errors = [{instancePath:instancePath+"/errors",keyword:"type"}];
+validate337.errors = [{instancePath:instancePath+"/errors",keyword:"type"}];
 return false;
 }
 }
@@ -20888,8 +21057,8 @@ var valid3 = true;
 const len2 = data10.length;
 for(let i2=0; i2<len2; i2++){
 const _errs19 = errors;
-if(!(validate349(data10[i2], {instancePath:instancePath+"/anomalies/" + i2}))){
-vErrors = vErrors === null ? validate349.errors : vErrors.concat(validate349.errors);
+if(!(validate351(data10[i2], {instancePath:instancePath+"/anomalies/" + i2}))){
+vErrors = vErrors === null ? validate351.errors : vErrors.concat(validate351.errors);
 errors = vErrors.length;
 }
 var valid3 = _errs19 === errors;
@@ -20899,7 +21068,7 @@ break;
 }
 }
 else {
-validate335.errors = [{instancePath:instancePath+"/anomalies",keyword:"type"}];
+validate337.errors = [{instancePath:instancePath+"/anomalies",keyword:"type"}];
 return false;
 }
 }
@@ -20915,8 +21084,8 @@ const _errs20 = errors;
 const _errs21 = errors;
 let valid4 = false;
 const _errs22 = errors;
-if(!(validate352(data12, {instancePath:instancePath+"/projection"}))){
-vErrors = vErrors === null ? validate352.errors : vErrors.concat(validate352.errors);
+if(!(validate354(data12, {instancePath:instancePath+"/projection"}))){
+vErrors = vErrors === null ? validate354.errors : vErrors.concat(validate354.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs22 === errors;
@@ -20945,7 +21114,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate335.errors = vErrors;
+validate337.errors = vErrors;
 return false;
 }
 else {
@@ -20976,22 +21145,22 @@ var valid0 = true;
 }
 }
 else {
-validate335.errors = [{instancePath,keyword:"type"}];
+validate337.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate335.errors = vErrors;
+validate337.errors = vErrors;
 return errors === 0;
 }
-export const isTraceDifference = validate356;
-function validate357(data, {instancePath=""}={}){
+export const isTraceDifference = validate358;
+function validate359(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.traces === undefined) && (missing0 = "traces")) || ((data.quantiles === undefined) && (missing0 = "quantiles"))){
-validate357.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate359.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -20999,13 +21168,13 @@ if(data.traces !== undefined){
 let data0 = data.traces;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate357.errors = [{instancePath:instancePath+"/traces",keyword:"type"}];
+validate359.errors = [{instancePath:instancePath+"/traces",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate357.errors = [{instancePath:instancePath+"/traces",keyword:"minimum"}];
+validate359.errors = [{instancePath:instancePath+"/traces",keyword:"minimum"}];
 return false;
 }
 }
@@ -21018,8 +21187,8 @@ var valid0 = true;
 if(valid0){
 if(data.quantiles !== undefined){
 const _errs3 = errors;
-if(!(validate353(data.quantiles, {instancePath:instancePath+"/quantiles"}))){
-vErrors = vErrors === null ? validate353.errors : vErrors.concat(validate353.errors);
+if(!(validate355(data.quantiles, {instancePath:instancePath+"/quantiles"}))){
+vErrors = vErrors === null ? validate355.errors : vErrors.concat(validate355.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs3 === errors;
@@ -21031,21 +21200,21 @@ var valid0 = true;
 }
 }
 else {
-validate357.errors = [{instancePath,keyword:"type"}];
+validate359.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate357.errors = vErrors;
+validate359.errors = vErrors;
 return errors === 0;
 }
-function validate361(data, {instancePath=""}={}){
+function validate363(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((data.name === undefined) && (missing0 = "name")) || ((data.parent === undefined) && (missing0 = "parent"))) || ((data.base_inclusive_ns === undefined) && (missing0 = "base_inclusive_ns"))) || ((data.other_inclusive_ns === undefined) && (missing0 = "other_inclusive_ns"))) || ((data.base_exclusive_ns === undefined) && (missing0 = "base_exclusive_ns"))) || ((data.other_exclusive_ns === undefined) && (missing0 = "other_exclusive_ns"))) || ((data.exemplar === undefined) && (missing0 = "exemplar"))){
-validate361.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate363.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -21058,8 +21227,8 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate341(data0[i0], {instancePath:instancePath+"/name/" + i0}))){
-vErrors = vErrors === null ? validate341.errors : vErrors.concat(validate341.errors);
+if(!(validate343(data0[i0], {instancePath:instancePath+"/name/" + i0}))){
+vErrors = vErrors === null ? validate343.errors : vErrors.concat(validate343.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs3 === errors;
@@ -21069,7 +21238,7 @@ break;
 }
 }
 else {
-validate361.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate363.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 }
@@ -21090,13 +21259,13 @@ for(let i1=0; i1<len1; i1++){
 let data3 = data2[i1];
 const _errs6 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate361.errors = [{instancePath:instancePath+"/parent/" + i1,keyword:"type"}];
+validate363.errors = [{instancePath:instancePath+"/parent/" + i1,keyword:"type"}];
 return false;
 }
 if(errors === _errs6){
 if(typeof data3 == "number"){
 if(data3 < -1 || isNaN(data3)){
-validate361.errors = [{instancePath:instancePath+"/parent/" + i1,keyword:"minimum"}];
+validate363.errors = [{instancePath:instancePath+"/parent/" + i1,keyword:"minimum"}];
 return false;
 }
 }
@@ -21108,7 +21277,7 @@ break;
 }
 }
 else {
-validate361.errors = [{instancePath:instancePath+"/parent",keyword:"type"}];
+validate363.errors = [{instancePath:instancePath+"/parent",keyword:"type"}];
 return false;
 }
 }
@@ -21129,13 +21298,13 @@ for(let i2=0; i2<len2; i2++){
 let data5 = data4[i2];
 const _errs10 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate361.errors = [{instancePath:instancePath+"/base_inclusive_ns/" + i2,keyword:"type"}];
+validate363.errors = [{instancePath:instancePath+"/base_inclusive_ns/" + i2,keyword:"type"}];
 return false;
 }
 if(errors === _errs10){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate361.errors = [{instancePath:instancePath+"/base_inclusive_ns/" + i2,keyword:"minimum"}];
+validate363.errors = [{instancePath:instancePath+"/base_inclusive_ns/" + i2,keyword:"minimum"}];
 return false;
 }
 }
@@ -21147,7 +21316,7 @@ break;
 }
 }
 else {
-validate361.errors = [{instancePath:instancePath+"/base_inclusive_ns",keyword:"type"}];
+validate363.errors = [{instancePath:instancePath+"/base_inclusive_ns",keyword:"type"}];
 return false;
 }
 }
@@ -21168,13 +21337,13 @@ for(let i3=0; i3<len3; i3++){
 let data7 = data6[i3];
 const _errs14 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate361.errors = [{instancePath:instancePath+"/other_inclusive_ns/" + i3,keyword:"type"}];
+validate363.errors = [{instancePath:instancePath+"/other_inclusive_ns/" + i3,keyword:"type"}];
 return false;
 }
 if(errors === _errs14){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate361.errors = [{instancePath:instancePath+"/other_inclusive_ns/" + i3,keyword:"minimum"}];
+validate363.errors = [{instancePath:instancePath+"/other_inclusive_ns/" + i3,keyword:"minimum"}];
 return false;
 }
 }
@@ -21186,7 +21355,7 @@ break;
 }
 }
 else {
-validate361.errors = [{instancePath:instancePath+"/other_inclusive_ns",keyword:"type"}];
+validate363.errors = [{instancePath:instancePath+"/other_inclusive_ns",keyword:"type"}];
 return false;
 }
 }
@@ -21207,13 +21376,13 @@ for(let i4=0; i4<len4; i4++){
 let data9 = data8[i4];
 const _errs18 = errors;
 if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate361.errors = [{instancePath:instancePath+"/base_exclusive_ns/" + i4,keyword:"type"}];
+validate363.errors = [{instancePath:instancePath+"/base_exclusive_ns/" + i4,keyword:"type"}];
 return false;
 }
 if(errors === _errs18){
 if(typeof data9 == "number"){
 if(data9 < 0 || isNaN(data9)){
-validate361.errors = [{instancePath:instancePath+"/base_exclusive_ns/" + i4,keyword:"minimum"}];
+validate363.errors = [{instancePath:instancePath+"/base_exclusive_ns/" + i4,keyword:"minimum"}];
 return false;
 }
 }
@@ -21225,7 +21394,7 @@ break;
 }
 }
 else {
-validate361.errors = [{instancePath:instancePath+"/base_exclusive_ns",keyword:"type"}];
+validate363.errors = [{instancePath:instancePath+"/base_exclusive_ns",keyword:"type"}];
 return false;
 }
 }
@@ -21246,13 +21415,13 @@ for(let i5=0; i5<len5; i5++){
 let data11 = data10[i5];
 const _errs22 = errors;
 if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
-validate361.errors = [{instancePath:instancePath+"/other_exclusive_ns/" + i5,keyword:"type"}];
+validate363.errors = [{instancePath:instancePath+"/other_exclusive_ns/" + i5,keyword:"type"}];
 return false;
 }
 if(errors === _errs22){
 if(typeof data11 == "number"){
 if(data11 < 0 || isNaN(data11)){
-validate361.errors = [{instancePath:instancePath+"/other_exclusive_ns/" + i5,keyword:"minimum"}];
+validate363.errors = [{instancePath:instancePath+"/other_exclusive_ns/" + i5,keyword:"minimum"}];
 return false;
 }
 }
@@ -21264,7 +21433,7 @@ break;
 }
 }
 else {
-validate361.errors = [{instancePath:instancePath+"/other_exclusive_ns",keyword:"type"}];
+validate363.errors = [{instancePath:instancePath+"/other_exclusive_ns",keyword:"type"}];
 return false;
 }
 }
@@ -21284,7 +21453,7 @@ const len6 = data12.length;
 for(let i6=0; i6<len6; i6++){
 const _errs26 = errors;
 if(typeof data12[i6] !== "string"){
-validate361.errors = [{instancePath:instancePath+"/exemplar/" + i6,keyword:"type"}];
+validate363.errors = [{instancePath:instancePath+"/exemplar/" + i6,keyword:"type"}];
 return false;
 }
 var valid7 = _errs26 === errors;
@@ -21294,7 +21463,7 @@ break;
 }
 }
 else {
-validate361.errors = [{instancePath:instancePath+"/exemplar",keyword:"type"}];
+validate363.errors = [{instancePath:instancePath+"/exemplar",keyword:"type"}];
 return false;
 }
 }
@@ -21312,28 +21481,28 @@ var valid0 = true;
 }
 }
 else {
-validate361.errors = [{instancePath,keyword:"type"}];
+validate363.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate361.errors = vErrors;
+validate363.errors = vErrors;
 return errors === 0;
 }
-function validate356(data, {instancePath=""}={}){
+function validate358(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.base === undefined) && (missing0 = "base")) || ((data.other === undefined) && (missing0 = "other"))) || ((data.tree === undefined) && (missing0 = "tree"))){
-validate356.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate358.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.base !== undefined){
 const _errs1 = errors;
-if(!(validate357(data.base, {instancePath:instancePath+"/base"}))){
-vErrors = vErrors === null ? validate357.errors : vErrors.concat(validate357.errors);
+if(!(validate359(data.base, {instancePath:instancePath+"/base"}))){
+vErrors = vErrors === null ? validate359.errors : vErrors.concat(validate359.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs1 === errors;
@@ -21344,8 +21513,8 @@ var valid0 = true;
 if(valid0){
 if(data.other !== undefined){
 const _errs2 = errors;
-if(!(validate357(data.other, {instancePath:instancePath+"/other"}))){
-vErrors = vErrors === null ? validate357.errors : vErrors.concat(validate357.errors);
+if(!(validate359(data.other, {instancePath:instancePath+"/other"}))){
+vErrors = vErrors === null ? validate359.errors : vErrors.concat(validate359.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs2 === errors;
@@ -21356,8 +21525,8 @@ var valid0 = true;
 if(valid0){
 if(data.tree !== undefined){
 const _errs3 = errors;
-if(!(validate361(data.tree, {instancePath:instancePath+"/tree"}))){
-vErrors = vErrors === null ? validate361.errors : vErrors.concat(validate361.errors);
+if(!(validate363(data.tree, {instancePath:instancePath+"/tree"}))){
+vErrors = vErrors === null ? validate363.errors : vErrors.concat(validate363.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs3 === errors;
@@ -21370,22 +21539,22 @@ var valid0 = true;
 }
 }
 else {
-validate356.errors = [{instancePath,keyword:"type"}];
+validate358.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate356.errors = vErrors;
+validate358.errors = vErrors;
 return errors === 0;
 }
-export const isTraceHeat = validate364;
-function validate367(data, {instancePath=""}={}){
+export const isTraceHeat = validate366;
+function validate369(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.chain === undefined) && (missing0 = "chain")) || ((data.ns === undefined) && (missing0 = "ns"))){
-validate367.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate369.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -21398,8 +21567,8 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate341(data0[i0], {instancePath:instancePath+"/chain/" + i0}))){
-vErrors = vErrors === null ? validate341.errors : vErrors.concat(validate341.errors);
+if(!(validate343(data0[i0], {instancePath:instancePath+"/chain/" + i0}))){
+vErrors = vErrors === null ? validate343.errors : vErrors.concat(validate343.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs3 === errors;
@@ -21409,7 +21578,7 @@ break;
 }
 }
 else {
-validate367.errors = [{instancePath:instancePath+"/chain",keyword:"type"}];
+validate369.errors = [{instancePath:instancePath+"/chain",keyword:"type"}];
 return false;
 }
 }
@@ -21423,13 +21592,13 @@ if(data.ns !== undefined){
 let data2 = data.ns;
 const _errs4 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate367.errors = [{instancePath:instancePath+"/ns",keyword:"type"}];
+validate369.errors = [{instancePath:instancePath+"/ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs4){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate367.errors = [{instancePath:instancePath+"/ns",keyword:"minimum"}];
+validate369.errors = [{instancePath:instancePath+"/ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -21443,21 +21612,21 @@ var valid0 = true;
 }
 }
 else {
-validate367.errors = [{instancePath,keyword:"type"}];
+validate369.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate367.errors = vErrors;
+validate369.errors = vErrors;
 return errors === 0;
 }
-function validate364(data, {instancePath=""}={}){
+function validate366(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.operations === undefined) && (missing0 = "operations")) || ((data.traces === undefined) && (missing0 = "traces"))) || ((data.exclusive_ns === undefined) && (missing0 = "exclusive_ns"))) || ((data.chains === undefined) && (missing0 = "chains"))){
-validate364.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate366.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -21470,8 +21639,8 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate341(data0[i0], {instancePath:instancePath+"/operations/" + i0}))){
-vErrors = vErrors === null ? validate341.errors : vErrors.concat(validate341.errors);
+if(!(validate343(data0[i0], {instancePath:instancePath+"/operations/" + i0}))){
+vErrors = vErrors === null ? validate343.errors : vErrors.concat(validate343.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs3 === errors;
@@ -21481,7 +21650,7 @@ break;
 }
 }
 else {
-validate364.errors = [{instancePath:instancePath+"/operations",keyword:"type"}];
+validate366.errors = [{instancePath:instancePath+"/operations",keyword:"type"}];
 return false;
 }
 }
@@ -21511,7 +21680,7 @@ break;
 }
 }
 else {
-validate364.errors = [{instancePath:instancePath+"/traces",keyword:"type"}];
+validate366.errors = [{instancePath:instancePath+"/traces",keyword:"type"}];
 return false;
 }
 }
@@ -21539,13 +21708,13 @@ for(let i3=0; i3<len3; i3++){
 let data6 = data5[i3];
 const _errs11 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate364.errors = [{instancePath:instancePath+"/exclusive_ns/" + i2+"/" + i3,keyword:"type"}];
+validate366.errors = [{instancePath:instancePath+"/exclusive_ns/" + i2+"/" + i3,keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate364.errors = [{instancePath:instancePath+"/exclusive_ns/" + i2+"/" + i3,keyword:"minimum"}];
+validate366.errors = [{instancePath:instancePath+"/exclusive_ns/" + i2+"/" + i3,keyword:"minimum"}];
 return false;
 }
 }
@@ -21557,7 +21726,7 @@ break;
 }
 }
 else {
-validate364.errors = [{instancePath:instancePath+"/exclusive_ns/" + i2,keyword:"type"}];
+validate366.errors = [{instancePath:instancePath+"/exclusive_ns/" + i2,keyword:"type"}];
 return false;
 }
 }
@@ -21568,7 +21737,7 @@ break;
 }
 }
 else {
-validate364.errors = [{instancePath:instancePath+"/exclusive_ns",keyword:"type"}];
+validate366.errors = [{instancePath:instancePath+"/exclusive_ns",keyword:"type"}];
 return false;
 }
 }
@@ -21601,8 +21770,8 @@ var valid7 = true;
 const len6 = data9.length;
 for(let i6=0; i6<len6; i6++){
 const _errs19 = errors;
-if(!(validate367(data9[i6], {instancePath:instancePath+"/chains/" + i4+"/" + i5+"/" + i6}))){
-vErrors = vErrors === null ? validate367.errors : vErrors.concat(validate367.errors);
+if(!(validate369(data9[i6], {instancePath:instancePath+"/chains/" + i4+"/" + i5+"/" + i6}))){
+vErrors = vErrors === null ? validate369.errors : vErrors.concat(validate369.errors);
 errors = vErrors.length;
 }
 var valid7 = _errs19 === errors;
@@ -21612,7 +21781,7 @@ break;
 }
 }
 else {
-validate364.errors = [{instancePath:instancePath+"/chains/" + i4+"/" + i5,keyword:"type"}];
+validate366.errors = [{instancePath:instancePath+"/chains/" + i4+"/" + i5,keyword:"type"}];
 return false;
 }
 }
@@ -21623,7 +21792,7 @@ break;
 }
 }
 else {
-validate364.errors = [{instancePath:instancePath+"/chains/" + i4,keyword:"type"}];
+validate366.errors = [{instancePath:instancePath+"/chains/" + i4,keyword:"type"}];
 return false;
 }
 }
@@ -21634,7 +21803,7 @@ break;
 }
 }
 else {
-validate364.errors = [{instancePath:instancePath+"/chains",keyword:"type"}];
+validate366.errors = [{instancePath:instancePath+"/chains",keyword:"type"}];
 return false;
 }
 }
@@ -21649,22 +21818,22 @@ var valid0 = true;
 }
 }
 else {
-validate364.errors = [{instancePath,keyword:"type"}];
+validate366.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate364.errors = vErrors;
+validate366.errors = vErrors;
 return errors === 0;
 }
-export const isTracesImported = validate370;
-function validate370(data, {instancePath=""}={}){
+export const isTracesImported = validate372;
+function validate372(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.traces === undefined) && (missing0 = "traces")) || ((data.spans === undefined) && (missing0 = "spans"))) || ((data.rejected === undefined) && (missing0 = "rejected"))) || ((data.reasons === undefined) && (missing0 = "reasons"))){
-validate370.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate372.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -21672,13 +21841,13 @@ if(data.traces !== undefined){
 let data0 = data.traces;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate370.errors = [{instancePath:instancePath+"/traces",keyword:"type"}];
+validate372.errors = [{instancePath:instancePath+"/traces",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate370.errors = [{instancePath:instancePath+"/traces",keyword:"minimum"}];
+validate372.errors = [{instancePath:instancePath+"/traces",keyword:"minimum"}];
 return false;
 }
 }
@@ -21693,13 +21862,13 @@ if(data.spans !== undefined){
 let data1 = data.spans;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate370.errors = [{instancePath:instancePath+"/spans",keyword:"type"}];
+validate372.errors = [{instancePath:instancePath+"/spans",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate370.errors = [{instancePath:instancePath+"/spans",keyword:"minimum"}];
+validate372.errors = [{instancePath:instancePath+"/spans",keyword:"minimum"}];
 return false;
 }
 }
@@ -21714,13 +21883,13 @@ if(data.rejected !== undefined){
 let data2 = data.rejected;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate370.errors = [{instancePath:instancePath+"/rejected",keyword:"type"}];
+validate372.errors = [{instancePath:instancePath+"/rejected",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate370.errors = [{instancePath:instancePath+"/rejected",keyword:"minimum"}];
+validate372.errors = [{instancePath:instancePath+"/rejected",keyword:"minimum"}];
 return false;
 }
 }
@@ -21741,7 +21910,7 @@ const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 const _errs9 = errors;
 if(typeof data3[i0] !== "string"){
-validate370.errors = [{instancePath:instancePath+"/reasons/" + i0,keyword:"type"}];
+validate372.errors = [{instancePath:instancePath+"/reasons/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs9 === errors;
@@ -21751,7 +21920,7 @@ break;
 }
 }
 else {
-validate370.errors = [{instancePath:instancePath+"/reasons",keyword:"type"}];
+validate372.errors = [{instancePath:instancePath+"/reasons",keyword:"type"}];
 return false;
 }
 }
@@ -21766,10 +21935,10 @@ var valid0 = true;
 }
 }
 else {
-validate370.errors = [{instancePath,keyword:"type"}];
+validate372.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate370.errors = vErrors;
+validate372.errors = vErrors;
 return errors === 0;
 }
