@@ -54,7 +54,7 @@ PURE = {
     },
     "tidscope_predictd.model": {"collections", "typing"},
     "tidscope_traces": {
-        *("collections", "dataclasses", "functools", "heapq", "itertools", "math", "operator"),
+        *("bisect", "collections", "dataclasses", "functools", "heapq", "itertools", "math", "operator"),
         *("typing", "numpy", "sklearn"),
     },
 }

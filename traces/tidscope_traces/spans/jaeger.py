@@ -35,9 +35,13 @@ def read_jaeger(document: object) -> ReadSpans:
     Raises:
         BadTracesError: the document is not of this form.
     """
-    traces = document
     if isinstance(document, dict):
         traces = document.get("data", [document])
+    elif isinstance(document, list):
+        traces = document
+    else:
+        msg = "the document is neither an object nor a list"
+        raise BadTracesError(msg)
     read = ReadSpans()
     for entry in list_of(traces, "data"):
         trace = object_of(entry, "a trace")

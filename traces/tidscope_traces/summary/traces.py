@@ -8,8 +8,10 @@ from numpy.typing import NDArray
 
 from tidscope_traces.critical.fitting import FittedTrace, fit
 from tidscope_traces.critical.path import CriticalPath, walk_back
+from tidscope_traces.critical.schedule import Schedule
 from tidscope_traces.spans.model import Trace
 from tidscope_traces.summary.catalogue import Catalogue
+from tidscope_traces.summary.failures import failing_paths
 from tidscope_traces.summary.options import Options, choose_roots
 
 
@@ -30,6 +32,11 @@ class TraceSummary:
         truncated_ns: time that was cut off.
         contexts: the critical path by calling context, callers before callees, one column each; its
             rows are CONTEXT_ROWS.
+        failures: paths from the root to failing calls whose callees did not fail, as numbers of
+            operations, and how many such calls; see failing_paths.
+        potential: what changes to each operation would bring, one column each; its rows are
+            POTENTIAL_ROWS. None if the options did not ask for it.
+        projected_ns: duration under the projection of the options; None without one.
     """
 
     trace_id: str
@@ -45,10 +52,18 @@ class TraceSummary:
     dropped: int
     detached: int
     contexts: NDArray[np.int64]
+    failures: dict[tuple[int, ...], int]
+    potential: NDArray[np.int64] | None = None
+    projected_ns: int | None = None
 
 
 CONTEXT_ROWS = ("operation", "parent", "inclusive_ns", "exclusive_ns", "count")
 """Of `TraceSummary.contexts`. The parent is a column, -1 for the root; the count is of spans."""
+POTENTIAL_ROWS = ("operation", "saving_ns", "drag_ns", "slack_ns")
+"""Of `TraceSummary.potential`. Saving: how much shorter the request were if the operation took no
+own time; drag: if it were not called at all; slack: the least of its spans, 0 on the path."""
+MOST_PLAYED = 100
+"""Operations of one trace whose saving and drag are found, those with most exclusive time."""
 
 
 @dataclass(slots=True)
@@ -89,6 +104,8 @@ def summarise(trace: Trace, root: int, options: Options, catalogue: Catalogue) -
     fitted = fit(trace, root, options.excluded)
     path = walk_back(fitted)
     span = trace.spans[root]
+    contexts = _contexts(path, catalogue)
+    potential, projected_ns = _play(fitted, contexts, options, catalogue)
     return TraceSummary(
         trace_id=trace.trace_id,
         operation=catalogue.number(span.service, span.operation),
@@ -102,7 +119,10 @@ def summarise(trace: Trace, root: int, options: Options, catalogue: Catalogue) -
         truncated_ns=fitted.truncated_ns,
         dropped=fitted.dropped,
         detached=fitted.detached,
-        contexts=_contexts(path, catalogue),
+        contexts=contexts,
+        failures=failing_paths(fitted, catalogue),
+        potential=potential,
+        projected_ns=projected_ns,
     )
 
 
@@ -132,6 +152,40 @@ def _contexts(path: CriticalPath, catalogue: Catalogue) -> NDArray[np.int64]:
         place_of.append(place)
     inclusive = sum_upwards(callers, exclusive)
     return np.array([operations, callers, inclusive, exclusive, count], dtype=np.int64)
+
+
+def _play(
+    fitted: FittedTrace, contexts: NDArray[np.int64], options: Options, catalogue: Catalogue
+) -> tuple[NDArray[np.int64] | None, int | None]:
+    """Potential and projected duration, as far as the options ask for them."""
+    if not options.potential and options.projection is None:
+        return None, None
+    schedule = Schedule(fitted)
+    spans: dict[int, list[int]] = {}
+    for index in fitted.order:
+        span = fitted.trace.spans[index]
+        spans.setdefault(catalogue.number(span.service, span.operation), []).append(index)
+    projected_ns = None
+    if (change := options.projection) is not None:
+        number = catalogue.number(*change.operation)
+        projected_ns = schedule.with_less(spans.get(number, ()), change.less_ns)
+    if not options.potential:
+        return None, projected_ns
+    own_ns: dict[int, int] = {}
+    for operation, exclusive in contexts[[0, 3]].T.tolist():
+        own_ns[operation] = own_ns.get(operation, 0) + exclusive
+    played = set(sorted(own_ns, key=lambda number: (-own_ns[number], number))[:MOST_PLAYED])
+    slack = schedule.slack()
+    columns = [
+        (
+            number,
+            fitted.duration_ns - schedule.without_own_time(own) if number in played else 0,
+            fitted.duration_ns - schedule.without(own) if number in played else 0,
+            min(slack[index] for index in own),
+        )
+        for number, own in spans.items()
+    ]
+    return np.array(columns, dtype=np.int64).T, projected_ns
 
 
 def sum_upwards(parents: Sequence[int], own: Sequence[int]) -> list[int]:
