@@ -199,8 +199,8 @@ def create_app(settings: Settings, connections: ConnectionCounts | None = None) 
         traces.router(spans, _places(registry, store, run_store), disk),
     ):
         app.include_router(router, prefix=api.PREFIX)
-    app.include_router(docs.router())
-    app.include_router(metrics.router(facts))
+    for outside in (docs.router(), metrics.router(facts)):
+        app.include_router(outside)
     app.include_router(
         CollectorEndpoint(
             CollectorSessions(settings, registry, links, ingest), settings.max_message_bytes

@@ -190,7 +190,7 @@ def router(store: SpanStore, make_places: MakePlaces, disk: Disk) -> APIRouter:
         status_code=201,
         summary="Bring in traces: Jaeger's JSON or OTLP's JSON",
         openapi_extra={
-            "requestBody": {**binary("application/json"), "required": True},
+            "requestBody": {**binary("application/octet-stream"), "required": True},
             **raises("bad-request", "too-many-actions", *WRITE_RUNS),
         },
     )
@@ -200,7 +200,7 @@ def router(store: SpanStore, make_places: MakePlaces, disk: Disk) -> APIRouter:
         async with importing:
             data = await request.body()
             found = await disk.write(import_document, data, store)
-        note(request.scope, "traces", spans=found.spans)
+        note(request.scope, "traces", spans=str(found.spans))
         return found
 
     @routes.post(
@@ -214,7 +214,7 @@ def router(store: SpanStore, make_places: MakePlaces, disk: Disk) -> APIRouter:
             raise _busy()
         async with importing:
             found = await disk.write(import_from_jaeger, asked, store)
-        note(request.scope, f"jaeger at port {asked.port}", spans=found.spans)
+        note(request.scope, f"jaeger at port {asked.port}", spans=str(found.spans))
         return found
 
     return routes

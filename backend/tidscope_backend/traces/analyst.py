@@ -68,8 +68,7 @@ class TraceAnalyst:
             projection = Projection(operation, asked.less_ns)
         options = replace(_options(wanted, asked), potential=True, projection=projection)
         found = describe(summarise_all(_traces(chosen.spans), options))
-        projected = projection and (projection.operation, projection.less_ns)
-        return analysis_answer(found, chosen.omitted, [], projected)
+        return analysis_answer(found, chosen.omitted, [], projection)
 
     def difference(self, base: Wanted, other: Wanted, asked: Asked) -> TraceDifference:
         """Two sets of traces of an endpoint compared."""

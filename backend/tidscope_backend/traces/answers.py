@@ -8,6 +8,7 @@ from tidscope_traces.summary.analysis import Analysis
 from tidscope_traces.summary.difference import DifferenceTree as FoundDifference
 from tidscope_traces.summary.durations import Durations
 from tidscope_traces.summary.heat import Heat
+from tidscope_traces.summary.options import Projection
 from tidscope_traces.summary.tree import ContextTree
 from tidscope_wire.generated.models import (
     DifferenceTree,
@@ -38,7 +39,7 @@ def analysis_answer(
     found: Analysis,
     omitted: int,
     anomalies: Sequence[TraceAnomaly],
-    projection: tuple[Operation, int] | None,
+    projection: Projection | None,
 ) -> TraceAnalysis:
     """The analysis of an endpoint.
 
@@ -46,15 +47,14 @@ def analysis_answer(
         found: of its traces.
         omitted: traces beyond the bound.
         anomalies: among them.
-        projection: an operation, and how much less it takes; None: none was asked for.
+        projection: that the analysis was made with; None: none.
     """
     projected = None
     if projection is not None and found.projected is not None:
-        operation, less_ns = projection
         projected = TraceProjection(
-            service=operation.service,
-            operation=operation.name,
-            less_ns=less_ns,
+            service=projection.operation.service,
+            operation=projection.operation.name,
+            less_ns=projection.less_ns,
             quantiles=quantiles_of(found.projected),
         )
     return TraceAnalysis(

@@ -99,8 +99,8 @@ def _span_thread(
     names: Mapping[int, str] = {} if place is None else place.observed.names
     return SpanThread(
         span_id=own.span.span_id,
-        target_id=place and place.target_id,
-        run_id=place and place.run_id,
+        target_id=None if place is None else place.target_id,
+        run_id=None if place is None else place.run_id,
         pid=own.span.pid,
         tid=tid,
         thread_name=None if tid is None else names.get(tid),

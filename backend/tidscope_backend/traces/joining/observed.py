@@ -105,7 +105,7 @@ def observe(frames: Iterable[bytes], fields: Fields | None) -> Observed:
         fields: counter columns of the key frame before them.
     """
     found, decoder = Observed(), FrameDecoder(fields)
-    offsets = []
+    offsets: list[int] = []
     for data in frames:
         try:
             header, body = split(data)
