@@ -1,7 +1,7 @@
 """What is kept of each trace: its critical path by calling context, some kilobytes."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,6 +85,12 @@ class Summaries:
         roots = choose_roots(trace, options)
         self.left_out += not roots
         self.traces.extend(summarise(trace, root, options, self.catalogue) for root in roots)
+
+    def extend(self, other: "Summaries") -> None:
+        """Take over the summaries of others, whose numbers become this catalogue's."""
+        numbers = [self.catalogue.number(*operation) for operation in other.catalogue.operations]
+        self.left_out += other.left_out
+        self.traces.extend(_renumbered(trace, numbers) for trace in other.traces)
 
     def select(self, places: Iterable[int]) -> "Summaries":
         """Only the traces at these places."""
@@ -186,6 +192,24 @@ def _play(
         for number, own in spans.items()
     ]
     return np.array(columns, dtype=np.int64).T, projected_ns
+
+
+def _renumbered(trace: TraceSummary, numbers: Sequence[int]) -> TraceSummary:
+    lookup = np.array(numbers, dtype=np.int64)
+
+    def renumber(table: NDArray[np.int64]) -> NDArray[np.int64]:
+        return np.vstack([lookup[table[0]], table[1:]])
+
+    return replace(
+        trace,
+        operation=numbers[trace.operation],
+        contexts=renumber(trace.contexts),
+        potential=None if trace.potential is None else renumber(trace.potential),
+        failures={
+            tuple(numbers[number] for number in path): count
+            for path, count in trace.failures.items()
+        },
+    )
 
 
 def sum_upwards(parents: Sequence[int], own: Sequence[int]) -> list[int]:
