@@ -71,6 +71,7 @@ from tidscope_backend.stream.endpoint import live_router
 from tidscope_backend.stream.fanout import Fanout
 from tidscope_backend.stream.history_store import HistoryStore
 from tidscope_backend.traces.joining.places import LiveTarget, Places
+from tidscope_backend.traces.receiving.receiver import Receiving, receiving
 from tidscope_backend.traces.retention import SpanRetention
 from tidscope_backend.traces.span_store import SpanStore
 
@@ -122,7 +123,7 @@ def create_app(settings: Settings, connections: ConnectionCounts | None = None) 
     )
     retention = Retention(max_age_s=settings.keep_runs_seconds, max_bytes=settings.keep_runs_bytes)
     run_store = RunStore(runs_directory, recorder, manifests, retention, disk)
-    spans = _span_store(settings, runs_directory)
+    spans, received = _span_store(settings, runs_directory), Receiving()
     ingest = FrameIngest(registry, fanout, meters.observe, recorder)
 
     def forget(target_id: str) -> None:
@@ -158,6 +159,7 @@ def create_app(settings: Settings, connections: ConnectionCounts | None = None) 
                     _tidy(spans, disk),
                     *pushing,
                 ),
+                receiving(spans, settings.spans_token, settings.span_ports, received),
             ):
                 yield
         finally:
@@ -196,7 +198,7 @@ def create_app(settings: Settings, connections: ConnectionCounts | None = None) 
         exchange.import_router(runs_directory.make, runs_directory.has, disk),
         compare.router(runs_directory.folder, disk),
         experiments.router(settings.runs_dir, disk),
-        traces.router(spans, _places(registry, store, run_store), disk),
+        traces.router(spans, received, _places(registry, store, run_store), disk),
     ):
         app.include_router(router, prefix=api.PREFIX)
     for outside in (docs.router(), metrics.router(facts)):

@@ -30,6 +30,7 @@ COLLECTOR_VARIABLE = "TIDSCOPE_COLLECTOR_SECRET"
 METRICS_VARIABLE = "TIDSCOPE_METRICS_TOKEN"
 RUNS_VARIABLE = "TIDSCOPE_RUNS"
 OTLP_VARIABLE = "TIDSCOPE_OTLP_ENDPOINT"
+SPANS_VARIABLE = "TIDSCOPE_SPANS_TOKEN"
 DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORT = 8787
 
@@ -41,6 +42,19 @@ class SettingsError(ValueError):
 def new_secret() -> str:
     """Make a secret of 192 random bits that can stand in a URL."""
     return secrets.token_urlsafe(24)
+
+
+@dataclass(frozen=True)
+class SpanPorts:
+    """Ports of 127.0.0.1 on which spans are received; 0: the kernel chooses.
+
+    Attributes:
+        http: of OTLP/HTTP.
+        grpc: of OTLP/gRPC.
+    """
+
+    http: int = 4318
+    grpc: int = 4317
 
 
 @dataclass(frozen=True)
@@ -91,6 +105,9 @@ class Settings:
         max_message_bytes: largest WebSocket message.
         max_command_bytes: largest message of a page.
         max_import_bytes: largest archive of a run that is brought in.
+        max_traces_bytes: largest document of traces that is brought in.
+        spans_token: that senders of spans show.
+        span_ports: where spans are received; None: nowhere.
         predictd: socket of the host's prediction service.
         otlp_endpoint: where metrics are sent to by OTLP; None: nowhere.
         otlp_seconds: between two exports.
@@ -138,6 +155,8 @@ class Settings:
     max_command_bytes: int = MAX_PAGE_COMMAND_BYTES
     max_import_bytes: int = MAX_IMPORT_BYTES
     max_traces_bytes: int = MAX_TRACES_BYTES
+    spans_token: str = field(default_factory=new_secret)
+    span_ports: SpanPorts | None = None
     predictd: Path = SYSTEM_SOCKET
     otlp_endpoint: str | None = None
     otlp_seconds: float = 10
@@ -162,11 +181,15 @@ def settings_from(
         raise SettingsError(f"{VIEW_VARIABLE} is the same as {BROWSER_VARIABLE}; give another one")
     if metrics_token in (token, view_token):
         raise SettingsError(f"{METRICS_VARIABLE} is the same as another token; give another one")
+    spans_token = _secret(environ, SPANS_VARIABLE)
+    if spans_token in (token, view_token, metrics_token):
+        raise SettingsError(f"{SPANS_VARIABLE} is the same as another token; give another one")
     return Settings(
         token=token,
         view_token=view_token,
         collector_secret=_collector_secret(environ),
         metrics_token=metrics_token,
+        spans_token=spans_token,
         state_dir=state_directory(environ),
         host=host,
         allow_hosts=allow_hosts,

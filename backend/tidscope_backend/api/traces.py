@@ -31,6 +31,7 @@ from tidscope_backend.traces.analyst import Asked, TraceAnalyst
 from tidscope_backend.traces.importing import import_document, import_from_jaeger
 from tidscope_backend.traces.joining.places import Places
 from tidscope_backend.traces.queries import MAX_TRACES, Order, SpanQueries, Wanted
+from tidscope_backend.traces.receiving.receiver import Receiving
 from tidscope_backend.traces.span_store import SpanStore
 
 IMPORT_PATH = "/traces/import"
@@ -45,11 +46,12 @@ M = TypeVar("M", bound=BaseModel)
 MakePlaces = Callable[[], Coroutine[None, None, Places]]
 
 
-def router(store: SpanStore, make_places: MakePlaces, disk: Disk) -> APIRouter:
+def router(store: SpanStore, received: Receiving, make_places: MakePlaces, disk: Disk) -> APIRouter:
     """Make the routes.
 
     Args:
         store: of spans.
+        received: what the receivers say.
         make_places: where processes are and were measured; to be made on the event loop.
         disk: whose threads read and write.
     """
@@ -85,6 +87,9 @@ def router(store: SpanStore, make_places: MakePlaces, disk: Disk) -> APIRouter:
                     rejected=counts.rejected,
                     expired=counts.expired,
                     bytes=store.bytes(),
+                    refused=received.refused,
+                    http_port=received.http_port,
+                    grpc_port=received.grpc_port,
                 ),
             )
 

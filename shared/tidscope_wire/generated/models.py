@@ -4064,6 +4064,18 @@ class TracesReceived(Message):
     """
     Of the store on disk.
     """
+    refused: Annotated[int, Field(ge=0)]
+    """
+    Requests of senders that were asked to come again later, because queues were full.
+    """
+    http_port: Annotated[int | None, Field(ge=0)]
+    """
+    Port of this machine at which OTLP/HTTP is received; null: it is not.
+    """
+    grpc_port: Annotated[int | None, Field(ge=0)]
+    """
+    The same of OTLP/gRPC.
+    """
 
 
 class Unsubscribe(Message):

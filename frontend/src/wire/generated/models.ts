@@ -21244,6 +21244,18 @@ export interface TracesReceived {
    * Of the store on disk.
    */
   bytes: number;
+  /**
+   * Requests of senders that were asked to come again later, because queues were full.
+   */
+  refused: number;
+  /**
+   * Port of this machine at which OTLP/HTTP is received; null: it is not.
+   */
+  http_port: number | null;
+  /**
+   * The same of OTLP/gRPC.
+   */
+  grpc_port: number | null;
 }
 /**
  * GET /api/v1/traces/heat: operations by traces.

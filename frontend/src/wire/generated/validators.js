@@ -18426,7 +18426,7 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((((data.spans === undefined) && (missing0 = "spans")) || ((data.traces === undefined) && (missing0 = "traces"))) || ((data.dropped === undefined) && (missing0 = "dropped"))) || ((data.rejected === undefined) && (missing0 = "rejected"))) || ((data.expired === undefined) && (missing0 = "expired"))) || ((data.bytes === undefined) && (missing0 = "bytes"))){
+if((((((((((data.spans === undefined) && (missing0 = "spans")) || ((data.traces === undefined) && (missing0 = "traces"))) || ((data.dropped === undefined) && (missing0 = "dropped"))) || ((data.rejected === undefined) && (missing0 = "rejected"))) || ((data.expired === undefined) && (missing0 = "expired"))) || ((data.bytes === undefined) && (missing0 = "bytes"))) || ((data.refused === undefined) && (missing0 = "refused"))) || ((data.http_port === undefined) && (missing0 = "http_port"))) || ((data.grpc_port === undefined) && (missing0 = "grpc_port"))){
 validate319.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -18555,6 +18555,72 @@ var valid0 = _errs11 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data.refused !== undefined){
+let data6 = data.refused;
+const _errs13 = errors;
+if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
+validate319.errors = [{instancePath:instancePath+"/refused",keyword:"type"}];
+return false;
+}
+if(errors === _errs13){
+if(typeof data6 == "number"){
+if(data6 < 0 || isNaN(data6)){
+validate319.errors = [{instancePath:instancePath+"/refused",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.http_port !== undefined){
+let data7 = data.http_port;
+const _errs15 = errors;
+if((!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))) && (data7 !== null)){
+validate319.errors = [{instancePath:instancePath+"/http_port",keyword:"type"}];
+return false;
+}
+if(errors === _errs15){
+if(typeof data7 == "number"){
+if(data7 < 0 || isNaN(data7)){
+validate319.errors = [{instancePath:instancePath+"/http_port",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs15 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.grpc_port !== undefined){
+let data8 = data.grpc_port;
+const _errs17 = errors;
+if((!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))) && (data8 !== null)){
+validate319.errors = [{instancePath:instancePath+"/grpc_port",keyword:"type"}];
+return false;
+}
+if(errors === _errs17){
+if(typeof data8 == "number"){
+if(data8 < 0 || isNaN(data8)){
+validate319.errors = [{instancePath:instancePath+"/grpc_port",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs17 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
 }
 }
 }
