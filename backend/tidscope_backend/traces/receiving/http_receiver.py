@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from google.protobuf.json_format import MessageToJson
+from google.protobuf.message import Message
 from google.rpc.status_pb2 import Status
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
 from starlette.applications import Starlette
@@ -31,7 +32,6 @@ from tidscope_backend.traces.receiving.sender import is_sender, rejection_text
 PATH = "/v1/traces"
 PROTOBUF, JSON = "application/x-protobuf", "application/json"
 READERS: dict[str, Callable[[bytes], ReadSpans]] = {PROTOBUF: read_protobuf, JSON: read_document}
-Message = ExportTraceServiceResponse | Status
 
 
 class _RefusalError(Exception):

@@ -56,7 +56,7 @@ def read_protobuf(data: bytes) -> ReadSpans:
 def _span(span: Any, service: str, pid: int | None) -> Span:
     check_times(span.start_time_unix_nano, span.end_time_unix_nano)
     attributes = _attributes(span.attributes)
-    kind = _KINDS[span.kind] if 0 <= span.kind < len(_KINDS) else "internal"
+    kind: Kind = _KINDS[span.kind] if 0 <= span.kind < len(_KINDS) else "internal"
     return Span(
         parse_id(span.trace_id.hex(), 32),
         parse_id(span.span_id.hex(), 16),
