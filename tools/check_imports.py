@@ -54,7 +54,16 @@ PURE = {
     },
     "tidscope_predictd.model": {"collections", "typing"},
     "tidscope_traces": {
-        *("bisect", "collections", "dataclasses", "functools", "heapq", "itertools", "math", "operator"),
+        *(
+            "bisect",
+            "collections",
+            "dataclasses",
+            "functools",
+            "heapq",
+            "itertools",
+            "math",
+            "operator",
+        ),
         *("typing", "numpy", "sklearn"),
     },
 }

@@ -98,9 +98,19 @@ def test_jaeger() -> None:
     read = read_jaeger(JAEGER)
     server, client = read.spans
     assert server == Span(
-        *(f"{0x1A:032x}", f"{0xB:016x}", "", "frontend", "GET /dispatch"),
-        *(1_700_000_000_000_001_000, 1_700_000_000_000_251_000, "server", False, 4321, 77, False),
-        {
+        trace_id=f"{0x1A:032x}",
+        span_id=f"{0xB:016x}",
+        parent_id="",
+        service="frontend",
+        operation="GET /dispatch",
+        start_ns=1_700_000_000_000_001_000,
+        end_ns=1_700_000_000_000_251_000,
+        kind="server",
+        error=False,
+        pid=4321,
+        thread_id=77,
+        follows=False,
+        attributes={
             "span.kind": "server",
             "http.status_code": "404",
             "thread.id": "77",
@@ -114,10 +124,18 @@ def test_jaeger() -> None:
 def test_otlp() -> None:
     (span,) = read_otlp(OTLP).spans
     assert span == Span(
-        *("5b8efff798038103d269b633813fc60c", "eee19b7ec3c1b174", "eee19b7ec3c1b173"),
-        *("frontend", "I'm a server span", 1544712660000000000, 1544712661000000000),
-        *("server", True, 4321, 77, False),
-        {"my.span.attr": "some value", "thread.id": "77", "ratio": "0.5"},
+        trace_id="5b8efff798038103d269b633813fc60c",
+        span_id="eee19b7ec3c1b174",
+        parent_id="eee19b7ec3c1b173",
+        service="frontend",
+        operation="I'm a server span",
+        start_ns=1544712660000000000,
+        end_ns=1544712661000000000,
+        kind="server",
+        error=True,
+        pid=4321,
+        thread_id=77,
+        attributes={"my.span.attr": "some value", "thread.id": "77", "ratio": "0.5"},
     )
     assert read_otlp([OTLP, OTLP]).spans == [span, span]
 
@@ -207,7 +225,7 @@ def test_what_counts_as_failed(tags: dict[str, Any], failed: bool) -> None:
 
 def test_names_and_attributes_are_bounded() -> None:
     trace = JAEGER["data"][0]
-    tags = [{"key": "k" * 500 + str(n), "value": "v" * 500} for n in range(3)]
+    tags: list[dict[str, Any]] = [{"key": "k" * 500 + str(n), "value": "v" * 500} for n in range(3)]
     tags += [{"key": f"key{n}", "value": n} for n in range(100)]
     long = {**trace["spans"][0], "tags": tags, "operationName": "o" * 500}
     (span,) = read_jaeger([{**trace, "spans": [long]}]).spans

@@ -96,4 +96,4 @@ def _run(command: Command, arguments: Sequence[str]) -> int:
 
 def _verb_lines() -> Iterator[str]:
     for command in map(load, VERBS):
-        yield f"  {command.name:15}{command.help}"
+        yield f"  {command.name:14}{command.help}"

@@ -26,6 +26,9 @@ from tidscope_backend.critical_paths.exports import (
 )
 from tidscope_backend.critical_paths.page import HEAT_COLUMNS, Report, draw_page
 from tidscope_backend.critical_paths.text import (
+    CHAIN_HEAD,
+    FAILURE_HEAD,
+    GROWN_HEAD,
     RANKING_HEAD,
     chain_rows,
     facts,
@@ -185,14 +188,12 @@ def _lines(
     top = options.top
     lines = [*facts(found), *_notes(options, found, counts), ""]
     lines += table(RANKING_HEAD, ranking_rows(found, top), NAME_WIDTH)
-    head = ("chain of callers", "share", "a request", "requests", "slowest trace")
-    lines += ["", *table(head, chain_rows(found, top), CHAIN_WIDTH)]
+    lines += ["", *table(CHAIN_HEAD, chain_rows(found, top), CHAIN_WIDTH)]
     if found.failures:
-        head = ("path to the call that failed by itself", "requests", "depth", "one of them")
-        lines += ["", *table(head, failure_rows(found, top), CHAIN_WIDTH)]
+        lines += ["", *table(FAILURE_HEAD, failure_rows(found, top), CHAIN_WIDTH)]
     if difference is not None:
         rows = grown_rows(difference[1], top)
-        lines += ["", *table(("what grew", "own time", "before", "after"), rows, CHAIN_WIDTH)]
+        lines += ["", *table(GROWN_HEAD, rows, CHAIN_WIDTH)]
     lines += [
         f"wrote {path}" for path in (options.html, options.folded, options.dot) if path is not None
     ]

@@ -16,6 +16,9 @@ from tidscope_backend.critical_paths.flame import (
     tree_frames,
 )
 from tidscope_backend.critical_paths.text import (
+    CHAIN_HEAD,
+    FAILURE_HEAD,
+    GROWN_HEAD,
     RANKING_HEAD,
     chain_rows,
     facts,
@@ -130,17 +133,14 @@ def _body(report: Report) -> Iterator[str]:
         name, difference = report.difference
         note = "red grew, blue shrank; width is the longer of both"
         yield from _flame(f"Difference: {name}", difference_frames(difference), note)
-        head = ("what grew", "own time", "before", "after")
-        yield from _table(head, grown_rows(difference, ROWS))
+        yield from _table(GROWN_HEAD, grown_rows(difference, ROWS))
     yield "<h2>Operations by share of the critical path</h2>"
     yield from _table(RANKING_HEAD, ranking_rows(report.found, ROWS))
     yield "<h2>Calling contexts by own time</h2>"
-    head = ("chain of callers", "share", "a request", "requests", "slowest trace")
-    yield from _table(head, chain_rows(report.found, ROWS), last_is_id=True)
+    yield from _table(CHAIN_HEAD, chain_rows(report.found, ROWS), last_is_id=True)
     if report.found.failures:
         yield "<h2>Calls that made requests fail</h2>"
-        head = ("path to the call that failed by itself", "requests", "depth", "one of them")
-        yield from _table(head, failure_rows(report.found, ROWS), last_is_id=True)
+        yield from _table(FAILURE_HEAD, failure_rows(report.found, ROWS), last_is_id=True)
     if report.heat is not None and report.heat.operations:
         yield "<h2>Operations by trace</h2>"
         yield '<p class="muted">Own time on the critical path; longest traces first.</p>'

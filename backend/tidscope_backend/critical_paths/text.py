@@ -13,6 +13,9 @@ ARROW = " → "
 RANKING_HEAD = (
     *("operation", "share", "P50 own", "P95 own", "traces", "saving", "drag", "slack", "failed"),
 )
+CHAIN_HEAD = ("chain of callers", "share", "a request", "requests", "slowest trace")
+FAILURE_HEAD = ("path to the call that failed by itself", "requests", "depth", "one of them")
+GROWN_HEAD = ("what grew", "own time", "before", "after")
 
 
 def facts(found: Analysis) -> list[str]:

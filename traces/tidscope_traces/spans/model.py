@@ -130,7 +130,7 @@ def make_trace(trace_id: str, spans: Sequence[Span]) -> Trace:
             orphans += parent < 0
     cycles = _cut_cycles(parents)
     children: list[list[int]] = [[] for _ in kept]
-    roots = []
+    roots: list[int] = []
     for index, parent in enumerate(parents):
         (roots if parent < 0 else children[parent]).append(index)
     roots.sort(key=lambda index: (kept[index].parent_id != "", index))

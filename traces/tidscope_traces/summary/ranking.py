@@ -75,14 +75,14 @@ def rank_operations(summaries: Summaries) -> list[RankedOperation]:
     potential = _potential(summaries)
     ranked = []
     for number in {*seen, *potential}:
-        ordered = np.sort(times[number])
+        ordered = sorted(times[number].tolist())
         saving, drag, slack = potential.get(number, (None, None, None))
         ranked.append(
             RankedOperation(
                 operation=summaries.catalogue.operations[number],
-                p50_exclusive_ns=int(percentile(ordered, 50)),
-                p95_exclusive_ns=int(percentile(ordered, 95)),
-                share=int(ordered.sum()) / total_ns if total_ns else 0.0,
+                p50_exclusive_ns=percentile(ordered, 50),
+                p95_exclusive_ns=percentile(ordered, 95),
+                share=sum(ordered) / total_ns if total_ns else 0.0,
                 traces=seen[number],
                 calls=calls[number],
                 saving_ns=saving,
