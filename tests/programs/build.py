@@ -184,7 +184,7 @@ def go_command() -> str:
 def go_environment() -> dict[str, str]:
     """Variables for a build that depends on no setting of the user's.
 
-    The cache is the user's, wherever a test has other caches: the standard library is compiled once.
+    Its cache is the user's, wherever a test has other caches: the rest is compiled once for all.
     """
     caches = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     return {
