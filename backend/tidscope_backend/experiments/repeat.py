@@ -10,7 +10,12 @@ from typing import Protocol
 
 from tidscope_backend.experiments.building import Command, build_environment
 from tidscope_backend.experiments.commands import Commands
-from tidscope_backend.experiments.conditions import Conditions, figures_between, warnings_of
+from tidscope_backend.experiments.conditions import (
+    Conditions,
+    figures_between,
+    wait_until_quiet,
+    warnings_of,
+)
 from tidscope_backend.experiments.definition import DEFAULT, Definition, ProgramChoice
 from tidscope_backend.experiments.errors import RepeatError
 from tidscope_backend.experiments.figure_names import BY_NAME, THROUGHPUT
@@ -86,6 +91,7 @@ class Repeat:
 
     def measure(self) -> RepeatResult:
         """Do it. Raises RepeatError; whatever happens, nothing of it goes on."""
+        wait_until_quiet(self._definition.time.settle_s)
         before = Conditions.now()
         with ExitStack() as ending:
             runs, figures, measured = self._measure(ending)
@@ -95,6 +101,8 @@ class Repeat:
         counted = shown.pop(NET_READ, None)
         if expected and counted is not None:
             figures["net_counted_share"] = counted / expected
+        if shown.get("mean_cores"):
+            figures["ops_per_cpu_s"] = throughput / shown["mean_cores"]
         if shown.get("power_w"):
             figures["ops_per_j"] = throughput / shown["power_w"]
         return RepeatResult(runs, {**figures, **shown, **found}, [*warnings_of(found), *measured])

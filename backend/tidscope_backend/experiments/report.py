@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tidscope_wire.generated.models import Experiment, ExperimentCell, ExperimentFigure
 
+from tidscope_backend.experiments.chart_parts import ends_in_percent
 from tidscope_backend.experiments.figure_names import FIGURES, THROUGHPUT
 from tidscope_backend.experiments.journal import Entry, Repeated, began
 from tidscope_backend.experiments.picture import draw_chart
@@ -206,11 +207,8 @@ def gain_text(own: ExperimentFigure | None) -> str:
     if own is None or own.gain is None or own.gain.percent is None or not own.gain.absolute:
         return ""
     gain = own.gain
-    percent = own.gain.percent
-    scale = percent / own.gain.absolute
-    ends = ""
-    if gain.low is not None and gain.high is not None:
-        ends = f" [{gain.low * scale:+.1f}, {gain.high * scale:+.1f}]"
+    percent, found = own.gain.percent, ends_in_percent(own.gain)
+    ends = "" if found is None else f" [{found[0]:+.1f}, {found[1]:+.1f}]"
     verdict = "no difference shown" if gain.verdict == "unclear" else gain.verdict
     return f"{percent:+.1f} %{ends} {verdict}"
 

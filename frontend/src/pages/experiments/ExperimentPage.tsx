@@ -6,16 +6,15 @@ import { theme } from "../../base/theme";
 import { useStore } from "../../base/useStore";
 import { ExperimentFigure } from "../../charts/ExperimentFigure";
 import { numberText, seriesColour } from "../../charts/experimentOption";
-import { EmptyState } from "../../ui/EmptyState";
 import { Notice } from "../../ui/Notice";
 import { PageLink } from "../../ui/PageLink";
-import { ProblemNotice } from "../../ui/ProblemNotice";
 import type { Experiment, ExperimentCell, ExperimentChart } from "../../wire/generated/models";
 import shared from "../compare/ComparePage.module.css";
 import { CHART_THEMES } from "../live/scope/chartTheme";
 import styles from "./ExperimentsPage.module.css";
 import { gainText, progressText } from "./experimentText";
 import { LiveRepeat } from "./LiveRepeat";
+import { Loaded } from "./Loaded";
 
 const PERIOD_MS = 3000;
 const CHART_PX = 300;
@@ -25,16 +24,19 @@ const SHOWN_RUNS = 3;
 /** An experiment: what was measured, as charts and as a table. */
 export function ExperimentPage({ id }: { readonly id: string }) {
   const load = useCallback((signal: AbortSignal) => getExperiment(id, signal), [id]);
-  const { value, problem } = usePolled(load, PERIOD_MS);
-  if (value === null) {
-    return problem === null ? (
-      <EmptyState title="Reading the experiment…" />
-    ) : (
-      <ProblemNotice problem={problem} />
-    );
-  }
+  const polled = usePolled(load, PERIOD_MS);
   return (
-    <section className={shared.page}>
+    <section className={shared.page} aria-busy={polled.loading && polled.value === null}>
+      <Loaded polled={polled} what="experiment">
+        {(value) => <Measured experiment={value} />}
+      </Loaded>
+    </section>
+  );
+}
+
+function Measured({ experiment: value }: { readonly experiment: Experiment }) {
+  return (
+    <>
       <header className={shared.head}>
         <h1>{value.summary.title}</h1>
         <span className={shared.hint}>{value.summary.id}</span>
@@ -73,7 +75,7 @@ export function ExperimentPage({ id }: { readonly id: string }) {
         </table>
       </section>
       <p className={shared.hint}>{value.confidence}</p>
-    </section>
+    </>
   );
 }
 
