@@ -326,6 +326,14 @@ def test_reports_show_the_same_numbers(entries: list[Entry], tmp_path: Path) -> 
     assert raw.column("cell").to_pylist()[0] == found.cells[0].key
 
 
+def test_throughputs_of_several_programs_have_their_names() -> None:
+    figures = [{"throughput": 20.0, "throughput_1": 40.0, "throughput_2": 10.0}] * 2
+    found = analysed(journal([({"size": 1}, figures)], workloads=["web", "parallel"]))
+    labels = [one.label for one in found.cells[0].figures]
+    assert labels == ["Throughput", "Throughput of web", "Throughput of parallel"]
+    assert "| Throughput of parallel, 1/s |" in markdown(found)
+
+
 def test_no_difference_looks_like_one() -> None:
     text = page(analysed(POLICIES))
     assert "no difference shown" in text

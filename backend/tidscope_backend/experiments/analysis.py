@@ -24,7 +24,7 @@ from tidscope_backend.comparison.verdicts import judged
 from tidscope_backend.experiments.charts import charts_of
 from tidscope_backend.experiments.conditions import UNKNOWN
 from tidscope_backend.experiments.definition import RepeatSpec
-from tidscope_backend.experiments.figure_names import FIGURES, FigureName
+from tidscope_backend.experiments.figure_names import FIGURES, THROUGHPUT, FigureName
 from tidscope_backend.experiments.journal import (
     Began,
     Begins,
@@ -101,7 +101,10 @@ def analyse(entries: Sequence[Entry], *, carried_out: bool) -> Experiment:
                 standing=stand[cell.key],
                 baseline=None if baseline is None else baseline.key,
                 runs=[run for one in repeats for run in one.runs],
-                figures=list(_figures(own, None if baseline is None else attempts[baseline.key])),
+                figures=[
+                    _of_program(one, first.workloads)
+                    for one in _figures(own, None if baseline is None else attempts[baseline.key])
+                ],
                 failures=[one.reason for one in own if isinstance(one, Failed)],
                 warnings=_counted(repeats),
             )
@@ -146,6 +149,14 @@ def _figures(own: Attempts, baseline: Attempts | None) -> Iterator[ExperimentFig
         )
 
 
+def _of_program(one: ExperimentFigure, workloads: Sequence[str]) -> ExperimentFigure:
+    """The throughput of a program of several says whose it is."""
+    for at, workload in enumerate(workloads, 1):
+        if one.name == f"{THROUGHPUT}_{at}":
+            return one.model_copy(update={"label": f"Throughput of {workload}"})
+    return one
+
+
 def _done(attempts: Attempts) -> list[Repeated]:
     return [one for one in attempts if isinstance(one, Repeated)]
 
@@ -163,10 +174,13 @@ def _gain(one: FigureName, pairs: Sequence[tuple[float, float]]) -> FigureDiffer
 
 
 def _counted(repeats: Sequence[Repeated]) -> list[str]:
-    """Warnings of repeats, each kind once."""
+    """Warnings of repeats: of each kind the last."""
     counts = Counter(warning.partition(" ")[0] for one in repeats for warning in one.warnings)
     latest = {text.partition(" ")[0]: text for one in repeats for text in one.warnings}
-    return [f"{latest[kind]} ({plural(count, 'repeat')})" for kind, count in counts.items()]
+    return [
+        f"{latest[kind]} ({'' if count == 1 else 'the last of '}{plural(count, 'repeat')})"
+        for kind, count in counts.items()
+    ]
 
 
 def _warnings(

@@ -12,7 +12,8 @@ from tidscope_backend.experiments.figure_names import FIGURES, THROUGHPUT
 from tidscope_backend.experiments.journal import Entry, Repeated, began
 from tidscope_backend.experiments.picture import draw_chart
 
-ENERGY = (THROUGHPUT, "power_w", "ops_per_j")
+RESULTS = [one.name for one in FIGURES if one.kind == "result" and one.name != THROUGHPUT]
+AGAINST = (THROUGHPUT, "ops_per_cpu_s", "power_w", "ops_per_j")
 MARKDOWN, PAGE, RAW = "report.md", "report.html", "repeats.parquet"
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem;
@@ -81,10 +82,10 @@ def markdown(found: Experiment) -> str:
         *("| " + " | ".join(row) + " |" for row in rows[1:]),
         "",
     ]
-    energy = _energy_rows(found)
-    if energy:
-        lines += ["| " + " | ".join(energy[0]) + " |", "|" + " --- |" * len(energy[0])]
-        lines += [*("| " + " | ".join(row) + " |" for row in energy[1:]), ""]
+    against = _against_rows(found)
+    if against:
+        lines += ["| " + " | ".join(against[0]) + " |", "|" + " --- |" * len(against[0])]
+        lines += [*("| " + " | ".join(row) + " |" for row in against[1:]), ""]
     for chart in found.charts:
         lines += [
             f"![{chart.title}]({chart.id}.svg)",
@@ -114,7 +115,7 @@ def page(found: Experiment) -> str:
             *(f"<li>{escape(text)}</li>" for text in found.warnings),
             "</ul>",
             *_table(_rows(found)),
-            *_table(_energy_rows(found)),
+            *_table(_against_rows(found)),
             *figures,
             "<h2>Set-up</h2><ul>",
             *setup,
@@ -141,14 +142,17 @@ def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
         yield "</table>"
 
 
-def _energy_rows(found: Experiment) -> list[list[str]]:
-    """Performance, wattage and operations per watt against the default; empty: no cell has one."""
+def _against_rows(found: Experiment) -> list[list[str]]:
+    """Performance, and what it took, against the default; empty: no cell has one."""
     rows = [
-        [cell.key, *(gain_text(_of(cell, name)) or "unknown" for name in ENERGY)]
+        [cell.key, *(gain_text(_of(cell, name)) or "unknown" for name in AGAINST)]
         for cell in found.cells
         if cell.baseline is not None
     ]
-    head = ["against the default", "throughput", "power", "operations per watt"]
+    head = [
+        *("against the default", "throughput", "operations per CPU second"),
+        *("power", "operations per watt"),
+    ]
     return [head, *rows] if rows else []
 
 
@@ -171,10 +175,8 @@ def _rows(found: Experiment) -> list[list[str]]:
     has_gain = any(_gain(one) for one in found.cells)
     others = [
         one
-        for one in FIGURES
-        if one.kind == "result"
-        and one.name != THROUGHPUT
-        and any(_of(cell, one.name) for cell in found.cells)
+        for name in RESULTS
+        if (one := next((got for cell in found.cells if (got := _of(cell, name))), None))
     ]
     head = ["cell", f"{found.unit} a second", "σ", "repeats"]
     head += ["against the default"] if has_gain else []

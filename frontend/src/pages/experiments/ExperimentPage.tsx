@@ -57,7 +57,7 @@ function Measured({ experiment: value }: { readonly experiment: Experiment }) {
           <Chart key={chart.id} chart={chart} />
         ))}
       </div>
-      <Energy experiment={value} />
+      <AgainstDefault experiment={value} />
       <Cells experiment={value} />
       <section className={shared.panel} aria-label="Set-up">
         <header className={shared.panelHead}>
@@ -134,8 +134,8 @@ function Chart({ chart }: { readonly chart: ExperimentChart }) {
   );
 }
 
-/** What a policy changes in throughput, power, and operations for the energy: the sources' tables. */
-function Energy({ experiment }: { readonly experiment: Experiment }) {
+/** What a policy changes in throughput, and in operations for CPU time and energy. */
+function AgainstDefault({ experiment }: { readonly experiment: Experiment }) {
   const compared = experiment.cells.filter(({ baseline }) => baseline !== null);
   if (compared.length === 0) return null;
   return (
@@ -148,6 +148,7 @@ function Energy({ experiment }: { readonly experiment: Experiment }) {
           <tr>
             <th scope="col">Cell</th>
             <th scope="col">Throughput</th>
+            <th scope="col">Operations per CPU second</th>
             <th scope="col">Power</th>
             <th scope="col">Operations per watt</th>
           </tr>
@@ -156,7 +157,7 @@ function Energy({ experiment }: { readonly experiment: Experiment }) {
           {compared.map(({ key, figures }) => (
             <tr key={key}>
               <th scope="row">{key}</th>
-              {["throughput", "power_w", "ops_per_j"].map((name) => (
+              {["throughput", "ops_per_cpu_s", "power_w", "ops_per_j"].map((name) => (
                 <td key={name} className={styles.time}>
                   {gainText(figures.find((one) => one.name === name)) || "unknown"}
                 </td>
