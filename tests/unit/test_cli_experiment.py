@@ -19,7 +19,7 @@ from tidscope_backend.experiments.bounds import decide, parse_bound
 from tidscope_backend.experiments.journal import Failed
 
 ENTRIES = journal(
-    [({"policy": "default"}, [100.0, 101.0]), ({"policy": "linear"}, [90.0, 91.0])], quick=True
+    [({"policy": "default"}, [100.0, 101.0]), ({"policy": "linear"}, [89.9, 91.1])], quick=True
 )
 
 
@@ -61,7 +61,7 @@ def test_progress_without_a_terminal_is_a_line_a_repeat(
     progress.report([*ENTRIES, Failed("policy=linear", 1, 1.0, "it crashed")])
     progress.clear()
     said = capsys.readouterr().err
-    assert "policy=default: 101 a second; 2 to 4 left" in said
+    assert "policy=default: 101 a second; 2 to 5 left" in said
     assert "policy=linear: a repeat failed: it crashed" in said
 
 

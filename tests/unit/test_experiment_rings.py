@@ -63,7 +63,9 @@ class NopRing:
     ENTRIES, SQES = 8, 0x10000000
 
     def __init__(self) -> None:
-        self._call = ctypes.CDLL(None, use_errno=True).syscall
+        library = ctypes.CDLL(None, use_errno=True)
+        library.mmap.restype = ctypes.c_void_p
+        self._call, self._map = library.syscall, library.mmap
         parameters = bytearray(120)
         self.fd = self._call(425, self.ENTRIES, (ctypes.c_char * 120).from_buffer(parameters))
         if self.fd < 0:
@@ -71,8 +73,14 @@ class NopRing:
         # struct io_sqring_offsets begins at 40: head, tail, mask, entries, flags, dropped, array.
         offsets = struct.unpack_from("7I", parameters, 40)
         self._tail, self._array = offsets[1], offsets[6]
-        self._queue = mmap.mmap(self.fd, self._array + 4 * self.ENTRIES, offset=0)
-        self._entries = mmap.mmap(self.fd, 64 * self.ENTRIES, offset=self.SQES)
+        self._queue = self._mapped(self._array + 4 * self.ENTRIES, 0)
+        self._entries = self._mapped(64 * self.ENTRIES, self.SQES)
+
+    def _mapped(self, size: int, offset: int) -> "ctypes.Array[ctypes.c_char]":
+        """Not mmap.mmap, which makes another descriptor of the ring."""
+        flags = (mmap.PROT_READ | mmap.PROT_WRITE, mmap.MAP_SHARED)
+        place = self._map(None, ctypes.c_size_t(size), *flags, self.fd, ctypes.c_long(offset))
+        return (ctypes.c_char * size).from_address(place)
 
     def submit(self, count: int) -> None:
         """Submit so many requests, and wait until they are complete."""
@@ -84,8 +92,6 @@ class NopRing:
         assert self._call(426, self.fd, count, count, 1, None, 0) == count
 
     def close(self) -> None:
-        self._entries.close()
-        self._queue.close()
         os.close(self.fd)
 
 

@@ -2,7 +2,7 @@
 
 Counts are those of /proc/PID/fdinfo (io_uring/fdinfo.c): `CachedSqHead` is how many entries the
 kernel has taken from the submission queue, `CachedCqTail` how many completions it has made. Both
-are 32 bits wide and begin again at 0.
+are 32 bits wide and begin again at 0. A ring that has two descriptors counts twice.
 """
 
 import os

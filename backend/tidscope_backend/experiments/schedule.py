@@ -99,5 +99,13 @@ def repeats_left(tallies: Mapping[str, Tally], rules: RepeatSpec) -> tuple[int, 
         if found == "open":
             tally = tallies[key]
             most += rules.most - len(tally.values)
-            least += max(1, rules.least - len(tally.values))
+            family = [one for one in tallies.values() if one.family == tally.family]
+            shared = family if tally.family else [tally]
+            least += max(0, max(_at_least(one, rules) for one in shared) - len(tally.values))
     return least, most
+
+
+def _at_least(tally: Tally, rules: RepeatSpec) -> int:
+    """How many repeats a cell has at last, at least."""
+    done = len(tally.values)
+    return done + max(1, rules.least - done) if _standing(tally, rules) == "open" else 0
