@@ -10,7 +10,7 @@ import (
 	"log"
 	"sync"
 
-	"tidscope.local/workload"
+	workload "github.com/tidscope/tidscope/workloads/driver"
 )
 
 var scales = map[string]int{"small": 1, "medium": 4, "large": 16}
