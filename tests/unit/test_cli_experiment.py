@@ -61,7 +61,7 @@ def test_progress_without_a_terminal_is_a_line_a_repeat(
     progress.report([*ENTRIES, Failed("policy=linear", 1, 1.0, "it crashed")])
     progress.clear()
     said = capsys.readouterr().err
-    assert "policy=default: 101 a second; 2 to 5 left" in said
+    assert "policy=default: 101 a second; 2 to 4 left" in said
     assert "policy=linear: a repeat failed: it crashed" in said
 
 

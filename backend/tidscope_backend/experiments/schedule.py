@@ -42,15 +42,17 @@ class Tally:
 
 def standings(tallies: Mapping[str, Tally], rules: RepeatSpec) -> dict[str, Standing]:
     """Whether cells have enough repeats, and why; one waits for those that it is compared with."""
-    own = {key: _standing(tally, rules) for key, tally in tallies.items()}
-    unfinished = {tallies[key].family for key, found in own.items() if found == "open"} - {""}
+    found = {key: _standing(tally, rules) for key, tally in tallies.items()}
+    wanted = dict[str, int]()
+    for key, tally in tallies.items():
+        if tally.family:
+            count = len(tally.values) + (1 if found[key] == "open" else 0)
+            wanted[tally.family] = max(wanted.get(tally.family, 0), count)
     return {
         key: "open"
-        if found == "steady"
-        and tallies[key].family in unfinished
-        and len(tallies[key].values) < rules.most
-        else found
-        for key, found in own.items()
+        if own == "steady" and len(tallies[key].values) < wanted.get(tallies[key].family, 0)
+        else own
+        for key, own in found.items()
     }
 
 
@@ -97,15 +99,7 @@ def repeats_left(tallies: Mapping[str, Tally], rules: RepeatSpec) -> tuple[int, 
     least = most = 0
     for key, found in standings(tallies, rules).items():
         if found == "open":
-            tally = tallies[key]
-            most += rules.most - len(tally.values)
-            family = [one for one in tallies.values() if one.family == tally.family]
-            shared = family if tally.family else [tally]
-            least += max(0, max(_at_least(one, rules) for one in shared) - len(tally.values))
+            done = len(tallies[key].values)
+            most += rules.most - done
+            least += max(1, rules.least - done)
     return least, most
-
-
-def _at_least(tally: Tally, rules: RepeatSpec) -> int:
-    """How many repeats a cell has at last, at least."""
-    done = len(tally.values)
-    return done + max(1, rules.least - done) if _standing(tally, rules) == "open" else 0
