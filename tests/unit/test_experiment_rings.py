@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from capabilities import missing
-from tidscope_backend.experiments.rings import LINK, Ring, parse_ring, read_rings, ring_figures
+from tidscope_backend.experiments.rings import LINK, Ring, parse_ring, read_rings, ring_counts
 
 FDINFO = """pos:\t0
 flags:\t02000002
@@ -42,19 +42,18 @@ def test_rings_of_a_process(tmp_path: Path) -> None:
 
 
 def test_a_process_without_rings_has_no_figures() -> None:
-    assert ring_figures({}, read_rings(os.getpid()), 1.0) == {}
+    assert ring_counts({}, read_rings(os.getpid())) == {}
 
 
 def test_what_is_counted_between_two_readings() -> None:
     before = {"5": Ring(2**32 - 10, 100)}
     after = {"5": Ring(30, 150), "9": Ring(8, 6)}
     # The ring 5 began at 0 again, and 9 is new.
-    assert ring_figures(before, after, 2.0) == {
+    assert ring_counts(before, after) == {
         "rings": 2.0,
-        "ring_submissions": (40 + 8) / 2,
-        "ring_completions": (50 + 6) / 2,
+        "ring_submissions": 40 + 8,
+        "ring_completions": 50 + 6,
     }
-    assert ring_figures(before, after, 0.0) == {}
 
 
 class NopRing:
@@ -103,8 +102,8 @@ def test_the_kernel_counts_as_is_expected() -> None:
         assert before[str(ring.fd)] == Ring(3, 3)
         ring.submit(5)
         ring.submit(2)
-        found = ring_figures(before, read_rings(os.getpid()), 0.5)
-        assert found == {"rings": 1.0, "ring_submissions": 14.0, "ring_completions": 14.0}
+        found = ring_counts(before, read_rings(os.getpid()))
+        assert found == {"rings": 1.0, "ring_submissions": 7.0, "ring_completions": 7.0}
     finally:
         ring.close()
 

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from tidscope_backend.experiments.errors import RepeatError
-from tidscope_backend.experiments.rings import Ring, read_rings, ring_figures
+from tidscope_backend.experiments.rings import Ring, read_rings, ring_counts
 from tidscope_backend.parent_death import bound_to_parent
 from tidscope_backend.process_end import wait_or_kill
 
@@ -60,7 +60,6 @@ class RunningProgram:
             )
         self._left = b""
         self._rings: Mapping[str, Ring] = {}
-        self._began = 0.0
         self.address = ""
 
     @property
@@ -75,11 +74,11 @@ class RunningProgram:
     def begin(self) -> None:
         """Count from now on. Raises RepeatError."""
         self._ask("begin")
-        self._rings, self._began = read_rings(self.pid), time.monotonic()
+        self._rings = read_rings(self.pid)
 
     def end(self) -> dict[str, float]:
         """What it did since `begin`. Raises RepeatError."""
-        rings = ring_figures(self._rings, read_rings(self.pid), time.monotonic() - self._began)
+        rings = ring_counts(self._rings, read_rings(self.pid))
         found = self._ask("end")
         try:
             return rings | {str(name): float(value) for name, value in found.items()}

@@ -22,6 +22,7 @@ from tidscope_backend.experiments.figure_names import BY_NAME, THROUGHPUT
 from tidscope_backend.experiments.load import Load, wrk_command
 from tidscope_backend.experiments.matrix import Cell
 from tidscope_backend.experiments.program import RunningProgram, cpus_of
+from tidscope_backend.experiments.rings import RING_COUNTS
 from tidscope_backend.experiments.run_figures import NET_READ, joined
 from tidscope_backend.experiments.workload import ProgramSpec, Value
 
@@ -213,15 +214,18 @@ class Repeat:
         rates, errors, found = [], list[float](), dict[str, float]()
         for choice, own in zip(self._definition.programs, counted, strict=True):
             if choice.workload.spec.load is None:
-                rate = own["ops"] / own["elapsed_s"] if own.get("elapsed_s") else 0.0
+                seconds = own.get("elapsed_s", 0.0)
+                rate = own["ops"] / seconds if seconds else 0.0
             else:
                 report = left.pop(0)
-                rate = report["requests"] / report["duration_us"] * 1e6
+                seconds = report["duration_us"] / 1e6
+                rate = report["requests"] / seconds
                 found |= _known(report)
                 errors += [report["errors"]] if "errors" in report else []
             if rate <= 0:
                 raise RepeatError(f"{choice.workload.name} did no operation while it was measured")
             found |= _known(own)
+            found |= {name: own[name] / seconds for name in RING_COUNTS if name in own}
             rates.append(rate)
         if len(rates) == 1:
             return {THROUGHPUT: rates[0], **found}

@@ -14,6 +14,7 @@ PROC = Path("/proc")
 LINK = "anon_inode:[io_uring]"
 SUBMITTED, COMPLETED = "CachedSqHead", "CachedCqTail"
 WRAP = 1 << 32
+RING_COUNTS = ("ring_submissions", "ring_completions")
 
 
 @dataclass(frozen=True)
@@ -47,16 +48,14 @@ def parse_ring(text: str) -> Ring:
     return Ring(int(fields[SUBMITTED]), int(fields[COMPLETED]))
 
 
-def ring_figures(
-    before: Mapping[str, Ring], after: Mapping[str, Ring], seconds: float
-) -> dict[str, float]:
-    """Rings, and submissions and completions a second; empty: there are no rings."""
-    if not after or seconds <= 0:
+def ring_counts(before: Mapping[str, Ring], after: Mapping[str, Ring]) -> dict[str, float]:
+    """Rings, and submissions and completions between two readings; empty: there are no rings."""
+    if not after:
         return {}
     new = Ring(0, 0)
     grown = [(one, before.get(name, new)) for name, one in after.items()]
     return {
         "rings": float(len(after)),
-        "ring_submissions": sum((a.submitted - b.submitted) % WRAP for a, b in grown) / seconds,
-        "ring_completions": sum((a.completed - b.completed) % WRAP for a, b in grown) / seconds,
+        "ring_submissions": float(sum((a.submitted - b.submitted) % WRAP for a, b in grown)),
+        "ring_completions": float(sum((a.completed - b.completed) % WRAP for a, b in grown)),
     }
