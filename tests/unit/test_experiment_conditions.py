@@ -1,5 +1,7 @@
 """What a machine did beside a repeat, and waiting until it is quiet."""
 
+import time
+
 import pytest
 from tidscope_backend.experiments import conditions
 from tidscope_backend.experiments.conditions import (
@@ -31,7 +33,7 @@ def test_what_is_not_ours_is_of_others() -> None:
 
 def readings(monkeypatch: pytest.MonkeyPatch, busy: list[float]) -> list[float]:
     """Let each second of two CPUs be so busy; seconds that were looked at."""
-    now, looked, total = 0.0, [0.0], [0.0]
+    looked, total = [0.0], [0.0]
 
     def read(_: type[Conditions]) -> Conditions:
         return Conditions(total[0], 0.0, 2 * looked[0], 0.0)
@@ -41,8 +43,8 @@ def readings(monkeypatch: pytest.MonkeyPatch, busy: list[float]) -> list[float]:
         looked[0] += seconds
 
     monkeypatch.setattr(Conditions, "now", classmethod(read))
-    monkeypatch.setattr(conditions.time, "sleep", sleep)
-    monkeypatch.setattr(conditions.time, "monotonic", lambda: now + looked[0])
+    monkeypatch.setattr(time, "sleep", sleep)
+    monkeypatch.setattr(time, "monotonic", lambda: looked[0])
     return looked
 
 
