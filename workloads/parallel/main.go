@@ -10,7 +10,7 @@ import (
 	"log"
 	"sync"
 
-	"tidscope.local/workload"
+	workload "github.com/tidscope/tidscope/workloads/driver"
 )
 
 // A kernel is a computation in passes of chunks.
