@@ -59,8 +59,10 @@ def summarise(entries: Sequence[Entry], *, carried_out: bool) -> ExperimentSumma
     least, most = repeats_left(tallies, rules)
     done = [one for one in entries if isinstance(one, Repeated)]
     times = [one.elapsed_s for one in entries if isinstance(one, Repeated | Failed)]
-    now = entries[-1] if carried_out and isinstance(entries[-1], Begins) else None
-    complete = next_cell(tallies, rules) is None
+    last = entries[-1]
+    now = last if carried_out and isinstance(last, Begins) else None
+    ended = isinstance(last, Ended) and not last.interrupted
+    complete = ended or next_cell(tallies, rules) is None
     state: ExperimentState = "complete" if complete else "running" if carried_out else "interrupted"
     left_s = None
     if state == "running":

@@ -21,6 +21,7 @@ body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto
 table { border-collapse: collapse; display: block; overflow-x: auto; }
 th, td { padding: .25rem .75rem; border-bottom: 1px solid #dbe1e2; text-align: left; }
 td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; }
+td.number { white-space: nowrap; }
 figure { margin: 1.5rem 0; } svg { width: 100%; height: auto; }
 figcaption, .muted { color: #566266; }
 @media (prefers-color-scheme: dark) { body { color: #d8dfe1; background: #0f1213; }
@@ -131,15 +132,16 @@ def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
     """A table of HTML; none of no rows."""
     if rows:
         yield "<table><thead><tr>"
-        yield from (f"<th>{escape(one)}</th>" for one in rows[0])
+        yield from _row("th", rows[0])
         yield "</tr></thead>"
         for row in rows[1:]:
-            cells = (
-                f"<td{' class=number' if at else ''}>{escape(one)}</td>"
-                for at, one in enumerate(row)
-            )
-            yield "".join(["<tr>", *cells, "</tr>"])
+            yield "".join(["<tr>", *_row("td", row), "</tr>"])
         yield "</table>"
+
+
+def _row(tag: str, texts: Sequence[str]) -> Iterator[str]:
+    for at, one in enumerate(texts):
+        yield f"<{tag}{' class=number' if at else ''}>{escape(one)}</{tag}>"
 
 
 def _against_rows(found: Experiment) -> list[list[str]]:
@@ -172,20 +174,17 @@ def range_text(found: Experiment) -> str:
 
 
 def _rows(found: Experiment) -> list[list[str]]:
-    has_gain = any(_gain(one) for one in found.cells)
     others = [
         one
         for name in RESULTS
         if (one := next((got for cell in found.cells if (got := _of(cell, name))), None))
     ]
     head = ["cell", f"{found.unit} a second", "σ", "repeats"]
-    head += ["against the default"] if has_gain else []
     head += [f"{one.label}, {one.unit}" if one.unit else one.label for one in others]
     rows = [head]
     for cell in found.cells:
         own = _of(cell, THROUGHPUT)
         row = [cell.key, *_mean(own), f"{len(_values(own))} ({cell.standing})"]
-        row += [_gain(cell)] if has_gain else []
         row += [_mean(_of(cell, one.name))[0] for one in others]
         rows.append(row)
     return rows
@@ -213,10 +212,6 @@ def gain_text(own: ExperimentFigure | None) -> str:
     ends = "" if found is None else f" [{found[0]:+.1f}, {found[1]:+.1f}]"
     verdict = "no difference shown" if gain.verdict == "unclear" else gain.verdict
     return f"{percent:+.1f} %{ends} {verdict}"
-
-
-def _gain(cell: ExperimentCell) -> str:
-    return gain_text(_of(cell, THROUGHPUT))
 
 
 def _of(cell: ExperimentCell, name: str) -> ExperimentFigure | None:
