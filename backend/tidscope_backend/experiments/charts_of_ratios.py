@@ -18,6 +18,8 @@ from tidscope_backend.experiments.figure_names import THROUGHPUT, WAIT
 from tidscope_backend.experiments.ranks import spearman, stable_point
 
 ALL = "mean of all"
+MIN_GAINS = 2
+"""A mean of so many gains has no interval."""
 
 
 def rests_of(drawn: Sequence[Drawn]) -> list[str]:
@@ -51,7 +53,13 @@ def gains(drawn: Sequence[Drawn], rankings: Sequence[str]) -> ExperimentChart | 
                 )
             )
         if points and several:
-            points.append(mean_point(len(rests), group_figure([one.mean for one in points])))
+            means = group_figure([one.mean for one in points])
+            # Of two gains, chance alone makes an interval of any width.
+            enough = len(points) > MIN_GAINS
+            place = len(rests)
+            points.append(
+                mean_point(place, means) if enough else bare_point(place, means.mean or 0.0)
+            )
         if points:
             series.append(ChartSeries(name=policy, points=points))
     if not series:

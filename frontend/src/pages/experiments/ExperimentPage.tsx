@@ -189,7 +189,6 @@ function Cells({ experiment }: { readonly experiment: Experiment }) {
             <th scope="col" className={shared.number}>
               {experiment.unit} a second
             </th>
-            <th scope="col">Against the default</th>
             <th scope="col">Repeats</th>
             <th scope="col">Last runs</th>
             {others.map(([name, label]) => (
@@ -229,7 +228,6 @@ function Cell({
         ))}
       </th>
       <td className={shared.number}>{meanText(throughput)}</td>
-      <td className={styles.time}>{gainText(throughput)}</td>
       <td className={styles.time}>
         {throughput?.figure.n ?? 0}, {cell.standing}
       </td>
