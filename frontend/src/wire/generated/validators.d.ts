@@ -1,6 +1,6 @@
 // Generated from shared/schemas by tools/generate.py. Do not edit.
 
-import type { Comparison, DemoResponse, DoctorReport, Experiment, ExperimentsResponse, FrameHeader, HealthResponse, LiveMessage, PoliciesResponse, PredictionService, PredictionWeights, Problem, ProcessesResponse, RunManifest, RunsResponse, SessionOpened, SessionResponse, SessionsResponse, SizeAudit, SteeringOptions, Target, TicketResponse, TraceAnalysis, TraceDetail, TraceDifference, TraceEndpoints, TraceHeat, TraceList, TracesImported } from "./models";
+import type { Comparison, DemoResponse, DoctorReport, Experiment, ExperimentsResponse, FrameHeader, HealthResponse, LiveMessage, PoliciesResponse, PredictionService, PredictionWeights, Problem, ProcessesResponse, RunManifest, RunsResponse, SessionOpened, SessionResponse, SessionsResponse, SizeAudit, SteeringOptions, Target, TicketResponse } from "./models";
 
 /** Whether a value fits its schema; if not, `errors` says where. */
 export interface Validator<T> {
@@ -38,10 +38,3 @@ export const isRunManifest: Validator<RunManifest>;
 export const isComparison: Validator<Comparison>;
 export const isExperiment: Validator<Experiment>;
 export const isExperimentsResponse: Validator<ExperimentsResponse>;
-export const isTraceEndpoints: Validator<TraceEndpoints>;
-export const isTraceList: Validator<TraceList>;
-export const isTraceDetail: Validator<TraceDetail>;
-export const isTraceAnalysis: Validator<TraceAnalysis>;
-export const isTraceDifference: Validator<TraceDifference>;
-export const isTraceHeat: Validator<TraceHeat>;
-export const isTracesImported: Validator<TracesImported>;
