@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"tidscope.local/workload"
+	workload "github.com/tidscope/tidscope/workloads/driver"
 )
 
 // pass does a pass of a kernel, all chunks at the same time.
