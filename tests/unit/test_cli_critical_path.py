@@ -123,6 +123,18 @@ def test_a_comparison(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[
     assert f"→ shop: {HOSTILE}   25.0 ms    0 µs  25.0 ms" in run(capsys, file, "--base", base)
 
 
+def test_requests_unlike_the_others(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Compared within their endpoint: those of another are not unlike these."""
+    other = [made_trace(made_span("PUT /", 0, 3, trace_id=f"{n:032x}")) for n in range(100, 105)]
+    usual = [request(n, 20 + n % 7) for n in range(1, 60)]
+    path = tmp_path / "t.json"
+    path.write_text(json.dumps(jaeger_document(*usual, request(99, 22, 40), *other)))
+    (found,) = as_json(capsys, path)["anomalies"]
+    assert (found["trace_id"], found["kind"]) == (f"{99:032x}", "unseen")
+    assert [step["operation"] for step in found["chain"]] == ["GET /", "find", HOSTILE]
+    assert re.search(r"unseen +-?\d+\.\d +72\.0 ms +0+63\n", run(capsys, path))
+
+
 class Page(HTMLParser):
     """What elements a page has, and which of their attributes name other files."""
 

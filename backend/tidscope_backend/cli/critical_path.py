@@ -5,8 +5,10 @@ import json
 import os
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
+from tidscope_traces.anomalies.detector import Anomaly, find_anomalies
 from tidscope_traces.spans.model import Operation
 from tidscope_traces.summary.analysis import Analysis, describe
 from tidscope_traces.summary.difference import DifferenceTree, compare_trees
@@ -26,6 +28,7 @@ from tidscope_backend.critical_paths.exports import (
 )
 from tidscope_backend.critical_paths.page import HEAT_COLUMNS, Report, draw_page
 from tidscope_backend.critical_paths.text import (
+    ANOMALY_HEAD,
     CHAIN_HEAD,
     FAILURE_HEAD,
     GROWN_HEAD,
@@ -34,6 +37,7 @@ from tidscope_backend.critical_paths.text import (
     facts,
     failure_rows,
     grown_rows,
+    path_text,
     projection_text,
     ranking_rows,
     table,
@@ -44,6 +48,7 @@ from tidscope_backend.critical_paths.trace_files import (
     find_files,
     summarise_files,
 )
+from tidscope_backend.text import format_seconds
 
 NAME_WIDTH, CHAIN_WIDTH = 44, 72
 _PERCENTILES = re.compile(r"(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)")
@@ -69,13 +74,21 @@ def _run(options: argparse.Namespace) -> int:
     low, high = options.percentiles
     found = describe(summaries, low, high)
     difference = _difference(options, chosen, found)
+    anomalies = _anomalies(summaries)
     _write(options, summaries, found, difference, counts)
     if options.json:
         print_lines(
-            *json.dumps(_document(summaries, found, difference, counts), indent=2).split("\n")
+            *json.dumps(_document(summaries, found, difference, anomalies, counts), indent=2).split(
+                "\n"
+            )
         )
     else:
-        print_lines(*_lines(options, found, difference, counts))
+        lines = [
+            *_lines(options, found, difference, counts),
+            *_anomaly_lines(summaries, anomalies, options.top),
+            *(f"wrote {path}" for path in (options.html, options.folded, options.dot) if path),
+        ]
+        print_lines(*lines)
     return 0
 
 
@@ -92,6 +105,33 @@ def _nothing(counts: FileCounts, summaries: Summaries) -> str:
     if summaries.left_out:
         return f"none of {summaries.left_out} traces has that endpoint and those tags"
     return "the files have no traces"
+
+
+def _anomalies(summaries: Summaries) -> list[Anomaly]:
+    """Of each endpoint, requests unlike its others."""
+    endpoints: dict[int, list[int]] = {}
+    for place, trace in enumerate(summaries.traces):
+        endpoints.setdefault(trace.operation, []).append(place)
+    found = [
+        replace(one, place=places[one.place])
+        for places in endpoints.values()
+        for one in find_anomalies(summaries.select(places))
+    ]
+    return sorted(found, key=lambda one: (-one.score, one.place))
+
+
+def _anomaly_lines(summaries: Summaries, anomalies: list[Anomaly], top: int) -> list[str]:
+    rows = [
+        [
+            path_text(one.chain),
+            one.kind,
+            f"{one.score:.1f}",
+            format_seconds(summaries.traces[one.place].duration_ns),
+            summaries.traces[one.place].trace_id,
+        ]
+        for one in anomalies[:top]
+    ]
+    return ["", *table(ANOMALY_HEAD, rows, CHAIN_WIDTH)] if rows else []
 
 
 def _difference(
@@ -148,6 +188,7 @@ def _document(
     summaries: Summaries,
     found: Analysis,
     difference: tuple[str, DifferenceTree] | None,
+    anomalies: list[Anomaly],
     counts: FileCounts,
 ) -> dict[str, object]:
     return {
@@ -168,6 +209,15 @@ def _document(
             for trace in summaries.traces
         ],
         "difference": None if difference is None else difference_json(difference[1]),
+        "anomalies": [
+            {
+                "trace_id": summaries.traces[one.place].trace_id,
+                "kind": one.kind,
+                "score": one.score,
+                "chain": [{"service": step.service, "operation": step.name} for step in one.chain],
+            }
+            for one in anomalies
+        ],
     }
 
 
@@ -196,9 +246,6 @@ def _lines(
     if difference is not None:
         rows = grown_rows(difference[1], top)
         lines += ["", *table(GROWN_HEAD, rows, CHAIN_WIDTH)]
-    lines += [
-        f"wrote {path}" for path in (options.html, options.folded, options.dot) if path is not None
-    ]
     return lines
 
 
