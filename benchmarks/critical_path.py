@@ -149,7 +149,7 @@ def _sample_endpoint(seed: int, traces: int) -> tuple[int, float, float]:
         {name for name, _ in one.most_common(TOP)} for one in (everything, some_of_them)
     )
     error = max(abs(everything[name] - some_of_them[name]) for name in top)
-    gap = max((everything[name] for name in top - sampled), default=0.0)
+    gap: float = max((everything[name] for name in top - sampled), default=0.0)
     gap -= min((everything[name] for name in sampled - top), default=0.0)
     return len(top & sampled), error, gap
 
