@@ -35,7 +35,7 @@ from tidscope_traces.summary.options import Options
 from tidscope_traces.summary.ranking import rank_operations
 from tidscope_traces.summary.traces import Summaries, summarise_all
 
-SEED = 20
+SEED = 22
 SAMPLED, TOP = 10, 20
 POLL_SECONDS = 0.02
 

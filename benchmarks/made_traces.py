@@ -32,8 +32,8 @@ class Plan:
     stages: list[list[tuple["Plan", float]]] = field(default_factory=list)
 
 
-def make_endpoint(seed: int, services: int = 60, calls: int = 450) -> Plan:
-    """Plans of an endpoint whose traces have about this many spans."""
+def make_endpoint(seed: int, services: int = 60, calls: int = 900) -> Plan:
+    """Plans of an endpoint that knows this many calls; about half are made by a request."""
     chance = random.Random(seed)
     root = _plan(chance, services)
     open_plans, made = [(root, 1)], 1

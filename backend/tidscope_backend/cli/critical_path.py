@@ -64,6 +64,8 @@ def _run(options: argparse.Namespace) -> int:
     summaries, counts = _summarise(options.files, chosen)
     if not summaries.traces:
         raise CommandError(_nothing(counts, summaries))
+    if options.less and options.less.operation not in summaries.catalogue.operations:
+        raise CommandError(f"no trace has {operation_text(options.less.operation)}")
     low, high = options.percentiles
     found = describe(summaries, low, high)
     difference = _difference(options, chosen, found)
@@ -207,8 +209,10 @@ def _operation(text: str) -> Operation:
     return Operation(service, name.strip())
 
 
-def _excluded(text: str) -> Operation:
-    return _operation(text) if ":" in text else Operation("", text)
+def _excluded(text: str) -> list[Operation]:
+    """What an operation may be meant by: names of operations have colons, too."""
+    service, _, name = text.partition(":")
+    return [Operation("", text), *([Operation(service, name)] if service and name else [])]
 
 
 def _tag(text: str) -> Tag:
@@ -277,7 +281,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--exclude",
         type=_excluded,
-        action="append",
+        action="extend",
         default=[],
         metavar="OPERATION",
         help="leave an operation and what it calls out of the path; SERVICE:OPERATION, or "
