@@ -22,7 +22,6 @@ import sys
 import tempfile
 import threading
 import time
-from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -146,18 +145,19 @@ def _sample_endpoint(seed: int, traces: int) -> tuple[int, float, float]:
         _service_shares(one) for one in (summaries, summaries.select(places))
     )
     top, sampled = (
-        {name for name, _ in one.most_common(TOP)} for one in (everything, some_of_them)
+        set(sorted(one, key=one.__getitem__, reverse=True)[:TOP])
+        for one in (everything, some_of_them)
     )
-    error = max(abs(everything[name] - some_of_them[name]) for name in top)
-    gap: float = max((everything[name] for name in top - sampled), default=0.0)
+    error = max(abs(everything[name] - some_of_them.get(name, 0.0)) for name in top)
+    gap = max((everything[name] for name in top - sampled), default=0.0)
     gap -= min((everything[name] for name in sampled - top), default=0.0)
     return len(top & sampled), error, gap
 
 
-def _service_shares(summaries: Summaries) -> Counter[str]:
-    shares: Counter[str] = Counter()
+def _service_shares(summaries: Summaries) -> dict[str, float]:
+    shares: dict[str, float] = {}
     for row in rank_operations(summaries):
-        shares[row.operation.service] += row.share
+        shares[row.operation.service] = shares.get(row.operation.service, 0.0) + row.share
     return shares
 
 

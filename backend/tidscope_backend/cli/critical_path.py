@@ -1,9 +1,10 @@
-"""`tidscope critical-path`: what requests waited for, from files of traces."""
+"""`tidscope critical-path`: what requests waited for, from files of traces or stored ones."""
 
 import argparse
 import json
 import os
 import re
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +19,7 @@ from tidscope_traces.summary.options import Options, Projection, Tag
 from tidscope_traces.summary.traces import Summaries
 
 from tidscope_backend.cli.command import Command, CommandError
+from tidscope_backend.cli.runs_directory import add_runs_dir_option, chosen_runs_directory
 from tidscope_backend.cli.terminal import print_lines
 from tidscope_backend.critical_paths.exports import (
     analysis_json,
@@ -66,7 +68,10 @@ def _run(options: argparse.Namespace) -> int:
         potential=True,
         projection=options.less,
     )
-    summaries, counts = _summarise(options.files, chosen)
+    if options.files:
+        summaries, counts = _summarise(options.files, chosen)
+    else:
+        summaries, counts = _stored(options, chosen)
     if not summaries.traces:
         raise CommandError(_nothing(counts, summaries))
     if options.less and options.less.operation not in summaries.catalogue.operations:
@@ -97,6 +102,26 @@ def _summarise(paths: Sequence[Path], chosen: Options) -> tuple[Summaries, FileC
         return summarise_files(find_files(paths), chosen, len(os.sched_getaffinity(0)))
     except TraceFileError as error:
         raise CommandError(str(error)) from None
+
+
+def _stored(options: argparse.Namespace, chosen: Options) -> tuple[Summaries, FileCounts]:
+    from tidscope_backend.critical_paths.stored_traces import stored_endpoints, summarise_stored
+
+    runs = chosen_runs_directory(options)
+    try:
+        if options.endpoint is None:
+            known = stored_endpoints(runs)
+            if not known:
+                raise CommandError(f"name files of traces; none are stored in {runs}")
+            raise CommandError("\n".join(["name files, or an --endpoint of those stored:", *known]))
+        summaries, counts, omitted = summarise_stored(runs, chosen)
+    except (OSError, ValueError) as error:
+        raise CommandError(f"the stored traces cannot be read: {error}") from None
+    if not summaries.traces:
+        raise CommandError(f"no trace of {operation_text(options.endpoint)} is stored in {runs}")
+    if omitted:
+        print_lines(f"{omitted} more traces are left out: too many spans", file=sys.stderr)
+    return summaries, counts
 
 
 def _nothing(counts: FileCounts, summaries: Summaries) -> str:
@@ -288,10 +313,11 @@ def _change(text: str) -> Projection:
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "files",
-        nargs="+",
+        nargs="*",
         type=Path,
         metavar="FILE",
-        help="traces as Jaeger or OTLP writes them in JSON, gzip or not, or a folder of such files",
+        help="traces as Jaeger or OTLP writes them in JSON, gzip or not, or a folder of such "
+        "files; without any, the stored traces of an endpoint",
     )
     parser.add_argument(
         "--endpoint",
@@ -299,6 +325,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="E",
         help="requests of this endpoint only, as SERVICE:OPERATION",
     )
+    add_runs_dir_option(parser)
     parser.add_argument(
         "--inner",
         action="store_true",
@@ -360,7 +387,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 
 COMMAND = Command(
     name="critical-path",
-    help="what requests waited for, from files of traces",
+    help="what requests waited for, from traces in files or stored",
     description="Critical paths of requests: which operations made them take their time.",
     add_arguments=_add_arguments,
     run=_run,
