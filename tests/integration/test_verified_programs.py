@@ -1,4 +1,4 @@
-"""How much of eBPF programs the kernel's verifier looks at: it is what starting a collector costs."""
+"""How much of eBPF programs the verifier of the kernel follows: most of what a start costs."""
 
 import os
 from pathlib import Path
@@ -10,7 +10,7 @@ from tidscope_collector.targets.sources import Sources
 pytestmark = [needs("root"), needs("btf")]
 
 MOST = 100_000
-"""It refuses a program of which it has followed a million; other kernels follow more than this one."""
+"""It refuses a program of which it has followed a million; other kernels follow more of one."""
 
 
 def verified_instructions() -> list[int]:

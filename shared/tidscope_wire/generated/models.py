@@ -59,6 +59,7 @@ AuditAction = TypeAliasType(
             "delete",
             "restore",
             "import",
+            "import-traces",
             "start-demo",
             "stop-demo",
             "reset-predictions",
@@ -1067,10 +1068,11 @@ class ExperimentsResponse(Message):
 
 
 IntervalMethod = TypeAliasType(
-    "IntervalMethod", Annotated[Literal["welch", "none"], Field(title="IntervalMethod")]
+    "IntervalMethod",
+    Annotated[Literal["welch", "paired", "none"], Field(title="IntervalMethod")],
 )
 """
-How the interval was computed: Welch's t-test, which allows unequal variances; none: there is no interval.
+How the interval was computed: Welch's t-test, which allows unequal variances; paired: Student's t of the differences of values that belong together; none: there is no interval.
 """
 
 
@@ -1112,7 +1114,7 @@ class FigureDifference(Message):
     """
     method: Annotated[IntervalMethod, Field(title="IntervalMethod")]
     """
-    How the interval was computed: Welch's t-test, which allows unequal variances; none: there is no interval.
+    How the interval was computed: Welch's t-test, which allows unequal variances; paired: Student's t of the differences of values that belong together; none: there is no interval.
     """
     verdict: Annotated[Verdict, Field(title="Verdict")]
     """
@@ -1551,6 +1553,32 @@ class HealthResponse(Message):
     connections: ConnectionsHealth
 
 
+class JaegerRequest(Message):
+    """
+    Body of POST /api/v1/traces/jaeger: bring in traces of a Jaeger on this machine.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    port: Annotated[int, Field(ge=1, le=65535)]
+    """
+    Port of its query service, on 127.0.0.1.
+    """
+    service: Annotated[str, Field(max_length=256, min_length=1)]
+    """
+    Service whose traces are wanted.
+    """
+    limit: Annotated[int, Field(ge=1, le=1500)] = 100
+    """
+    Traces at most.
+    """
+    lookback_s: Annotated[float, Field(ge=1.0, le=31536000.0)] = 3600
+    """
+    Only those that began so many seconds ago or later.
+    """
+
+
 KnobKind = TypeAliasType(
     "KnobKind",
     Annotated[
@@ -1903,6 +1931,7 @@ ProblemType = TypeAliasType(
             "bad-run",
             "runs-unavailable",
             "unknown-experiment",
+            "unknown-trace",
             "not-found",
             "method-not-allowed",
             "internal",
@@ -2956,6 +2985,44 @@ class Source(Message):
     """
 
 
+class SpanLock(Message):
+    """
+    A lock that was waited for around the time of a span: by its thread, or by its process.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    name: str
+    """
+    Name of the lock; empty: it has none.
+    """
+    kind: str
+    """
+    What it is, as in the table lock_names.
+    """
+    source: str
+    """
+    Where its name is from, as in that table.
+    """
+    wait_ns: Annotated[int, Field(ge=0)]
+    """
+    Waits for it between two readings around the span, nanoseconds.
+    """
+    waits: Annotated[int, Field(ge=0)]
+    """
+    How many.
+    """
+    over_ns: Annotated[int, Field(ge=0)]
+    """
+    Between these readings: about a second or more, for what a program itself says ten.
+    """
+    woken_by: str | None
+    """
+    Thread that ended most waits for it, so likely the one that held it; null: not known.
+    """
+
+
 SpanReason = TypeAliasType(
     "SpanReason",
     Annotated[
@@ -2970,13 +3037,14 @@ SpanReason = TypeAliasType(
             "other",
             "polling",
             "sleep",
+            "idle",
             "unknown",
         ],
         Field(title="SpanReason"),
     ],
 )
 """
-Group of states: running, runnable (in a run queue), locks, disk, network, ..., or unknown.
+Group of states: running, runnable (in a run queue), locks, disk, network, ..., idle (no thread of the process was at anything: the request waited inside the program), or unknown.
 """
 
 
@@ -2990,7 +3058,7 @@ class SpanPart(Message):
     )
     reason: Annotated[SpanReason, Field(title="SpanReason")]
     """
-    Group of states: running, runnable (in a run queue), locks, disk, network, ..., or unknown.
+    Group of states: running, runnable (in a run queue), locks, disk, network, ..., idle (no thread of the process was at anything: the request waited inside the program), or unknown.
     """
     ns: Annotated[int, Field(ge=0)]
     """
@@ -3053,6 +3121,10 @@ class SpanThread(Message):
     coverage: Annotated[float, Field(ge=0.0, le=1.0)]
     """
     Share of the span's own time that samples tell apart, 0 to 1: less where spans are shorter than samples, or where nothing was measured.
+    """
+    locks: list[SpanLock]
+    """
+    Locks that were waited for around that time, the longest first.
     """
     note: str
     """
@@ -3992,6 +4064,18 @@ class TracesReceived(Message):
     bytes: Annotated[int, Field(ge=0)]
     """
     Of the store on disk.
+    """
+    refused: Annotated[int, Field(ge=0)]
+    """
+    Requests of senders that were asked to come again later, because queues were full.
+    """
+    http_port: Annotated[int | None, Field(ge=0)]
+    """
+    Port of this machine at which OTLP/HTTP is received; null: it is not.
+    """
+    grpc_port: Annotated[int | None, Field(ge=0)]
+    """
+    The same of OTLP/gRPC.
     """
 
 

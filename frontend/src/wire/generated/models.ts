@@ -54,9 +54,9 @@ export type CompareSplit = "none" | "process";
  */
 export type Better = "less" | "more" | "neither";
 /**
- * How the interval was computed: Welch's t-test, which allows unequal variances; none: there is no interval.
+ * How the interval was computed: Welch's t-test, which allows unequal variances; paired: Student's t of the differences of values that belong together; none: there is no interval.
  */
-export type IntervalMethod = "welch" | "none";
+export type IntervalMethod = "welch" | "paired" | "none";
 /**
  * How the group did against the baseline. better, worse: where one way is an improvement, else more, less; unclear: the interval includes 0, or the measurement does not allow a verdict; unknown: a mean is missing.
  */
@@ -213,6 +213,7 @@ export type ProblemType =
   | "bad-run"
   | "runs-unavailable"
   | "unknown-experiment"
+  | "unknown-trace"
   | "not-found"
   | "method-not-allowed"
   | "internal"
@@ -242,7 +243,7 @@ export type RunState = "recording" | "complete" | "incomplete" | "interrupted";
  */
 export type SizeVerdict = "fits" | "too-large" | "too-small" | "unknown";
 /**
- * Group of states: running, runnable (in a run queue), locks, disk, network, ..., or unknown.
+ * Group of states: running, runnable (in a run queue), locks, disk, network, ..., idle (no thread of the process was at anything: the request waited inside the program), or unknown.
  */
 export type SpanReason =
   | "running"
@@ -255,6 +256,7 @@ export type SpanReason =
   | "other"
   | "polling"
   | "sleep"
+  | "idle"
   | "unknown";
 /**
  * thread: by thread.id; the parts are of that thread alone. process: by process.pid and time; the parts are those of all threads of the process that were busy, in proportion. null: not joined.
@@ -20648,6 +20650,39 @@ export interface SizedProgram {
   change: string | null;
 }
 /**
+ * A lock that was waited for around the time of a span: by its thread, or by its process.
+ */
+export interface SpanLock {
+  /**
+   * Name of the lock; empty: it has none.
+   */
+  name: string;
+  /**
+   * What it is, as in the table lock_names.
+   */
+  kind: string;
+  /**
+   * Where its name is from, as in that table.
+   */
+  source: string;
+  /**
+   * Waits for it between two readings around the span, nanoseconds.
+   */
+  wait_ns: number;
+  /**
+   * How many.
+   */
+  waits: number;
+  /**
+   * Between these readings: about a second or more, for what a program itself says ten.
+   */
+  over_ns: number;
+  /**
+   * Thread that ended most waits for it, so likely the one that held it; null: not known.
+   */
+  woken_by: string | null;
+}
+/**
  * What threads did during a part of a span's own time.
  */
 export interface SpanPart {
@@ -20698,6 +20733,10 @@ export interface SpanThread {
    * Share of the span's own time that samples tell apart, 0 to 1: less where spans are shorter than samples, or where nothing was measured.
    */
   coverage: number;
+  /**
+   * Locks that were waited for around that time, the longest first.
+   */
+  locks: SpanLock[];
   /**
    * Why it is not joined, or what to know about it; empty: nothing.
    */
@@ -21205,6 +21244,18 @@ export interface TracesReceived {
    * Of the store on disk.
    */
   bytes: number;
+  /**
+   * Requests of senders that were asked to come again later, because queues were full.
+   */
+  refused: number;
+  /**
+   * Port of this machine at which OTLP/HTTP is received; null: it is not.
+   */
+  http_port: number | null;
+  /**
+   * The same of OTLP/gRPC.
+   */
+  grpc_port: number | null;
 }
 /**
  * GET /api/v1/traces/heat: operations by traces.

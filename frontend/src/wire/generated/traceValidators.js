@@ -184,7 +184,7 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((((data.spans === undefined) && (missing0 = "spans")) || ((data.traces === undefined) && (missing0 = "traces"))) || ((data.dropped === undefined) && (missing0 = "dropped"))) || ((data.rejected === undefined) && (missing0 = "rejected"))) || ((data.expired === undefined) && (missing0 = "expired"))) || ((data.bytes === undefined) && (missing0 = "bytes"))){
+if((((((((((data.spans === undefined) && (missing0 = "spans")) || ((data.traces === undefined) && (missing0 = "traces"))) || ((data.dropped === undefined) && (missing0 = "dropped"))) || ((data.rejected === undefined) && (missing0 = "rejected"))) || ((data.expired === undefined) && (missing0 = "expired"))) || ((data.bytes === undefined) && (missing0 = "bytes"))) || ((data.refused === undefined) && (missing0 = "refused"))) || ((data.http_port === undefined) && (missing0 = "http_port"))) || ((data.grpc_port === undefined) && (missing0 = "grpc_port"))){
 validate25.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -313,6 +313,72 @@ var valid0 = _errs11 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data.refused !== undefined){
+let data6 = data.refused;
+const _errs13 = errors;
+if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
+validate25.errors = [{instancePath:instancePath+"/refused",keyword:"type"}];
+return false;
+}
+if(errors === _errs13){
+if(typeof data6 == "number"){
+if(data6 < 0 || isNaN(data6)){
+validate25.errors = [{instancePath:instancePath+"/refused",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.http_port !== undefined){
+let data7 = data.http_port;
+const _errs15 = errors;
+if((!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))) && (data7 !== null)){
+validate25.errors = [{instancePath:instancePath+"/http_port",keyword:"type"}];
+return false;
+}
+if(errors === _errs15){
+if(typeof data7 == "number"){
+if(data7 < 0 || isNaN(data7)){
+validate25.errors = [{instancePath:instancePath+"/http_port",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs15 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.grpc_port !== undefined){
+let data8 = data.grpc_port;
+const _errs17 = errors;
+if((!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))) && (data8 !== null)){
+validate25.errors = [{instancePath:instancePath+"/grpc_port",keyword:"type"}];
+return false;
+}
+if(errors === _errs17){
+if(typeof data8 == "number"){
+if(data8 < 0 || isNaN(data8)){
+validate25.errors = [{instancePath:instancePath+"/grpc_port",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs17 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
 }
 }
 }
@@ -984,7 +1050,7 @@ if(typeof data0 !== "string"){
 validate38.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
 return false;
 }
-if(!(((((((((((data0 === "running") || (data0 === "runnable")) || (data0 === "locks")) || (data0 === "disk")) || (data0 === "network")) || (data0 === "pipes")) || (data0 === "faults")) || (data0 === "other")) || (data0 === "polling")) || (data0 === "sleep")) || (data0 === "unknown"))){
+if(!((((((((((((data0 === "running") || (data0 === "runnable")) || (data0 === "locks")) || (data0 === "disk")) || (data0 === "network")) || (data0 === "pipes")) || (data0 === "faults")) || (data0 === "other")) || (data0 === "polling")) || (data0 === "sleep")) || (data0 === "idle")) || (data0 === "unknown"))){
 validate38.errors = [{instancePath:instancePath+"/reason",keyword:"enum"}];
 return false;
 }
@@ -1025,13 +1091,151 @@ return false;
 validate38.errors = vErrors;
 return errors === 0;
 }
+function validate40(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((((data.name === undefined) && (missing0 = "name")) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.source === undefined) && (missing0 = "source"))) || ((data.wait_ns === undefined) && (missing0 = "wait_ns"))) || ((data.waits === undefined) && (missing0 = "waits"))) || ((data.over_ns === undefined) && (missing0 = "over_ns"))) || ((data.woken_by === undefined) && (missing0 = "woken_by"))){
+validate40.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.name !== undefined){
+const _errs1 = errors;
+if(typeof data.name !== "string"){
+validate40.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.kind !== undefined){
+const _errs3 = errors;
+if(typeof data.kind !== "string"){
+validate40.errors = [{instancePath:instancePath+"/kind",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.source !== undefined){
+const _errs5 = errors;
+if(typeof data.source !== "string"){
+validate40.errors = [{instancePath:instancePath+"/source",keyword:"type"}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.wait_ns !== undefined){
+let data3 = data.wait_ns;
+const _errs7 = errors;
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate40.errors = [{instancePath:instancePath+"/wait_ns",keyword:"type"}];
+return false;
+}
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 < 0 || isNaN(data3)){
+validate40.errors = [{instancePath:instancePath+"/wait_ns",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.waits !== undefined){
+let data4 = data.waits;
+const _errs9 = errors;
+if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
+validate40.errors = [{instancePath:instancePath+"/waits",keyword:"type"}];
+return false;
+}
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 < 0 || isNaN(data4)){
+validate40.errors = [{instancePath:instancePath+"/waits",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.over_ns !== undefined){
+let data5 = data.over_ns;
+const _errs11 = errors;
+if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
+validate40.errors = [{instancePath:instancePath+"/over_ns",keyword:"type"}];
+return false;
+}
+if(errors === _errs11){
+if(typeof data5 == "number"){
+if(data5 < 0 || isNaN(data5)){
+validate40.errors = [{instancePath:instancePath+"/over_ns",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.woken_by !== undefined){
+let data6 = data.woken_by;
+const _errs13 = errors;
+if((typeof data6 !== "string") && (data6 !== null)){
+validate40.errors = [{instancePath:instancePath+"/woken_by",keyword:"type"}];
+return false;
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate40.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate40.errors = vErrors;
+return errors === 0;
+}
 function validate37(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((((((((((data.span_id === undefined) && (missing0 = "span_id")) || ((data.target_id === undefined) && (missing0 = "target_id"))) || ((data.run_id === undefined) && (missing0 = "run_id"))) || ((data.pid === undefined) && (missing0 = "pid"))) || ((data.tid === undefined) && (missing0 = "tid"))) || ((data.thread_name === undefined) && (missing0 = "thread_name"))) || ((data.joined_by === undefined) && (missing0 = "joined_by"))) || ((data.own_ns === undefined) && (missing0 = "own_ns"))) || ((data.parts === undefined) && (missing0 = "parts"))) || ((data.coverage === undefined) && (missing0 = "coverage"))) || ((data.note === undefined) && (missing0 = "note"))){
+if(((((((((((((data.span_id === undefined) && (missing0 = "span_id")) || ((data.target_id === undefined) && (missing0 = "target_id"))) || ((data.run_id === undefined) && (missing0 = "run_id"))) || ((data.pid === undefined) && (missing0 = "pid"))) || ((data.tid === undefined) && (missing0 = "tid"))) || ((data.thread_name === undefined) && (missing0 = "thread_name"))) || ((data.joined_by === undefined) && (missing0 = "joined_by"))) || ((data.own_ns === undefined) && (missing0 = "own_ns"))) || ((data.parts === undefined) && (missing0 = "parts"))) || ((data.coverage === undefined) && (missing0 = "coverage"))) || ((data.locks === undefined) && (missing0 = "locks"))) || ((data.note === undefined) && (missing0 = "note"))){
 validate37.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -1218,16 +1422,47 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.note !== undefined){
+if(data.locks !== undefined){
+let data11 = data.locks;
 const _errs22 = errors;
-if(typeof data.note !== "string"){
-validate37.errors = [{instancePath:instancePath+"/note",keyword:"type"}];
+if(errors === _errs22){
+if(Array.isArray(data11)){
+var valid2 = true;
+const len1 = data11.length;
+for(let i1=0; i1<len1; i1++){
+const _errs24 = errors;
+if(!(validate40(data11[i1], {instancePath:instancePath+"/locks/" + i1}))){
+vErrors = vErrors === null ? validate40.errors : vErrors.concat(validate40.errors);
+errors = vErrors.length;
+}
+var valid2 = _errs24 === errors;
+if(!valid2){
+break;
+}
+}
+}
+else {
+validate37.errors = [{instancePath:instancePath+"/locks",keyword:"type"}];
 return false;
+}
 }
 var valid0 = _errs22 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data.note !== undefined){
+const _errs25 = errors;
+if(typeof data.note !== "string"){
+validate37.errors = [{instancePath:instancePath+"/note",keyword:"type"}];
+return false;
+}
+var valid0 = _errs25 === errors;
+}
+else {
+var valid0 = true;
+}
 }
 }
 }
@@ -1387,15 +1622,15 @@ return false;
 validate30.errors = vErrors;
 return errors === 0;
 }
-export const isTraceAnalysis = validate41;
-function validate43(data, {instancePath=""}={}){
+export const isTraceAnalysis = validate43;
+function validate45(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.bounds_ns === undefined) && (missing0 = "bounds_ns")) || ((data.counts === undefined) && (missing0 = "counts"))){
-validate43.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate45.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -1410,13 +1645,13 @@ for(let i0=0; i0<len0; i0++){
 let data1 = data0[i0];
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate43.errors = [{instancePath:instancePath+"/bounds_ns/" + i0,keyword:"type"}];
+validate45.errors = [{instancePath:instancePath+"/bounds_ns/" + i0,keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate43.errors = [{instancePath:instancePath+"/bounds_ns/" + i0,keyword:"minimum"}];
+validate45.errors = [{instancePath:instancePath+"/bounds_ns/" + i0,keyword:"minimum"}];
 return false;
 }
 }
@@ -1428,7 +1663,7 @@ break;
 }
 }
 else {
-validate43.errors = [{instancePath:instancePath+"/bounds_ns",keyword:"type"}];
+validate45.errors = [{instancePath:instancePath+"/bounds_ns",keyword:"type"}];
 return false;
 }
 }
@@ -1449,13 +1684,13 @@ for(let i1=0; i1<len1; i1++){
 let data3 = data2[i1];
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate43.errors = [{instancePath:instancePath+"/counts/" + i1,keyword:"type"}];
+validate45.errors = [{instancePath:instancePath+"/counts/" + i1,keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate43.errors = [{instancePath:instancePath+"/counts/" + i1,keyword:"minimum"}];
+validate45.errors = [{instancePath:instancePath+"/counts/" + i1,keyword:"minimum"}];
 return false;
 }
 }
@@ -1467,7 +1702,7 @@ break;
 }
 }
 else {
-validate43.errors = [{instancePath:instancePath+"/counts",keyword:"type"}];
+validate45.errors = [{instancePath:instancePath+"/counts",keyword:"type"}];
 return false;
 }
 }
@@ -1480,21 +1715,21 @@ var valid0 = true;
 }
 }
 else {
-validate43.errors = [{instancePath,keyword:"type"}];
+validate45.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate43.errors = vErrors;
+validate45.errors = vErrors;
 return errors === 0;
 }
-function validate42(data, {instancePath=""}={}){
+function validate44(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.p50_ns === undefined) && (missing0 = "p50_ns")) || ((data.p95_ns === undefined) && (missing0 = "p95_ns"))) || ((data.p99_ns === undefined) && (missing0 = "p99_ns"))) || ((data.histogram === undefined) && (missing0 = "histogram"))){
-validate42.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate44.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -1502,13 +1737,13 @@ if(data.p50_ns !== undefined){
 let data0 = data.p50_ns;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate42.errors = [{instancePath:instancePath+"/p50_ns",keyword:"type"}];
+validate44.errors = [{instancePath:instancePath+"/p50_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate42.errors = [{instancePath:instancePath+"/p50_ns",keyword:"minimum"}];
+validate44.errors = [{instancePath:instancePath+"/p50_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -1523,13 +1758,13 @@ if(data.p95_ns !== undefined){
 let data1 = data.p95_ns;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate42.errors = [{instancePath:instancePath+"/p95_ns",keyword:"type"}];
+validate44.errors = [{instancePath:instancePath+"/p95_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate42.errors = [{instancePath:instancePath+"/p95_ns",keyword:"minimum"}];
+validate44.errors = [{instancePath:instancePath+"/p95_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -1544,13 +1779,13 @@ if(data.p99_ns !== undefined){
 let data2 = data.p99_ns;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate42.errors = [{instancePath:instancePath+"/p99_ns",keyword:"type"}];
+validate44.errors = [{instancePath:instancePath+"/p99_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate42.errors = [{instancePath:instancePath+"/p99_ns",keyword:"minimum"}];
+validate44.errors = [{instancePath:instancePath+"/p99_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -1563,8 +1798,8 @@ var valid0 = true;
 if(valid0){
 if(data.histogram !== undefined){
 const _errs7 = errors;
-if(!(validate43(data.histogram, {instancePath:instancePath+"/histogram"}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+if(!(validate45(data.histogram, {instancePath:instancePath+"/histogram"}))){
+vErrors = vErrors === null ? validate45.errors : vErrors.concat(validate45.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs7 === errors;
@@ -1578,28 +1813,28 @@ var valid0 = true;
 }
 }
 else {
-validate42.errors = [{instancePath,keyword:"type"}];
+validate44.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate42.errors = vErrors;
+validate44.errors = vErrors;
 return errors === 0;
 }
-function validate47(data, {instancePath=""}={}){
+function validate49(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.service === undefined) && (missing0 = "service")) || ((data.operation === undefined) && (missing0 = "operation"))){
-validate47.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate49.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.service !== undefined){
 const _errs1 = errors;
 if(typeof data.service !== "string"){
-validate47.errors = [{instancePath:instancePath+"/service",keyword:"type"}];
+validate49.errors = [{instancePath:instancePath+"/service",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -1611,7 +1846,7 @@ if(valid0){
 if(data.operation !== undefined){
 const _errs3 = errors;
 if(typeof data.operation !== "string"){
-validate47.errors = [{instancePath:instancePath+"/operation",keyword:"type"}];
+validate49.errors = [{instancePath:instancePath+"/operation",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -1623,21 +1858,21 @@ var valid0 = true;
 }
 }
 else {
-validate47.errors = [{instancePath,keyword:"type"}];
+validate49.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate47.errors = vErrors;
+validate49.errors = vErrors;
 return errors === 0;
 }
-function validate46(data, {instancePath=""}={}){
+function validate48(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.name === undefined) && (missing0 = "name")) || ((data.parent === undefined) && (missing0 = "parent"))) || ((data.inclusive_ns === undefined) && (missing0 = "inclusive_ns"))) || ((data.exclusive_ns === undefined) && (missing0 = "exclusive_ns"))) || ((data.count === undefined) && (missing0 = "count"))) || ((data.exemplar === undefined) && (missing0 = "exemplar"))){
-validate46.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate48.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -1650,8 +1885,8 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate47(data0[i0], {instancePath:instancePath+"/name/" + i0}))){
-vErrors = vErrors === null ? validate47.errors : vErrors.concat(validate47.errors);
+if(!(validate49(data0[i0], {instancePath:instancePath+"/name/" + i0}))){
+vErrors = vErrors === null ? validate49.errors : vErrors.concat(validate49.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs3 === errors;
@@ -1661,7 +1896,7 @@ break;
 }
 }
 else {
-validate46.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate48.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 }
@@ -1682,13 +1917,13 @@ for(let i1=0; i1<len1; i1++){
 let data3 = data2[i1];
 const _errs6 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate46.errors = [{instancePath:instancePath+"/parent/" + i1,keyword:"type"}];
+validate48.errors = [{instancePath:instancePath+"/parent/" + i1,keyword:"type"}];
 return false;
 }
 if(errors === _errs6){
 if(typeof data3 == "number"){
 if(data3 < -1 || isNaN(data3)){
-validate46.errors = [{instancePath:instancePath+"/parent/" + i1,keyword:"minimum"}];
+validate48.errors = [{instancePath:instancePath+"/parent/" + i1,keyword:"minimum"}];
 return false;
 }
 }
@@ -1700,7 +1935,7 @@ break;
 }
 }
 else {
-validate46.errors = [{instancePath:instancePath+"/parent",keyword:"type"}];
+validate48.errors = [{instancePath:instancePath+"/parent",keyword:"type"}];
 return false;
 }
 }
@@ -1721,13 +1956,13 @@ for(let i2=0; i2<len2; i2++){
 let data5 = data4[i2];
 const _errs10 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate46.errors = [{instancePath:instancePath+"/inclusive_ns/" + i2,keyword:"type"}];
+validate48.errors = [{instancePath:instancePath+"/inclusive_ns/" + i2,keyword:"type"}];
 return false;
 }
 if(errors === _errs10){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate46.errors = [{instancePath:instancePath+"/inclusive_ns/" + i2,keyword:"minimum"}];
+validate48.errors = [{instancePath:instancePath+"/inclusive_ns/" + i2,keyword:"minimum"}];
 return false;
 }
 }
@@ -1739,7 +1974,7 @@ break;
 }
 }
 else {
-validate46.errors = [{instancePath:instancePath+"/inclusive_ns",keyword:"type"}];
+validate48.errors = [{instancePath:instancePath+"/inclusive_ns",keyword:"type"}];
 return false;
 }
 }
@@ -1760,13 +1995,13 @@ for(let i3=0; i3<len3; i3++){
 let data7 = data6[i3];
 const _errs14 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate46.errors = [{instancePath:instancePath+"/exclusive_ns/" + i3,keyword:"type"}];
+validate48.errors = [{instancePath:instancePath+"/exclusive_ns/" + i3,keyword:"type"}];
 return false;
 }
 if(errors === _errs14){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate46.errors = [{instancePath:instancePath+"/exclusive_ns/" + i3,keyword:"minimum"}];
+validate48.errors = [{instancePath:instancePath+"/exclusive_ns/" + i3,keyword:"minimum"}];
 return false;
 }
 }
@@ -1778,7 +2013,7 @@ break;
 }
 }
 else {
-validate46.errors = [{instancePath:instancePath+"/exclusive_ns",keyword:"type"}];
+validate48.errors = [{instancePath:instancePath+"/exclusive_ns",keyword:"type"}];
 return false;
 }
 }
@@ -1799,13 +2034,13 @@ for(let i4=0; i4<len4; i4++){
 let data9 = data8[i4];
 const _errs18 = errors;
 if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate46.errors = [{instancePath:instancePath+"/count/" + i4,keyword:"type"}];
+validate48.errors = [{instancePath:instancePath+"/count/" + i4,keyword:"type"}];
 return false;
 }
 if(errors === _errs18){
 if(typeof data9 == "number"){
 if(data9 < 0 || isNaN(data9)){
-validate46.errors = [{instancePath:instancePath+"/count/" + i4,keyword:"minimum"}];
+validate48.errors = [{instancePath:instancePath+"/count/" + i4,keyword:"minimum"}];
 return false;
 }
 }
@@ -1817,7 +2052,7 @@ break;
 }
 }
 else {
-validate46.errors = [{instancePath:instancePath+"/count",keyword:"type"}];
+validate48.errors = [{instancePath:instancePath+"/count",keyword:"type"}];
 return false;
 }
 }
@@ -1837,7 +2072,7 @@ const len5 = data10.length;
 for(let i5=0; i5<len5; i5++){
 const _errs22 = errors;
 if(typeof data10[i5] !== "string"){
-validate46.errors = [{instancePath:instancePath+"/exemplar/" + i5,keyword:"type"}];
+validate48.errors = [{instancePath:instancePath+"/exemplar/" + i5,keyword:"type"}];
 return false;
 }
 var valid6 = _errs22 === errors;
@@ -1847,7 +2082,7 @@ break;
 }
 }
 else {
-validate46.errors = [{instancePath:instancePath+"/exemplar",keyword:"type"}];
+validate48.errors = [{instancePath:instancePath+"/exemplar",keyword:"type"}];
 return false;
 }
 }
@@ -1864,28 +2099,28 @@ var valid0 = true;
 }
 }
 else {
-validate46.errors = [{instancePath,keyword:"type"}];
+validate48.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate46.errors = vErrors;
+validate48.errors = vErrors;
 return errors === 0;
 }
-function validate50(data, {instancePath=""}={}){
+function validate52(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((data.service === undefined) && (missing0 = "service")) || ((data.operation === undefined) && (missing0 = "operation"))) || ((data.p50_exclusive_ns === undefined) && (missing0 = "p50_exclusive_ns"))) || ((data.p95_exclusive_ns === undefined) && (missing0 = "p95_exclusive_ns"))) || ((data.share === undefined) && (missing0 = "share"))) || ((data.traces === undefined) && (missing0 = "traces"))) || ((data.saving_ns === undefined) && (missing0 = "saving_ns"))) || ((data.slack_ns === undefined) && (missing0 = "slack_ns"))) || ((data.error_share === undefined) && (missing0 = "error_share"))){
-validate50.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate52.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.service !== undefined){
 const _errs1 = errors;
 if(typeof data.service !== "string"){
-validate50.errors = [{instancePath:instancePath+"/service",keyword:"type"}];
+validate52.errors = [{instancePath:instancePath+"/service",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -1897,7 +2132,7 @@ if(valid0){
 if(data.operation !== undefined){
 const _errs3 = errors;
 if(typeof data.operation !== "string"){
-validate50.errors = [{instancePath:instancePath+"/operation",keyword:"type"}];
+validate52.errors = [{instancePath:instancePath+"/operation",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -1910,13 +2145,13 @@ if(data.p50_exclusive_ns !== undefined){
 let data2 = data.p50_exclusive_ns;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate50.errors = [{instancePath:instancePath+"/p50_exclusive_ns",keyword:"type"}];
+validate52.errors = [{instancePath:instancePath+"/p50_exclusive_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate50.errors = [{instancePath:instancePath+"/p50_exclusive_ns",keyword:"minimum"}];
+validate52.errors = [{instancePath:instancePath+"/p50_exclusive_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -1931,13 +2166,13 @@ if(data.p95_exclusive_ns !== undefined){
 let data3 = data.p95_exclusive_ns;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate50.errors = [{instancePath:instancePath+"/p95_exclusive_ns",keyword:"type"}];
+validate52.errors = [{instancePath:instancePath+"/p95_exclusive_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate50.errors = [{instancePath:instancePath+"/p95_exclusive_ns",keyword:"minimum"}];
+validate52.errors = [{instancePath:instancePath+"/p95_exclusive_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -1954,12 +2189,12 @@ const _errs9 = errors;
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate50.errors = [{instancePath:instancePath+"/share",keyword:"minimum"}];
+validate52.errors = [{instancePath:instancePath+"/share",keyword:"minimum"}];
 return false;
 }
 }
 else {
-validate50.errors = [{instancePath:instancePath+"/share",keyword:"type"}];
+validate52.errors = [{instancePath:instancePath+"/share",keyword:"type"}];
 return false;
 }
 }
@@ -1973,13 +2208,13 @@ if(data.traces !== undefined){
 let data5 = data.traces;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate50.errors = [{instancePath:instancePath+"/traces",keyword:"type"}];
+validate52.errors = [{instancePath:instancePath+"/traces",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate50.errors = [{instancePath:instancePath+"/traces",keyword:"minimum"}];
+validate52.errors = [{instancePath:instancePath+"/traces",keyword:"minimum"}];
 return false;
 }
 }
@@ -1994,13 +2229,13 @@ if(data.saving_ns !== undefined){
 let data6 = data.saving_ns;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate50.errors = [{instancePath:instancePath+"/saving_ns",keyword:"type"}];
+validate52.errors = [{instancePath:instancePath+"/saving_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate50.errors = [{instancePath:instancePath+"/saving_ns",keyword:"minimum"}];
+validate52.errors = [{instancePath:instancePath+"/saving_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -2015,13 +2250,13 @@ if(data.slack_ns !== undefined){
 let data7 = data.slack_ns;
 const _errs15 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate50.errors = [{instancePath:instancePath+"/slack_ns",keyword:"type"}];
+validate52.errors = [{instancePath:instancePath+"/slack_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate50.errors = [{instancePath:instancePath+"/slack_ns",keyword:"minimum"}];
+validate52.errors = [{instancePath:instancePath+"/slack_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -2038,12 +2273,12 @@ const _errs17 = errors;
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate50.errors = [{instancePath:instancePath+"/error_share",keyword:"minimum"}];
+validate52.errors = [{instancePath:instancePath+"/error_share",keyword:"minimum"}];
 return false;
 }
 }
 else {
-validate50.errors = [{instancePath:instancePath+"/error_share",keyword:"type"}];
+validate52.errors = [{instancePath:instancePath+"/error_share",keyword:"type"}];
 return false;
 }
 }
@@ -2063,21 +2298,21 @@ var valid0 = true;
 }
 }
 else {
-validate50.errors = [{instancePath,keyword:"type"}];
+validate52.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate50.errors = vErrors;
+validate52.errors = vErrors;
 return errors === 0;
 }
-function validate52(data, {instancePath=""}={}){
+function validate54(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.path === undefined) && (missing0 = "path")) || ((data.count === undefined) && (missing0 = "count"))) || ((data.exemplar === undefined) && (missing0 = "exemplar"))){
-validate52.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate54.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -2090,8 +2325,8 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate47(data0[i0], {instancePath:instancePath+"/path/" + i0}))){
-vErrors = vErrors === null ? validate47.errors : vErrors.concat(validate47.errors);
+if(!(validate49(data0[i0], {instancePath:instancePath+"/path/" + i0}))){
+vErrors = vErrors === null ? validate49.errors : vErrors.concat(validate49.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs3 === errors;
@@ -2101,7 +2336,7 @@ break;
 }
 }
 else {
-validate52.errors = [{instancePath:instancePath+"/path",keyword:"type"}];
+validate54.errors = [{instancePath:instancePath+"/path",keyword:"type"}];
 return false;
 }
 }
@@ -2115,13 +2350,13 @@ if(data.count !== undefined){
 let data2 = data.count;
 const _errs4 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate52.errors = [{instancePath:instancePath+"/count",keyword:"type"}];
+validate54.errors = [{instancePath:instancePath+"/count",keyword:"type"}];
 return false;
 }
 if(errors === _errs4){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate52.errors = [{instancePath:instancePath+"/count",keyword:"minimum"}];
+validate54.errors = [{instancePath:instancePath+"/count",keyword:"minimum"}];
 return false;
 }
 }
@@ -2135,7 +2370,7 @@ if(valid0){
 if(data.exemplar !== undefined){
 const _errs6 = errors;
 if(typeof data.exemplar !== "string"){
-validate52.errors = [{instancePath:instancePath+"/exemplar",keyword:"type"}];
+validate54.errors = [{instancePath:instancePath+"/exemplar",keyword:"type"}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -2148,28 +2383,28 @@ var valid0 = true;
 }
 }
 else {
-validate52.errors = [{instancePath,keyword:"type"}];
+validate54.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate52.errors = vErrors;
+validate54.errors = vErrors;
 return errors === 0;
 }
-function validate55(data, {instancePath=""}={}){
+function validate57(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.trace_id === undefined) && (missing0 = "trace_id")) || ((data.start_ns === undefined) && (missing0 = "start_ns"))) || ((data.duration_ns === undefined) && (missing0 = "duration_ns"))) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.score === undefined) && (missing0 = "score"))) || ((data.chain === undefined) && (missing0 = "chain"))){
-validate55.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate57.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.trace_id !== undefined){
 const _errs1 = errors;
 if(typeof data.trace_id !== "string"){
-validate55.errors = [{instancePath:instancePath+"/trace_id",keyword:"type"}];
+validate57.errors = [{instancePath:instancePath+"/trace_id",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -2182,13 +2417,13 @@ if(data.start_ns !== undefined){
 let data1 = data.start_ns;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate55.errors = [{instancePath:instancePath+"/start_ns",keyword:"type"}];
+validate57.errors = [{instancePath:instancePath+"/start_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate55.errors = [{instancePath:instancePath+"/start_ns",keyword:"minimum"}];
+validate57.errors = [{instancePath:instancePath+"/start_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -2203,13 +2438,13 @@ if(data.duration_ns !== undefined){
 let data2 = data.duration_ns;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate55.errors = [{instancePath:instancePath+"/duration_ns",keyword:"type"}];
+validate57.errors = [{instancePath:instancePath+"/duration_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate55.errors = [{instancePath:instancePath+"/duration_ns",keyword:"minimum"}];
+validate57.errors = [{instancePath:instancePath+"/duration_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -2224,11 +2459,11 @@ if(data.kind !== undefined){
 let data3 = data.kind;
 const _errs7 = errors;
 if(typeof data3 !== "string"){
-validate55.errors = [{instancePath:instancePath+"/kind",keyword:"type"}];
+validate57.errors = [{instancePath:instancePath+"/kind",keyword:"type"}];
 return false;
 }
 if(!((data3 === "unseen") || (data3 === "improbable"))){
-validate55.errors = [{instancePath:instancePath+"/kind",keyword:"enum"}];
+validate57.errors = [{instancePath:instancePath+"/kind",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -2240,7 +2475,7 @@ if(valid0){
 if(data.score !== undefined){
 const _errs9 = errors;
 if(!(typeof data.score == "number")){
-validate55.errors = [{instancePath:instancePath+"/score",keyword:"type"}];
+validate57.errors = [{instancePath:instancePath+"/score",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -2258,8 +2493,8 @@ var valid1 = true;
 const len0 = data5.length;
 for(let i0=0; i0<len0; i0++){
 const _errs13 = errors;
-if(!(validate47(data5[i0], {instancePath:instancePath+"/chain/" + i0}))){
-vErrors = vErrors === null ? validate47.errors : vErrors.concat(validate47.errors);
+if(!(validate49(data5[i0], {instancePath:instancePath+"/chain/" + i0}))){
+vErrors = vErrors === null ? validate49.errors : vErrors.concat(validate49.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs13 === errors;
@@ -2269,7 +2504,7 @@ break;
 }
 }
 else {
-validate55.errors = [{instancePath:instancePath+"/chain",keyword:"type"}];
+validate57.errors = [{instancePath:instancePath+"/chain",keyword:"type"}];
 return false;
 }
 }
@@ -2286,21 +2521,21 @@ var valid0 = true;
 }
 }
 else {
-validate55.errors = [{instancePath,keyword:"type"}];
+validate57.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate55.errors = vErrors;
+validate57.errors = vErrors;
 return errors === 0;
 }
-function validate59(data, {instancePath=""}={}){
+function validate61(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.p50_ns === undefined) && (missing0 = "p50_ns")) || ((data.p95_ns === undefined) && (missing0 = "p95_ns"))) || ((data.p99_ns === undefined) && (missing0 = "p99_ns"))){
-validate59.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate61.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -2308,13 +2543,13 @@ if(data.p50_ns !== undefined){
 let data0 = data.p50_ns;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate59.errors = [{instancePath:instancePath+"/p50_ns",keyword:"type"}];
+validate61.errors = [{instancePath:instancePath+"/p50_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate59.errors = [{instancePath:instancePath+"/p50_ns",keyword:"minimum"}];
+validate61.errors = [{instancePath:instancePath+"/p50_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -2329,13 +2564,13 @@ if(data.p95_ns !== undefined){
 let data1 = data.p95_ns;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate59.errors = [{instancePath:instancePath+"/p95_ns",keyword:"type"}];
+validate61.errors = [{instancePath:instancePath+"/p95_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate59.errors = [{instancePath:instancePath+"/p95_ns",keyword:"minimum"}];
+validate61.errors = [{instancePath:instancePath+"/p95_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -2350,13 +2585,13 @@ if(data.p99_ns !== undefined){
 let data2 = data.p99_ns;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate59.errors = [{instancePath:instancePath+"/p99_ns",keyword:"type"}];
+validate61.errors = [{instancePath:instancePath+"/p99_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate59.errors = [{instancePath:instancePath+"/p99_ns",keyword:"minimum"}];
+validate61.errors = [{instancePath:instancePath+"/p99_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -2371,28 +2606,28 @@ var valid0 = true;
 }
 }
 else {
-validate59.errors = [{instancePath,keyword:"type"}];
+validate61.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate59.errors = vErrors;
+validate61.errors = vErrors;
 return errors === 0;
 }
-function validate58(data, {instancePath=""}={}){
+function validate60(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.service === undefined) && (missing0 = "service")) || ((data.operation === undefined) && (missing0 = "operation"))) || ((data.less_ns === undefined) && (missing0 = "less_ns"))) || ((data.quantiles === undefined) && (missing0 = "quantiles"))){
-validate58.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate60.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.service !== undefined){
 const _errs1 = errors;
 if(typeof data.service !== "string"){
-validate58.errors = [{instancePath:instancePath+"/service",keyword:"type"}];
+validate60.errors = [{instancePath:instancePath+"/service",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -2404,7 +2639,7 @@ if(valid0){
 if(data.operation !== undefined){
 const _errs3 = errors;
 if(typeof data.operation !== "string"){
-validate58.errors = [{instancePath:instancePath+"/operation",keyword:"type"}];
+validate60.errors = [{instancePath:instancePath+"/operation",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -2417,13 +2652,13 @@ if(data.less_ns !== undefined){
 let data2 = data.less_ns;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate58.errors = [{instancePath:instancePath+"/less_ns",keyword:"type"}];
+validate60.errors = [{instancePath:instancePath+"/less_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate58.errors = [{instancePath:instancePath+"/less_ns",keyword:"minimum"}];
+validate60.errors = [{instancePath:instancePath+"/less_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -2436,8 +2671,8 @@ var valid0 = true;
 if(valid0){
 if(data.quantiles !== undefined){
 const _errs7 = errors;
-if(!(validate59(data.quantiles, {instancePath:instancePath+"/quantiles"}))){
-vErrors = vErrors === null ? validate59.errors : vErrors.concat(validate59.errors);
+if(!(validate61(data.quantiles, {instancePath:instancePath+"/quantiles"}))){
+vErrors = vErrors === null ? validate61.errors : vErrors.concat(validate61.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs7 === errors;
@@ -2451,21 +2686,21 @@ var valid0 = true;
 }
 }
 else {
-validate58.errors = [{instancePath,keyword:"type"}];
+validate60.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate58.errors = vErrors;
+validate60.errors = vErrors;
 return errors === 0;
 }
-function validate41(data, {instancePath=""}={}){
+function validate43(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((((data.traces === undefined) && (missing0 = "traces")) || ((data.omitted === undefined) && (missing0 = "omitted"))) || ((data.skewed === undefined) && (missing0 = "skewed"))) || ((data.dropped === undefined) && (missing0 = "dropped"))) || ((data.duration === undefined) && (missing0 = "duration"))) || ((data.tree === undefined) && (missing0 = "tree"))) || ((data.ranking === undefined) && (missing0 = "ranking"))) || ((data.errors === undefined) && (missing0 = "errors"))) || ((data.anomalies === undefined) && (missing0 = "anomalies"))) || ((data.projection === undefined) && (missing0 = "projection"))){
-validate41.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate43.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -2473,13 +2708,13 @@ if(data.traces !== undefined){
 let data0 = data.traces;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate41.errors = [{instancePath:instancePath+"/traces",keyword:"type"}];
+validate43.errors = [{instancePath:instancePath+"/traces",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate41.errors = [{instancePath:instancePath+"/traces",keyword:"minimum"}];
+validate43.errors = [{instancePath:instancePath+"/traces",keyword:"minimum"}];
 return false;
 }
 }
@@ -2494,13 +2729,13 @@ if(data.omitted !== undefined){
 let data1 = data.omitted;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate41.errors = [{instancePath:instancePath+"/omitted",keyword:"type"}];
+validate43.errors = [{instancePath:instancePath+"/omitted",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate41.errors = [{instancePath:instancePath+"/omitted",keyword:"minimum"}];
+validate43.errors = [{instancePath:instancePath+"/omitted",keyword:"minimum"}];
 return false;
 }
 }
@@ -2515,13 +2750,13 @@ if(data.skewed !== undefined){
 let data2 = data.skewed;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate41.errors = [{instancePath:instancePath+"/skewed",keyword:"type"}];
+validate43.errors = [{instancePath:instancePath+"/skewed",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate41.errors = [{instancePath:instancePath+"/skewed",keyword:"minimum"}];
+validate43.errors = [{instancePath:instancePath+"/skewed",keyword:"minimum"}];
 return false;
 }
 }
@@ -2536,13 +2771,13 @@ if(data.dropped !== undefined){
 let data3 = data.dropped;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate41.errors = [{instancePath:instancePath+"/dropped",keyword:"type"}];
+validate43.errors = [{instancePath:instancePath+"/dropped",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate41.errors = [{instancePath:instancePath+"/dropped",keyword:"minimum"}];
+validate43.errors = [{instancePath:instancePath+"/dropped",keyword:"minimum"}];
 return false;
 }
 }
@@ -2555,8 +2790,8 @@ var valid0 = true;
 if(valid0){
 if(data.duration !== undefined){
 const _errs9 = errors;
-if(!(validate42(data.duration, {instancePath:instancePath+"/duration"}))){
-vErrors = vErrors === null ? validate42.errors : vErrors.concat(validate42.errors);
+if(!(validate44(data.duration, {instancePath:instancePath+"/duration"}))){
+vErrors = vErrors === null ? validate44.errors : vErrors.concat(validate44.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs9 === errors;
@@ -2567,8 +2802,8 @@ var valid0 = true;
 if(valid0){
 if(data.tree !== undefined){
 const _errs10 = errors;
-if(!(validate46(data.tree, {instancePath:instancePath+"/tree"}))){
-vErrors = vErrors === null ? validate46.errors : vErrors.concat(validate46.errors);
+if(!(validate48(data.tree, {instancePath:instancePath+"/tree"}))){
+vErrors = vErrors === null ? validate48.errors : vErrors.concat(validate48.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs10 === errors;
@@ -2586,8 +2821,8 @@ var valid1 = true;
 const len0 = data6.length;
 for(let i0=0; i0<len0; i0++){
 const _errs13 = errors;
-if(!(validate50(data6[i0], {instancePath:instancePath+"/ranking/" + i0}))){
-vErrors = vErrors === null ? validate50.errors : vErrors.concat(validate50.errors);
+if(!(validate52(data6[i0], {instancePath:instancePath+"/ranking/" + i0}))){
+vErrors = vErrors === null ? validate52.errors : vErrors.concat(validate52.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs13 === errors;
@@ -2597,7 +2832,7 @@ break;
 }
 }
 else {
-validate41.errors = [{instancePath:instancePath+"/ranking",keyword:"type"}];
+validate43.errors = [{instancePath:instancePath+"/ranking",keyword:"type"}];
 return false;
 }
 }
@@ -2616,8 +2851,8 @@ var valid2 = true;
 const len1 = data8.length;
 for(let i1=0; i1<len1; i1++){
 const _errs16 = errors;
-if(!(validate52(data8[i1], {instancePath:instancePath+"/errors/" + i1}))){
-vErrors = vErrors === null ? validate52.errors : vErrors.concat(validate52.errors);
+if(!(validate54(data8[i1], {instancePath:instancePath+"/errors/" + i1}))){
+vErrors = vErrors === null ? validate54.errors : vErrors.concat(validate54.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs16 === errors;
@@ -2627,7 +2862,7 @@ break;
 }
 }
 else {
-validate41.errors = [{instancePath:instancePath+"/errors",keyword:"type"}];
+validate43.errors = [{instancePath:instancePath+"/errors",keyword:"type"}];
 return false;
 }
 }
@@ -2646,8 +2881,8 @@ var valid3 = true;
 const len2 = data10.length;
 for(let i2=0; i2<len2; i2++){
 const _errs19 = errors;
-if(!(validate55(data10[i2], {instancePath:instancePath+"/anomalies/" + i2}))){
-vErrors = vErrors === null ? validate55.errors : vErrors.concat(validate55.errors);
+if(!(validate57(data10[i2], {instancePath:instancePath+"/anomalies/" + i2}))){
+vErrors = vErrors === null ? validate57.errors : vErrors.concat(validate57.errors);
 errors = vErrors.length;
 }
 var valid3 = _errs19 === errors;
@@ -2657,7 +2892,7 @@ break;
 }
 }
 else {
-validate41.errors = [{instancePath:instancePath+"/anomalies",keyword:"type"}];
+validate43.errors = [{instancePath:instancePath+"/anomalies",keyword:"type"}];
 return false;
 }
 }
@@ -2673,8 +2908,8 @@ const _errs20 = errors;
 const _errs21 = errors;
 let valid4 = false;
 const _errs22 = errors;
-if(!(validate58(data12, {instancePath:instancePath+"/projection"}))){
-vErrors = vErrors === null ? validate58.errors : vErrors.concat(validate58.errors);
+if(!(validate60(data12, {instancePath:instancePath+"/projection"}))){
+vErrors = vErrors === null ? validate60.errors : vErrors.concat(validate60.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs22 === errors;
@@ -2703,7 +2938,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate41.errors = vErrors;
+validate43.errors = vErrors;
 return false;
 }
 else {
@@ -2734,22 +2969,22 @@ var valid0 = true;
 }
 }
 else {
-validate41.errors = [{instancePath,keyword:"type"}];
+validate43.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate41.errors = vErrors;
+validate43.errors = vErrors;
 return errors === 0;
 }
-export const isTraceDifference = validate62;
-function validate63(data, {instancePath=""}={}){
+export const isTraceDifference = validate64;
+function validate65(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.traces === undefined) && (missing0 = "traces")) || ((data.quantiles === undefined) && (missing0 = "quantiles"))){
-validate63.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate65.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -2757,13 +2992,13 @@ if(data.traces !== undefined){
 let data0 = data.traces;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate63.errors = [{instancePath:instancePath+"/traces",keyword:"type"}];
+validate65.errors = [{instancePath:instancePath+"/traces",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate63.errors = [{instancePath:instancePath+"/traces",keyword:"minimum"}];
+validate65.errors = [{instancePath:instancePath+"/traces",keyword:"minimum"}];
 return false;
 }
 }
@@ -2776,8 +3011,8 @@ var valid0 = true;
 if(valid0){
 if(data.quantiles !== undefined){
 const _errs3 = errors;
-if(!(validate59(data.quantiles, {instancePath:instancePath+"/quantiles"}))){
-vErrors = vErrors === null ? validate59.errors : vErrors.concat(validate59.errors);
+if(!(validate61(data.quantiles, {instancePath:instancePath+"/quantiles"}))){
+vErrors = vErrors === null ? validate61.errors : vErrors.concat(validate61.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs3 === errors;
@@ -2789,21 +3024,21 @@ var valid0 = true;
 }
 }
 else {
-validate63.errors = [{instancePath,keyword:"type"}];
+validate65.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate63.errors = vErrors;
+validate65.errors = vErrors;
 return errors === 0;
 }
-function validate67(data, {instancePath=""}={}){
+function validate69(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((data.name === undefined) && (missing0 = "name")) || ((data.parent === undefined) && (missing0 = "parent"))) || ((data.base_inclusive_ns === undefined) && (missing0 = "base_inclusive_ns"))) || ((data.other_inclusive_ns === undefined) && (missing0 = "other_inclusive_ns"))) || ((data.base_exclusive_ns === undefined) && (missing0 = "base_exclusive_ns"))) || ((data.other_exclusive_ns === undefined) && (missing0 = "other_exclusive_ns"))) || ((data.exemplar === undefined) && (missing0 = "exemplar"))){
-validate67.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate69.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -2816,8 +3051,8 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate47(data0[i0], {instancePath:instancePath+"/name/" + i0}))){
-vErrors = vErrors === null ? validate47.errors : vErrors.concat(validate47.errors);
+if(!(validate49(data0[i0], {instancePath:instancePath+"/name/" + i0}))){
+vErrors = vErrors === null ? validate49.errors : vErrors.concat(validate49.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs3 === errors;
@@ -2827,7 +3062,7 @@ break;
 }
 }
 else {
-validate67.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate69.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 }
@@ -2848,13 +3083,13 @@ for(let i1=0; i1<len1; i1++){
 let data3 = data2[i1];
 const _errs6 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate67.errors = [{instancePath:instancePath+"/parent/" + i1,keyword:"type"}];
+validate69.errors = [{instancePath:instancePath+"/parent/" + i1,keyword:"type"}];
 return false;
 }
 if(errors === _errs6){
 if(typeof data3 == "number"){
 if(data3 < -1 || isNaN(data3)){
-validate67.errors = [{instancePath:instancePath+"/parent/" + i1,keyword:"minimum"}];
+validate69.errors = [{instancePath:instancePath+"/parent/" + i1,keyword:"minimum"}];
 return false;
 }
 }
@@ -2866,7 +3101,7 @@ break;
 }
 }
 else {
-validate67.errors = [{instancePath:instancePath+"/parent",keyword:"type"}];
+validate69.errors = [{instancePath:instancePath+"/parent",keyword:"type"}];
 return false;
 }
 }
@@ -2887,13 +3122,13 @@ for(let i2=0; i2<len2; i2++){
 let data5 = data4[i2];
 const _errs10 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate67.errors = [{instancePath:instancePath+"/base_inclusive_ns/" + i2,keyword:"type"}];
+validate69.errors = [{instancePath:instancePath+"/base_inclusive_ns/" + i2,keyword:"type"}];
 return false;
 }
 if(errors === _errs10){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate67.errors = [{instancePath:instancePath+"/base_inclusive_ns/" + i2,keyword:"minimum"}];
+validate69.errors = [{instancePath:instancePath+"/base_inclusive_ns/" + i2,keyword:"minimum"}];
 return false;
 }
 }
@@ -2905,7 +3140,7 @@ break;
 }
 }
 else {
-validate67.errors = [{instancePath:instancePath+"/base_inclusive_ns",keyword:"type"}];
+validate69.errors = [{instancePath:instancePath+"/base_inclusive_ns",keyword:"type"}];
 return false;
 }
 }
@@ -2926,13 +3161,13 @@ for(let i3=0; i3<len3; i3++){
 let data7 = data6[i3];
 const _errs14 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate67.errors = [{instancePath:instancePath+"/other_inclusive_ns/" + i3,keyword:"type"}];
+validate69.errors = [{instancePath:instancePath+"/other_inclusive_ns/" + i3,keyword:"type"}];
 return false;
 }
 if(errors === _errs14){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate67.errors = [{instancePath:instancePath+"/other_inclusive_ns/" + i3,keyword:"minimum"}];
+validate69.errors = [{instancePath:instancePath+"/other_inclusive_ns/" + i3,keyword:"minimum"}];
 return false;
 }
 }
@@ -2944,7 +3179,7 @@ break;
 }
 }
 else {
-validate67.errors = [{instancePath:instancePath+"/other_inclusive_ns",keyword:"type"}];
+validate69.errors = [{instancePath:instancePath+"/other_inclusive_ns",keyword:"type"}];
 return false;
 }
 }
@@ -2965,13 +3200,13 @@ for(let i4=0; i4<len4; i4++){
 let data9 = data8[i4];
 const _errs18 = errors;
 if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate67.errors = [{instancePath:instancePath+"/base_exclusive_ns/" + i4,keyword:"type"}];
+validate69.errors = [{instancePath:instancePath+"/base_exclusive_ns/" + i4,keyword:"type"}];
 return false;
 }
 if(errors === _errs18){
 if(typeof data9 == "number"){
 if(data9 < 0 || isNaN(data9)){
-validate67.errors = [{instancePath:instancePath+"/base_exclusive_ns/" + i4,keyword:"minimum"}];
+validate69.errors = [{instancePath:instancePath+"/base_exclusive_ns/" + i4,keyword:"minimum"}];
 return false;
 }
 }
@@ -2983,7 +3218,7 @@ break;
 }
 }
 else {
-validate67.errors = [{instancePath:instancePath+"/base_exclusive_ns",keyword:"type"}];
+validate69.errors = [{instancePath:instancePath+"/base_exclusive_ns",keyword:"type"}];
 return false;
 }
 }
@@ -3004,13 +3239,13 @@ for(let i5=0; i5<len5; i5++){
 let data11 = data10[i5];
 const _errs22 = errors;
 if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
-validate67.errors = [{instancePath:instancePath+"/other_exclusive_ns/" + i5,keyword:"type"}];
+validate69.errors = [{instancePath:instancePath+"/other_exclusive_ns/" + i5,keyword:"type"}];
 return false;
 }
 if(errors === _errs22){
 if(typeof data11 == "number"){
 if(data11 < 0 || isNaN(data11)){
-validate67.errors = [{instancePath:instancePath+"/other_exclusive_ns/" + i5,keyword:"minimum"}];
+validate69.errors = [{instancePath:instancePath+"/other_exclusive_ns/" + i5,keyword:"minimum"}];
 return false;
 }
 }
@@ -3022,7 +3257,7 @@ break;
 }
 }
 else {
-validate67.errors = [{instancePath:instancePath+"/other_exclusive_ns",keyword:"type"}];
+validate69.errors = [{instancePath:instancePath+"/other_exclusive_ns",keyword:"type"}];
 return false;
 }
 }
@@ -3042,7 +3277,7 @@ const len6 = data12.length;
 for(let i6=0; i6<len6; i6++){
 const _errs26 = errors;
 if(typeof data12[i6] !== "string"){
-validate67.errors = [{instancePath:instancePath+"/exemplar/" + i6,keyword:"type"}];
+validate69.errors = [{instancePath:instancePath+"/exemplar/" + i6,keyword:"type"}];
 return false;
 }
 var valid7 = _errs26 === errors;
@@ -3052,7 +3287,7 @@ break;
 }
 }
 else {
-validate67.errors = [{instancePath:instancePath+"/exemplar",keyword:"type"}];
+validate69.errors = [{instancePath:instancePath+"/exemplar",keyword:"type"}];
 return false;
 }
 }
@@ -3070,28 +3305,28 @@ var valid0 = true;
 }
 }
 else {
-validate67.errors = [{instancePath,keyword:"type"}];
+validate69.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate67.errors = vErrors;
+validate69.errors = vErrors;
 return errors === 0;
 }
-function validate62(data, {instancePath=""}={}){
+function validate64(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.base === undefined) && (missing0 = "base")) || ((data.other === undefined) && (missing0 = "other"))) || ((data.tree === undefined) && (missing0 = "tree"))){
-validate62.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate64.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.base !== undefined){
 const _errs1 = errors;
-if(!(validate63(data.base, {instancePath:instancePath+"/base"}))){
-vErrors = vErrors === null ? validate63.errors : vErrors.concat(validate63.errors);
+if(!(validate65(data.base, {instancePath:instancePath+"/base"}))){
+vErrors = vErrors === null ? validate65.errors : vErrors.concat(validate65.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs1 === errors;
@@ -3102,8 +3337,8 @@ var valid0 = true;
 if(valid0){
 if(data.other !== undefined){
 const _errs2 = errors;
-if(!(validate63(data.other, {instancePath:instancePath+"/other"}))){
-vErrors = vErrors === null ? validate63.errors : vErrors.concat(validate63.errors);
+if(!(validate65(data.other, {instancePath:instancePath+"/other"}))){
+vErrors = vErrors === null ? validate65.errors : vErrors.concat(validate65.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs2 === errors;
@@ -3114,8 +3349,8 @@ var valid0 = true;
 if(valid0){
 if(data.tree !== undefined){
 const _errs3 = errors;
-if(!(validate67(data.tree, {instancePath:instancePath+"/tree"}))){
-vErrors = vErrors === null ? validate67.errors : vErrors.concat(validate67.errors);
+if(!(validate69(data.tree, {instancePath:instancePath+"/tree"}))){
+vErrors = vErrors === null ? validate69.errors : vErrors.concat(validate69.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs3 === errors;
@@ -3128,22 +3363,22 @@ var valid0 = true;
 }
 }
 else {
-validate62.errors = [{instancePath,keyword:"type"}];
+validate64.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate62.errors = vErrors;
+validate64.errors = vErrors;
 return errors === 0;
 }
-export const isTraceHeat = validate70;
-function validate73(data, {instancePath=""}={}){
+export const isTraceHeat = validate72;
+function validate75(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.chain === undefined) && (missing0 = "chain")) || ((data.ns === undefined) && (missing0 = "ns"))){
-validate73.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate75.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -3156,8 +3391,8 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate47(data0[i0], {instancePath:instancePath+"/chain/" + i0}))){
-vErrors = vErrors === null ? validate47.errors : vErrors.concat(validate47.errors);
+if(!(validate49(data0[i0], {instancePath:instancePath+"/chain/" + i0}))){
+vErrors = vErrors === null ? validate49.errors : vErrors.concat(validate49.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs3 === errors;
@@ -3167,7 +3402,7 @@ break;
 }
 }
 else {
-validate73.errors = [{instancePath:instancePath+"/chain",keyword:"type"}];
+validate75.errors = [{instancePath:instancePath+"/chain",keyword:"type"}];
 return false;
 }
 }
@@ -3181,13 +3416,13 @@ if(data.ns !== undefined){
 let data2 = data.ns;
 const _errs4 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate73.errors = [{instancePath:instancePath+"/ns",keyword:"type"}];
+validate75.errors = [{instancePath:instancePath+"/ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs4){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate73.errors = [{instancePath:instancePath+"/ns",keyword:"minimum"}];
+validate75.errors = [{instancePath:instancePath+"/ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -3201,21 +3436,21 @@ var valid0 = true;
 }
 }
 else {
-validate73.errors = [{instancePath,keyword:"type"}];
+validate75.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate73.errors = vErrors;
+validate75.errors = vErrors;
 return errors === 0;
 }
-function validate70(data, {instancePath=""}={}){
+function validate72(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.operations === undefined) && (missing0 = "operations")) || ((data.traces === undefined) && (missing0 = "traces"))) || ((data.exclusive_ns === undefined) && (missing0 = "exclusive_ns"))) || ((data.chains === undefined) && (missing0 = "chains"))){
-validate70.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate72.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -3228,8 +3463,8 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate47(data0[i0], {instancePath:instancePath+"/operations/" + i0}))){
-vErrors = vErrors === null ? validate47.errors : vErrors.concat(validate47.errors);
+if(!(validate49(data0[i0], {instancePath:instancePath+"/operations/" + i0}))){
+vErrors = vErrors === null ? validate49.errors : vErrors.concat(validate49.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs3 === errors;
@@ -3239,7 +3474,7 @@ break;
 }
 }
 else {
-validate70.errors = [{instancePath:instancePath+"/operations",keyword:"type"}];
+validate72.errors = [{instancePath:instancePath+"/operations",keyword:"type"}];
 return false;
 }
 }
@@ -3269,7 +3504,7 @@ break;
 }
 }
 else {
-validate70.errors = [{instancePath:instancePath+"/traces",keyword:"type"}];
+validate72.errors = [{instancePath:instancePath+"/traces",keyword:"type"}];
 return false;
 }
 }
@@ -3297,13 +3532,13 @@ for(let i3=0; i3<len3; i3++){
 let data6 = data5[i3];
 const _errs11 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate70.errors = [{instancePath:instancePath+"/exclusive_ns/" + i2+"/" + i3,keyword:"type"}];
+validate72.errors = [{instancePath:instancePath+"/exclusive_ns/" + i2+"/" + i3,keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate70.errors = [{instancePath:instancePath+"/exclusive_ns/" + i2+"/" + i3,keyword:"minimum"}];
+validate72.errors = [{instancePath:instancePath+"/exclusive_ns/" + i2+"/" + i3,keyword:"minimum"}];
 return false;
 }
 }
@@ -3315,7 +3550,7 @@ break;
 }
 }
 else {
-validate70.errors = [{instancePath:instancePath+"/exclusive_ns/" + i2,keyword:"type"}];
+validate72.errors = [{instancePath:instancePath+"/exclusive_ns/" + i2,keyword:"type"}];
 return false;
 }
 }
@@ -3326,7 +3561,7 @@ break;
 }
 }
 else {
-validate70.errors = [{instancePath:instancePath+"/exclusive_ns",keyword:"type"}];
+validate72.errors = [{instancePath:instancePath+"/exclusive_ns",keyword:"type"}];
 return false;
 }
 }
@@ -3359,8 +3594,8 @@ var valid7 = true;
 const len6 = data9.length;
 for(let i6=0; i6<len6; i6++){
 const _errs19 = errors;
-if(!(validate73(data9[i6], {instancePath:instancePath+"/chains/" + i4+"/" + i5+"/" + i6}))){
-vErrors = vErrors === null ? validate73.errors : vErrors.concat(validate73.errors);
+if(!(validate75(data9[i6], {instancePath:instancePath+"/chains/" + i4+"/" + i5+"/" + i6}))){
+vErrors = vErrors === null ? validate75.errors : vErrors.concat(validate75.errors);
 errors = vErrors.length;
 }
 var valid7 = _errs19 === errors;
@@ -3370,7 +3605,7 @@ break;
 }
 }
 else {
-validate70.errors = [{instancePath:instancePath+"/chains/" + i4+"/" + i5,keyword:"type"}];
+validate72.errors = [{instancePath:instancePath+"/chains/" + i4+"/" + i5,keyword:"type"}];
 return false;
 }
 }
@@ -3381,7 +3616,7 @@ break;
 }
 }
 else {
-validate70.errors = [{instancePath:instancePath+"/chains/" + i4,keyword:"type"}];
+validate72.errors = [{instancePath:instancePath+"/chains/" + i4,keyword:"type"}];
 return false;
 }
 }
@@ -3392,7 +3627,7 @@ break;
 }
 }
 else {
-validate70.errors = [{instancePath:instancePath+"/chains",keyword:"type"}];
+validate72.errors = [{instancePath:instancePath+"/chains",keyword:"type"}];
 return false;
 }
 }
@@ -3407,22 +3642,22 @@ var valid0 = true;
 }
 }
 else {
-validate70.errors = [{instancePath,keyword:"type"}];
+validate72.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate70.errors = vErrors;
+validate72.errors = vErrors;
 return errors === 0;
 }
-export const isTracesImported = validate76;
-function validate76(data, {instancePath=""}={}){
+export const isTracesImported = validate78;
+function validate78(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.traces === undefined) && (missing0 = "traces")) || ((data.spans === undefined) && (missing0 = "spans"))) || ((data.rejected === undefined) && (missing0 = "rejected"))) || ((data.reasons === undefined) && (missing0 = "reasons"))){
-validate76.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate78.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -3430,13 +3665,13 @@ if(data.traces !== undefined){
 let data0 = data.traces;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate76.errors = [{instancePath:instancePath+"/traces",keyword:"type"}];
+validate78.errors = [{instancePath:instancePath+"/traces",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate76.errors = [{instancePath:instancePath+"/traces",keyword:"minimum"}];
+validate78.errors = [{instancePath:instancePath+"/traces",keyword:"minimum"}];
 return false;
 }
 }
@@ -3451,13 +3686,13 @@ if(data.spans !== undefined){
 let data1 = data.spans;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate76.errors = [{instancePath:instancePath+"/spans",keyword:"type"}];
+validate78.errors = [{instancePath:instancePath+"/spans",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate76.errors = [{instancePath:instancePath+"/spans",keyword:"minimum"}];
+validate78.errors = [{instancePath:instancePath+"/spans",keyword:"minimum"}];
 return false;
 }
 }
@@ -3472,13 +3707,13 @@ if(data.rejected !== undefined){
 let data2 = data.rejected;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate76.errors = [{instancePath:instancePath+"/rejected",keyword:"type"}];
+validate78.errors = [{instancePath:instancePath+"/rejected",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate76.errors = [{instancePath:instancePath+"/rejected",keyword:"minimum"}];
+validate78.errors = [{instancePath:instancePath+"/rejected",keyword:"minimum"}];
 return false;
 }
 }
@@ -3499,7 +3734,7 @@ const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 const _errs9 = errors;
 if(typeof data3[i0] !== "string"){
-validate76.errors = [{instancePath:instancePath+"/reasons/" + i0,keyword:"type"}];
+validate78.errors = [{instancePath:instancePath+"/reasons/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs9 === errors;
@@ -3509,7 +3744,7 @@ break;
 }
 }
 else {
-validate76.errors = [{instancePath:instancePath+"/reasons",keyword:"type"}];
+validate78.errors = [{instancePath:instancePath+"/reasons",keyword:"type"}];
 return false;
 }
 }
@@ -3524,10 +3759,10 @@ var valid0 = true;
 }
 }
 else {
-validate76.errors = [{instancePath,keyword:"type"}];
+validate78.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate76.errors = vErrors;
+validate78.errors = vErrors;
 return errors === 0;
 }
