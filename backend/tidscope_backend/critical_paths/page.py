@@ -41,7 +41,7 @@ th, td { padding: .2rem .6rem; border-bottom: 1px solid #dbe1e2; text-align: rig
   white-space: nowrap; font-variant-numeric: tabular-nums; }
 th:first-child, td:first-child { text-align: left; white-space: normal; min-width: 16rem; }
 td.id { font-family: ui-monospace, monospace; font-size: .8em; }
-.flame { width: 100%; height: auto; display: block; }
+.flame { width: 100%; min-width: 44rem; height: auto; display: block; }
 .flame text { font: 11px ui-monospace, monospace; fill: #14191b; pointer-events: none; }
 .flame g { cursor: pointer; } .flame g.found rect { stroke: #b3008f; stroke-width: 2; }
 .flame g.faded { opacity: .35; }
@@ -158,7 +158,9 @@ def _foot() -> Iterator[str]:
 def _flame(heading: str, frames: Sequence[Frame], note: str) -> Iterator[str]:
     yield f'<h2>{escape(heading)}</h2><p class="muted">{escape(note)}</p>'
     if frames:
+        yield '<div class="scroll">'
         yield from draw_flame(frames, heading)
+        yield "</div>"
 
 
 def _table(

@@ -173,8 +173,9 @@ def _play(
         spans.setdefault(catalogue.number(span.service, span.operation), []).append(index)
     projected_ns = None
     if (change := options.projection) is not None:
-        number = catalogue.number(*change.operation)
-        projected_ns = schedule.with_less(spans.get(number, ()), change.less_ns)
+        named = fitted.trace.spans
+        changed = [index for index in fitted.order if named[index].named == change.operation]
+        projected_ns = schedule.with_less(changed, change.less_ns)
     if not options.potential:
         return None, projected_ns
     own_ns: dict[int, int] = {}
