@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tidscope_backend.traces.documents import read_document
@@ -33,7 +34,7 @@ def make_store(
     return SpanStore(lambda: runs, runs, retention or keep_all, Clock(), PartBounds(spans=spans))
 
 
-def trace(number: int, *, slow: int = 0, **changes: object) -> list[Span]:
+def trace(number: int, *, slow: int = 0, **changes: Any) -> list[Span]:
     """Two spans: a request of the shop, and a query in it."""
     trace_id = f"{number:032x}"
     start = 1_700_000_000 * SECOND + number * SECOND
