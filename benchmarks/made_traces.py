@@ -32,8 +32,16 @@ class Plan:
     stages: list[list[tuple["Plan", float]]] = field(default_factory=list)
 
 
-def make_endpoint(seed: int, services: int = 60, calls: int = 900) -> Plan:
-    """Plans of an endpoint that knows this many calls; about half are made by a request."""
+def make_endpoint(seed: int, services: int = 60, calls: int = 900, always: float = 0.75) -> Plan:
+    """Plans of an endpoint.
+
+    Args:
+        seed: another gives another endpoint.
+        services: of the application.
+        calls: that the endpoint knows; a request makes some of them.
+        always: share of the calls that each request makes that gets there; of the others each
+            makes some.
+    """
     chance = random.Random(seed)
     root = _plan(chance, services)
     open_plans, made = [(root, 1)], 1
@@ -43,7 +51,9 @@ def make_endpoint(seed: int, services: int = 60, calls: int = 900) -> Plan:
             stage = []
             for _ in range(chance.choice((1, 1, 1, 2, 3, 6))):
                 callee = _plan(chance, services)
-                stage.append((callee, 1.0 if chance.random() < 0.75 else chance.uniform(0.05, 0.9)))
+                stage.append(
+                    (callee, 1.0 if chance.random() < always else chance.uniform(0.05, 0.9))
+                )
                 made += 1
                 if depth < DEEPEST - 1:
                     open_plans.append((callee, depth + 1))
@@ -60,7 +70,55 @@ def _plan(chance: random.Random, services: int) -> Plan:
 VERBS = ("get", "getMany", "update", "validate", "authorize", "enrich", "decide", "list")
 
 
-def make_spans(root: Plan, number: int, seed: int, skew_ns: int = 100_000) -> list[Span]:
+@dataclass(slots=True)
+class Call:
+    """One call of a request: what it will do, before anything has a time."""
+
+    operation: Operation
+    own_ns: float
+    stages: list[list["Call"]]
+
+
+def draw_call(plan: Plan, chance: random.Random, slow: float) -> Call:
+    """Draw which calls a request makes, and how long each of them is busy itself."""
+    own_ns = plan.own_ns * slow * chance.lognormvariate(0, 0.4)
+    stages = [
+        [
+            draw_call(callee, chance, slow)
+            for callee, often in stage
+            if often == 1.0 or chance.random() < often
+        ]
+        for stage in plan.stages
+    ]
+    return Call(plan.operation, own_ns, stages)
+
+
+def make_faulty(root: Call, chance: random.Random, dropped: float = 0.2) -> None:
+    """Drop this share of the calls, with what they call, and deal the own times out again.
+
+    As the source makes abnormal traces (section 4.7.3).
+    """
+    calls = list(_all_calls(root))
+    doomed = {id(call) for call in calls[1:] if chance.random() < dropped}
+    for call in calls:
+        call.stages = [[one for one in stage if id(one) not in doomed] for stage in call.stages]
+    left = list(_all_calls(root))
+    times = [call.own_ns for call in left]
+    chance.shuffle(times)
+    for call, own_ns in zip(left, times, strict=True):
+        call.own_ns = own_ns
+
+
+def _all_calls(root: Call) -> Iterator[Call]:
+    yield root
+    for stage in root.stages:
+        for callee in stage:
+            yield from _all_calls(callee)
+
+
+def make_spans(
+    root: Plan, number: int, seed: int, skew_ns: int = 100_000, *, faulty: bool = False
+) -> list[Span]:
     """Spans of one request.
 
     Args:
@@ -68,28 +126,28 @@ def make_spans(root: Plan, number: int, seed: int, skew_ns: int = 100_000) -> li
         number: of the trace.
         seed: other than that of the plans.
         skew_ns: clocks of services differ by up to this much, either way.
+        faulty: it is abnormal, as make_faulty has it.
     """
     chance = random.Random(f"{seed} {number}")
     trace_id = f"{chance.getrandbits(127) + 1:032x}"
-    slow = chance.lognormvariate(0, 0.25)
+    request = draw_call(root, chance, chance.lognormvariate(0, 0.25))
+    if faulty:
+        make_faulty(request, chance)
     clocks: dict[str, int] = {}
     spans: list[Span] = []
 
-    def call(plan: Plan, parent_id: str, start_ns: int) -> int:
+    def lay_out(call: Call, parent_id: str, start_ns: int) -> int:
         span_id = f"{chance.getrandbits(63) + 1:016x}"
         place = len(spans)
-        spans.append(Span(trace_id, span_id, parent_id, *plan.operation, 0, 0))
-        pieces = len(plan.stages) + 1
-        own = plan.own_ns * slow * chance.lognormvariate(0, 0.4) / pieces
-        now = start_ns + int(own)
-        for stage in plan.stages:
+        spans.append(Span(trace_id, span_id, parent_id, *call.operation, 0, 0))
+        own_ns = int(call.own_ns / (len(call.stages) + 1))
+        now = start_ns + own_ns
+        for stage in call.stages:
             ends = [
-                call(callee, span_id, now + turn * 10_000)
-                for turn, (callee, often) in enumerate(stage)
-                if often == 1.0 or chance.random() < often
+                lay_out(callee, span_id, now + turn * 10_000) for turn, callee in enumerate(stage)
             ]
-            now = max([now, *ends]) + int(own)
-        service = plan.operation.service
+            now = max([now, *ends]) + own_ns
+        service = call.operation.service
         if service not in clocks:
             clocks[service] = chance.randint(-skew_ns, skew_ns) if skew_ns and parent_id else 0
         skew = clocks[service]
@@ -98,7 +156,7 @@ def make_spans(root: Plan, number: int, seed: int, skew_ns: int = 100_000) -> li
         )
         return now
 
-    call(root, "", START_NS + number * 1_000_000_000)
+    lay_out(request, "", START_NS + number * 1_000_000_000)
     return spans
 
 

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 from tidscope_backend.cli import main
+from tidscope_backend.traces.retention import SpanRetention
+from tidscope_backend.traces.span_store import SpanStore
 from tidscope_traces.spans.model import Trace
 from trace_builders import MS, jaeger_document, made_span, made_trace
 
@@ -121,6 +123,33 @@ def test_a_comparison(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[
     assert found["tree"][2]["other_exclusive_ns"] == 25 * MS
     assert found["grown"] == [2]
     assert f"→ shop: {HOSTILE}   25.0 ms    0 µs  25.0 ms" in run(capsys, file, "--base", base)
+
+
+def test_requests_unlike_the_others(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Compared within their endpoint: those of another are not unlike these."""
+    other = [made_trace(made_span("PUT /", 0, 3, trace_id=f"{n:032x}")) for n in range(100, 105)]
+    usual = [request(n, 20 + n % 7) for n in range(1, 60)]
+    path = tmp_path / "t.json"
+    path.write_text(json.dumps(jaeger_document(*usual, request(99, 22, 40), *other)))
+    (found,) = as_json(capsys, path)["anomalies"]
+    assert (found["trace_id"], found["kind"]) == (f"{99:032x}", "unseen")
+    assert [step["operation"] for step in found["chain"]] == ["GET /", "find", HOSTILE]
+    assert re.search(r"unseen +-?\d+\.\d +72\.0 ms +0+63\n", run(capsys, path))
+
+
+def test_stored_traces(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What a backend has stored, though it is still writing there."""
+    store = SpanStore(lambda: tmp_path, tmp_path, SpanRetention(None, None), lambda: 1e9)
+    where = ("--runs-dir", tmp_path)
+    assert "none are stored" in refusal(capsys, *where)
+    store.add([span for trace in TRACES for span in trace.spans])
+    assert refusal(capsys, *where).split("\n")[1:] == ["  shop:GET / (10)", ""]
+    found = as_json(capsys, *where, "--endpoint", "shop:GET /")
+    assert (found["files"], found["traces"], found["spans"]) == (0, 10, 25)
+    assert as_json(capsys, *where, "--endpoint", "bank:find", "--inner")["traces"] == 10
+    assert "no trace of bank: find is stored" in refusal(capsys, *where, "--endpoint", "bank:find")
+    store.close()
+    assert run(capsys, *where, "--endpoint", "shop:GET /").startswith("10 requests: P50 30.0 ms")
 
 
 class Page(HTMLParser):

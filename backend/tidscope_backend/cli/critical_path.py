@@ -1,12 +1,15 @@
-"""`tidscope critical-path`: what requests waited for, from files of traces."""
+"""`tidscope critical-path`: what requests waited for, from files of traces or stored ones."""
 
 import argparse
 import json
 import os
 import re
+import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
+from tidscope_traces.anomalies.detector import Anomaly, find_anomalies
 from tidscope_traces.spans.model import Operation
 from tidscope_traces.summary.analysis import Analysis, describe
 from tidscope_traces.summary.difference import DifferenceTree, compare_trees
@@ -16,6 +19,7 @@ from tidscope_traces.summary.options import Options, Projection, Tag
 from tidscope_traces.summary.traces import Summaries
 
 from tidscope_backend.cli.command import Command, CommandError
+from tidscope_backend.cli.runs_directory import add_runs_dir_option, chosen_runs_directory
 from tidscope_backend.cli.terminal import print_lines
 from tidscope_backend.critical_paths.exports import (
     analysis_json,
@@ -26,6 +30,7 @@ from tidscope_backend.critical_paths.exports import (
 )
 from tidscope_backend.critical_paths.page import HEAT_COLUMNS, Report, draw_page
 from tidscope_backend.critical_paths.text import (
+    ANOMALY_HEAD,
     CHAIN_HEAD,
     FAILURE_HEAD,
     GROWN_HEAD,
@@ -34,6 +39,7 @@ from tidscope_backend.critical_paths.text import (
     facts,
     failure_rows,
     grown_rows,
+    path_text,
     projection_text,
     ranking_rows,
     table,
@@ -44,6 +50,7 @@ from tidscope_backend.critical_paths.trace_files import (
     find_files,
     summarise_files,
 )
+from tidscope_backend.text import format_seconds
 
 NAME_WIDTH, CHAIN_WIDTH = 44, 72
 _PERCENTILES = re.compile(r"(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)")
@@ -61,7 +68,10 @@ def _run(options: argparse.Namespace) -> int:
         potential=True,
         projection=options.less,
     )
-    summaries, counts = _summarise(options.files, chosen)
+    if options.files:
+        summaries, counts = _summarise(options.files, chosen)
+    else:
+        summaries, counts = _stored(options, chosen)
     if not summaries.traces:
         raise CommandError(_nothing(counts, summaries))
     if options.less and options.less.operation not in summaries.catalogue.operations:
@@ -69,13 +79,21 @@ def _run(options: argparse.Namespace) -> int:
     low, high = options.percentiles
     found = describe(summaries, low, high)
     difference = _difference(options, chosen, found)
+    anomalies = _anomalies(summaries)
     _write(options, summaries, found, difference, counts)
     if options.json:
         print_lines(
-            *json.dumps(_document(summaries, found, difference, counts), indent=2).split("\n")
+            *json.dumps(_document(summaries, found, difference, anomalies, counts), indent=2).split(
+                "\n"
+            )
         )
     else:
-        print_lines(*_lines(options, found, difference, counts))
+        lines = [
+            *_lines(options, found, difference, counts),
+            *_anomaly_lines(summaries, anomalies, options.top),
+            *(f"wrote {path}" for path in (options.html, options.folded, options.dot) if path),
+        ]
+        print_lines(*lines)
     return 0
 
 
@@ -86,12 +104,59 @@ def _summarise(paths: Sequence[Path], chosen: Options) -> tuple[Summaries, FileC
         raise CommandError(str(error)) from None
 
 
+def _stored(options: argparse.Namespace, chosen: Options) -> tuple[Summaries, FileCounts]:
+    from tidscope_backend.critical_paths.stored_traces import stored_endpoints, summarise_stored
+
+    runs = chosen_runs_directory(options)
+    try:
+        if options.endpoint is None:
+            known = stored_endpoints(runs)
+            if not known:
+                raise CommandError(f"name files of traces; none are stored in {runs}")
+            raise CommandError("\n".join(["name files, or an --endpoint of those stored:", *known]))
+        summaries, counts, omitted = summarise_stored(runs, chosen)
+    except (OSError, ValueError) as error:
+        raise CommandError(f"the stored traces cannot be read: {error}") from None
+    if not summaries.traces:
+        raise CommandError(f"no trace of {operation_text(options.endpoint)} is stored in {runs}")
+    if omitted:
+        print_lines(f"{omitted} more traces are left out: too many spans", file=sys.stderr)
+    return summaries, counts
+
+
 def _nothing(counts: FileCounts, summaries: Summaries) -> str:
     if counts.rejected:
         return f"no span could be read; the first has {counts.reasons[0]}"
     if summaries.left_out:
         return f"none of {summaries.left_out} traces has that endpoint and those tags"
     return "the files have no traces"
+
+
+def _anomalies(summaries: Summaries) -> list[Anomaly]:
+    """Of each endpoint, requests unlike its others."""
+    endpoints: dict[int, list[int]] = {}
+    for place, trace in enumerate(summaries.traces):
+        endpoints.setdefault(trace.operation, []).append(place)
+    found = [
+        replace(one, place=places[one.place])
+        for places in endpoints.values()
+        for one in find_anomalies(summaries.select(places))
+    ]
+    return sorted(found, key=lambda one: (-one.score, one.place))
+
+
+def _anomaly_lines(summaries: Summaries, anomalies: list[Anomaly], top: int) -> list[str]:
+    rows = [
+        [
+            path_text(one.chain),
+            one.kind,
+            f"{one.score:.1f}",
+            format_seconds(summaries.traces[one.place].duration_ns),
+            summaries.traces[one.place].trace_id,
+        ]
+        for one in anomalies[:top]
+    ]
+    return ["", *table(ANOMALY_HEAD, rows, CHAIN_WIDTH)] if rows else []
 
 
 def _difference(
@@ -148,6 +213,7 @@ def _document(
     summaries: Summaries,
     found: Analysis,
     difference: tuple[str, DifferenceTree] | None,
+    anomalies: list[Anomaly],
     counts: FileCounts,
 ) -> dict[str, object]:
     return {
@@ -168,6 +234,15 @@ def _document(
             for trace in summaries.traces
         ],
         "difference": None if difference is None else difference_json(difference[1]),
+        "anomalies": [
+            {
+                "trace_id": summaries.traces[one.place].trace_id,
+                "kind": one.kind,
+                "score": one.score,
+                "chain": [{"service": step.service, "operation": step.name} for step in one.chain],
+            }
+            for one in anomalies
+        ],
     }
 
 
@@ -196,9 +271,6 @@ def _lines(
     if difference is not None:
         rows = grown_rows(difference[1], top)
         lines += ["", *table(GROWN_HEAD, rows, CHAIN_WIDTH)]
-    lines += [
-        f"wrote {path}" for path in (options.html, options.folded, options.dot) if path is not None
-    ]
     return lines
 
 
@@ -241,10 +313,11 @@ def _change(text: str) -> Projection:
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "files",
-        nargs="+",
+        nargs="*",
         type=Path,
         metavar="FILE",
-        help="traces as Jaeger or OTLP writes them in JSON, gzip or not, or a folder of such files",
+        help="traces as Jaeger or OTLP writes them in JSON, gzip or not, or a folder of such "
+        "files; without any, the stored traces of an endpoint",
     )
     parser.add_argument(
         "--endpoint",
@@ -252,6 +325,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="E",
         help="requests of this endpoint only, as SERVICE:OPERATION",
     )
+    add_runs_dir_option(parser)
     parser.add_argument(
         "--inner",
         action="store_true",
@@ -313,7 +387,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 
 COMMAND = Command(
     name="critical-path",
-    help="what requests waited for, from files of traces",
+    help="what requests waited for, from traces in files or stored",
     description="Critical paths of requests: which operations made them take their time.",
     add_arguments=_add_arguments,
     run=_run,

@@ -15,6 +15,7 @@ RANKING_HEAD = (
 )
 CHAIN_HEAD = ("chain of callers", "share", "a request", "requests", "slowest trace")
 FAILURE_HEAD = ("path to the call that failed by itself", "requests", "depth", "one of them")
+ANOMALY_HEAD = ("chain that stands out", "anomaly", "score", "duration", "trace")
 GROWN_HEAD = ("what grew", "own time", "before", "after")
 
 

@@ -23,6 +23,7 @@ from tidscope_wire.problems import refusal
 
 from tidscope_backend.traces.answers import (
     analysis_answer,
+    anomalies_answer,
     detail_answer,
     difference_answer,
     heat_answer,
@@ -30,6 +31,9 @@ from tidscope_backend.traces.answers import (
 from tidscope_backend.traces.joining.joiner import join
 from tidscope_backend.traces.joining.places import Places
 from tidscope_backend.traces.queries import SpanQueries, Wanted
+
+MOST_ANOMALIES = 100
+"""In one answer, the strangest."""
 
 
 @dataclass(frozen=True)
@@ -67,8 +71,11 @@ class TraceAnalyst:
             operation = _operation(asked.project, chosen.spans)
             projection = Projection(operation, asked.less_ns)
         options = replace(_options(wanted, asked), potential=True, projection=projection)
-        found = describe(summarise_all(_traces(chosen.spans), options))
-        return analysis_answer(found, chosen.omitted, [], projection)
+        summaries = summarise_all(_traces(chosen.spans), options)
+        found = describe(summaries)
+        return analysis_answer(
+            found, chosen.omitted, anomalies_answer(summaries, MOST_ANOMALIES), projection
+        )
 
     def difference(self, base: Wanted, other: Wanted, asked: Asked) -> TraceDifference:
         """Two sets of traces of an endpoint compared."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from tidscope_traces.anomalies.detector import find_anomalies
 from tidscope_traces.critical.path import CriticalPath
 from tidscope_traces.spans.model import Operation, Span
 from tidscope_traces.summary.analysis import Analysis
@@ -9,6 +10,7 @@ from tidscope_traces.summary.difference import DifferenceTree as FoundDifference
 from tidscope_traces.summary.durations import Durations
 from tidscope_traces.summary.heat import Heat
 from tidscope_traces.summary.options import Projection
+from tidscope_traces.summary.traces import Summaries
 from tidscope_traces.summary.tree import ContextTree
 from tidscope_wire.generated.models import (
     DifferenceTree,
@@ -97,6 +99,21 @@ def analysis_answer(
         anomalies=list(anomalies),
         projection=projected,
     )
+
+
+def anomalies_answer(summaries: Summaries, most: int) -> list[TraceAnomaly]:
+    """Traces of an endpoint that are unlike its others, the strangest first."""
+    return [
+        TraceAnomaly(
+            trace_id=summaries.traces[one.place].trace_id,
+            start_ns=summaries.traces[one.place].start_ns,
+            duration_ns=summaries.traces[one.place].duration_ns,
+            kind=one.kind,
+            score=one.score,
+            chain=operations_of(one.chain),
+        )
+        for one in find_anomalies(summaries)[:most]
+    ]
 
 
 def difference_answer(

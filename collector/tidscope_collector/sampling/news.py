@@ -1,7 +1,7 @@
 """When births, ends and names of threads are taken in: at once, or later where there are many."""
 
 EVERY_NS, SELDOM_NS = 450_000_000, 1_950_000_000
-SHARE = 0.006
+SHARE = 0.004
 """Of a core: where samples with news take more, they are up to `SELDOM_NS` apart."""
 AT_ONCE = 4
 """So many samples with news are taken as they come after a quiet time; then one every so often."""

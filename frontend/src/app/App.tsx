@@ -151,7 +151,7 @@ export function App() {
           ) : null}
           {!signedOut && at.page === "experiments" ? <ExperimentsPage /> : null}
           {!signedOut && at.page === "experiment" ? (
-            <Suspense fallback={<EmptyState title="Reading the experiment…" />}>
+            <Suspense fallback={<EmptyState title="Loading experiment…" />}>
               <ExperimentPage key={at.id} id={at.id} />
             </Suspense>
           ) : null}

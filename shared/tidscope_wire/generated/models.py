@@ -1068,10 +1068,11 @@ class ExperimentsResponse(Message):
 
 
 IntervalMethod = TypeAliasType(
-    "IntervalMethod", Annotated[Literal["welch", "none"], Field(title="IntervalMethod")]
+    "IntervalMethod",
+    Annotated[Literal["welch", "paired", "none"], Field(title="IntervalMethod")],
 )
 """
-How the interval was computed: Welch's t-test, which allows unequal variances; none: there is no interval.
+How the interval was computed: Welch's t-test, which allows unequal variances; paired: Student's t of the differences of values that belong together; none: there is no interval.
 """
 
 
@@ -1113,7 +1114,7 @@ class FigureDifference(Message):
     """
     method: Annotated[IntervalMethod, Field(title="IntervalMethod")]
     """
-    How the interval was computed: Welch's t-test, which allows unequal variances; none: there is no interval.
+    How the interval was computed: Welch's t-test, which allows unequal variances; paired: Student's t of the differences of values that belong together; none: there is no interval.
     """
     verdict: Annotated[Verdict, Field(title="Verdict")]
     """

@@ -54,9 +54,9 @@ export type CompareSplit = "none" | "process";
  */
 export type Better = "less" | "more" | "neither";
 /**
- * How the interval was computed: Welch's t-test, which allows unequal variances; none: there is no interval.
+ * How the interval was computed: Welch's t-test, which allows unequal variances; paired: Student's t of the differences of values that belong together; none: there is no interval.
  */
-export type IntervalMethod = "welch" | "none";
+export type IntervalMethod = "welch" | "paired" | "none";
 /**
  * How the group did against the baseline. better, worse: where one way is an improvement, else more, less; unclear: the interval includes 0, or the measurement does not allow a verdict; unknown: a mean is missing.
  */
