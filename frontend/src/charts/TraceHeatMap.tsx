@@ -125,13 +125,13 @@ export function TraceHeatMap({ heat, columns, theme, onOpen }: TraceHeatMapProps
         )}
       </div>
       <div className={styles.scale}>
-        <span>not on the path</span>
+        <span>empty: not on the path;</span>
+        <span>{timeText(top / 1000)}</span>
         <span
           className={styles.ramp}
           style={{ background: `linear-gradient(90deg, ${rampStops(theme.dark).join()})` }}
         />
-        <span>{timeText(top / 1000)}</span>
-        <span>to {timeText(top)}, by tenfold steps</span>
+        <span>{timeText(top)}, logarithmic</span>
       </div>
       <output aria-live="polite" className="visually-hidden">
         {said}

@@ -44,6 +44,6 @@ export function TimeSelect({ set, onSet }: TimeSelectProps) {
 export function timesText({ since_ms, until_ms }: Times): string {
   if (since_ms === null && until_ms === null) return "all times";
   if (until_ms === null) return `since ${localDate(since_ms ?? 0)}`;
-  if (since_ms === null) return `before ${localDate(until_ms)}, ${localTime(until_ms)}`;
+  if (since_ms === null) return `before ${localDate(until_ms)}`;
   return `${localDate(since_ms)}: ${localTime(since_ms)} to ${localTime(until_ms)}`;
 }

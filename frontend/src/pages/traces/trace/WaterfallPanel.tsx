@@ -78,7 +78,12 @@ export function WaterfallPanel({ waterfall, selected, onSelect }: WaterfallPanel
       }
     >
       <div ref={root} className={styles.scroll}>
-        <table className={styles.table} aria-label="Waterfall" aria-rowcount={rows.length + 1}>
+        <table
+          className={styles.table}
+          role={rows.length > 0 ? "treegrid" : undefined}
+          aria-label="Waterfall"
+          aria-rowcount={rows.length + 1}
+        >
           <colgroup>
             <col style={{ width: "34%" }} />
             <col />

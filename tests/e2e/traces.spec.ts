@@ -1,0 +1,59 @@
+/** From two sets of requests to the operation that differs, and to the request that shows it. */
+
+import { expect, test } from "./fixtures/test";
+
+const REQUESTS = 6;
+
+/** Traces as Jaeger exports them: a request asks a database, which takes so long. */
+function jaegerFile(name: string, start_us: number, query_us: number) {
+  const data = Array.from({ length: REQUESTS }, (_, n) => {
+    const traceID = `${name}${n}`.padEnd(32, "0");
+    const start = start_us + 1e6 * n;
+    const span = (spanID: string, parent: string, from: number, duration: number) => ({
+      ...{ traceID, spanID: spanID.padEnd(16, "0"), operationName: spanID === "a" ? "GET /" : "Q" },
+      references: parent === "" ? [] : [{ refType: "CHILD_OF", traceID, spanID: parent }],
+      ...{ startTime: start + from, duration, tags: [], logs: [] },
+      processID: spanID === "a" ? "p1" : "p2",
+    });
+    const spans = [
+      span("a", "", 0, query_us + 4000),
+      span("b", "a".padEnd(16, "0"), 2000, query_us),
+    ];
+    const processes = {
+      p1: { serviceName: "web", tags: [] },
+      p2: { serviceName: "database", tags: [] },
+    };
+    return { traceID, spans, processes };
+  });
+  const buffer = Buffer.from(JSON.stringify({ data }));
+  return { name: `${name}.json`, mimeType: "application/json", buffer };
+}
+
+test("two imports differ in one operation, and its slowest request shows it", async ({
+  signedIn: page,
+  site,
+}) => {
+  await page.goto(`${site.url}/traces`);
+  const now_us = 1000 * (Date.now() - 3_600_000);
+  await page
+    .getByLabel("Traces to import")
+    .setInputFiles([jaegerFile("aa", now_us, 30_000), jaegerFile("bb", now_us + 600e6, 250_000)]);
+  const endpoints = page.getByRole("table", { name: "Endpoints" });
+  await expect(endpoints.locator("tr[data-key]").locator("td").first()).toHaveText("12");
+  await endpoints.getByRole("link").click();
+  await expect(page.locator("[data-node]")).toHaveCount(2);
+
+  await page.locator("label", { hasText: /^Difference$/ }).click();
+  await page.getByRole("button", { name: "Before and after the pause" }).click();
+  await expect(page.locator("[data-lead]")).toHaveText(
+    "database Q grew most: from 30.0 ms to 0.25 s of its own a request (+0.22 s).",
+  );
+  const changes = page.getByRole("table", { name: "Changes" });
+  await changes.locator('tr[data-key="database Q"]').getByRole("link").click();
+
+  await expect(page).toHaveURL(/\/traces\/bb[0-9a-f]{30}$/);
+  const path = page.getByRole("table", { name: "Spans of the critical path" });
+  await expect(path.getByRole("row").nth(1)).toContainText("database Q");
+  await expect(page.getByRole("region", { name: "Waterfall" })).toContainText("web GET /");
+  await expect(page.getByRole("region", { name: "Threads meanwhile" })).toContainText("Not joined");
+});
