@@ -86,6 +86,7 @@ struct task_struct;
 struct rq {
 	struct task_struct *curr;
 	__u64 clock;
+	__u64 clock_task;
 	int cpu;
 } KERNEL;
 
@@ -95,6 +96,7 @@ struct cfs_rq {
 
 struct sched_entity {
 	struct cfs_rq *cfs_rq;
+	__u64 exec_start; /* up to when `sum_exec_runtime` counts, by the run queue's clock of tasks */
 	__u64 sum_exec_runtime;
 } KERNEL;
 
@@ -596,6 +598,7 @@ static __always_inline void enter(struct slot *slot, struct task_struct *task, _
 	__u64 left = slot->mark >> STATE_BITS, state = slot->mark & STATE_MASK;
 	__u64 run = task->se.sum_exec_runtime;
 	__u64 all = now - left, ran = run - slot->run_ns, wait = 0;
+	__u64 queued = task->sched_info.run_delay, delay = queued - slot->queued_ns;
 	__u32 index = slot->index;
 	struct detail *detail = bpf_map_lookup_elem(&details, &index);
 
@@ -611,14 +614,17 @@ static __always_inline void enter(struct slot *slot, struct task_struct *task, _
 		slot->run_ns += ran;
 	}
 	if (state >= FIRST_WAIT) {
-		if (slot->woken_ns > left)
+		/* The kernel leaves out a switch now and then. */
+		if (slot->arrived_ns < left)
+			wait = delay < all - ran ? all - ran - delay : 0;
+		else if (slot->woken_ns > left)
 			wait = slot->woken_ns - left;
 		if (wait > all - ran)
 			wait = all - ran;
 		finish(slot, detail, state, wait);
 		count_wake(slot, detail, wait, all - ran - wait);
 	}
-	slot->queued_ns = task->sched_info.run_delay;
+	slot->queued_ns = queued;
 	if (state != ON_CPU)
 		finish(slot, detail, state == PREEMPTED ? PREEMPTED : WOKEN, all - ran - wait);
 	finish(slot, detail, ON_CPU, ran);
@@ -872,6 +878,15 @@ static __always_inline void arrive(struct task_struct *task, struct task_struct 
 	count_takers(slot, cpu, here);
 }
 
+/* Who leaves a CPU to nobody has left it before others are looked for that could run there, which takes
+ * some microseconds. */
+static __always_inline __u64 since_it_ran(struct rq *rq, struct task_struct *from)
+{
+	__u64 since = rq->clock_task - from->se.exec_start;
+
+	return since < LOOK_NS ? since : 0;
+}
+
 static __always_inline void switched(int preempted, struct task_struct *from, struct task_struct *to,
 				     unsigned int state, int casts)
 {
@@ -895,7 +910,7 @@ static __always_inline void switched(int preempted, struct task_struct *from, st
 	else
 		now = clock + look_at_clock(cpu, clock);
 	if (leaves)
-		leave(from, preempted, state, now, casts);
+		leave(from, preempted, state, cpu ? now - since_it_ran(rq, from) : now, casts);
 	if (arrives)
 		arrive(to, from, now, cpu, clock);
 }
