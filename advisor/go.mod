@@ -1,4 +1,4 @@
-module tidscope.local/advisor
+module github.com/tidscope/tidscope/advisor
 
 go 1.26.0
 

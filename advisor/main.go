@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"os"
 
-	"tidscope.local/advisor/analysis"
-	"tidscope.local/advisor/contention"
+	"github.com/tidscope/tidscope/advisor/analysis"
+	"github.com/tidscope/tidscope/advisor/contention"
 )
 
 // An Answer is what is printed.

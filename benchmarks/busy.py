@@ -39,14 +39,32 @@ def demo() -> Iterator[int]:
 
 
 @contextmanager
+def running(command: list[str]) -> Iterator[None]:
+    """A program that runs until it is killed."""
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as process:
+        try:
+            yield
+        finally:
+            process.kill()
+
+
+@contextmanager
+def fork_storm() -> Iterator[None]:
+    """A program that starts and ends processes as fast as it can, as a build does."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        running([str(build("endless_forks", Path(folder)))]),
+    ):
+        yield
+
+
+@contextmanager
 def load() -> Iterator[None]:
     """A machine that computes and builds."""
-    with tempfile.TemporaryDirectory() as folder, ExitStack() as opened:
-        storm = str(build("endless_forks", Path(folder)))
-        for command in (["/bin/sh", "-c", HOG], [storm]) * 2:
-            process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
-            opened.callback(process.wait)
-            opened.callback(process.kill)
+    with ExitStack() as opened:
+        for _ in range(2):
+            opened.enter_context(running(["/bin/sh", "-c", HOG]))
+            opened.enter_context(fork_storm())
         yield
 
 

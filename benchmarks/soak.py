@@ -3,6 +3,9 @@
 `--minutes 60`: the demo program, collector, backend and the page in headless Chromium, as a person
 watches them. `--updates 36000`: the same backend and page, fed by a made-up program (feeder.py) as
 fast as the page paints; an hour is then an hour of the program's own time.
+`--samples 36000`: the collector alone takes so many samples of the demo, a hundred a second, while
+a program starts and ends processes as fast as it can, which fills what is kept by process in
+seconds; an hour is then of ten samples a second.
 
 Every few seconds the page's heap (workers and arrays included, after a collection) is read, and
 memory, descriptors and threads of collector, backend, renderer and browser, their children
@@ -17,7 +20,6 @@ intervals are of the rate an hour.
 import argparse
 import asyncio
 import json
-import os
 import signal
 import sys
 import time
@@ -28,13 +30,14 @@ from typing import Any
 
 import psutil
 from browser import Page, open_page
+from busy import demo, fork_storm
 from feeder import MadeProgram, feeder
 from running import Running, tidscope
+from tick import SECRET, collector, frames
 from trend import Trend, trend
 
-SECRET = "benchmark-" + os.urandom(16).hex()
 HOUR_UPDATES = 36_000
-RATE_HZ = 10.0
+RATE_HZ, FASTEST_HZ = 10.0, 100.0
 THREADS = 30
 CHURN_S = 0.5
 AHEAD = 56
@@ -85,15 +88,22 @@ async def sample(
     found: Sample = {"hours": at_h, "heap": sum(heaps.values()) / 1e6}
     found |= {f"heap_{name}": size / 1e6 for name, size in heaps.items()}
     # Chromium moves a page to another process when it goes to another site, now and then later.
-    for name, process in (processes | {"renderer": await page.renderer()}).items():
-        tree = _tree(process)
-        found[f"{name}_rss"] = sum(one.memory_info().rss for one in tree) / 1e6
-        found[f"{name}_fds"] = sum(one.num_fds() for one in tree)
-        found[f"{name}_threads"] = sum(one.num_threads() for one in tree)
+    found |= of_processes(processes | {"renderer": await page.renderer()})
     found["fds"] = sum(found[f"{name}_fds"] for name in (*processes, "renderer"))
     found["fds"] -= found["browser_fds"]
     health = await asyncio.to_thread(site.ask, "/health")
     return found | {name: health[name] for name in ("frames", *COUNTS)}
+
+
+def of_processes(processes: dict[str, psutil.Process]) -> Sample:
+    """Memory, descriptors and threads of processes with their children."""
+    found: Sample = {}
+    for name, process in processes.items():
+        tree = _tree(process)
+        found[f"{name}_rss"] = sum(one.memory_info().rss for one in tree) / 1e6
+        found[f"{name}_fds"] = sum(one.num_fds() for one in tree)
+        found[f"{name}_threads"] = sum(one.num_threads() for one in tree)
+    return found
 
 
 def _tree(process: psutil.Process) -> list[psutil.Process]:
@@ -156,6 +166,25 @@ async def accelerated(options: argparse.Namespace, keep: Callable[[Sample], None
                 await _use(page)
 
 
+async def collecting(options: argparse.Namespace, keep: Callable[[Sample], None]) -> None:
+    """Let the collector take so many samples."""
+    with (
+        tidscope("--no-collector", TIDSCOPE_COLLECTOR_SECRET=SECRET) as site,
+        demo() as pid,
+        fork_storm(),
+        collector(site, None, ["--ledger", "auto"]) as process,
+    ):
+        site.ask("/targets", {"pid": pid, "rate_hz": FASTEST_HZ})
+        while (taken := frames(site)) < options.samples:
+            health = site.ask("/health")
+            keep(
+                {"hours": taken / HOUR_UPDATES}
+                | of_processes({"collector": process})
+                | {name: health[name] for name in ("frames", *COUNTS)}
+            )
+            await asyncio.sleep(options.every * RATE_HZ / FASTEST_HZ)
+
+
 async def _use(page: Page) -> None:
     """Move the pointer over the charts, as a person does who reads them."""
     for x in range(300, 1200, 150):
@@ -210,7 +239,7 @@ def run(
 ) -> list[Sample]:
     """Run one of the two; each sample is written to the file at once."""
     samples: list[Sample] = []
-    lines = None if options.samples is None else options.samples.open("w", buffering=1)
+    lines = None if options.keep is None else options.keep.open("w", buffering=1)
 
     def keep(one: Sample) -> None:
         samples.append(one)
@@ -242,16 +271,18 @@ def main() -> int:
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--minutes", type=float, help="watch the demo for so long")
     what.add_argument("--updates", type=int, help="feed so many, as fast as they are painted")
+    what.add_argument("--samples", type=int, help="the collector takes so many, a hundred a second")
     what.add_argument("--read", type=Path, metavar="FILE", help="samples of an earlier run")
     parser.add_argument("--every", type=float, default=10, help="seconds between two samples")
     parser.add_argument("--warm-up-minutes", type=float, default=28, help="that are left out")
-    parser.add_argument("--samples", type=Path, metavar="FILE", help="write the samples to a file")
+    parser.add_argument("--keep", type=Path, metavar="FILE", help="write what is read to a file")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     if options.read is not None:
         samples = read_samples(options.read)
     else:
-        samples = run(live if options.minutes is not None else accelerated, options)
+        soak = accelerated if options.updates is not None else live
+        samples = run(collecting if options.samples is not None else soak, options)
     found = figures(samples, options.warm_up_minutes / 60)
     if options.json:
         print(json.dumps(found))

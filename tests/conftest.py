@@ -11,6 +11,7 @@ import pytest_asyncio
 from capabilities import failure_of_skip
 from follower import connected
 from hypothesis import settings
+from programs.build import go_environment
 from programs.known_work import KnownWork
 from whole_site import Site, site
 from xdist.scheduler.loadscope import LoadScopeScheduling
@@ -23,6 +24,9 @@ settings.load_profile("patient")
 # Backends keep sessions in the user's state folder: not in that of who runs the tests.
 _STATE = tempfile.TemporaryDirectory(prefix="tidscope-tests-state-")
 os.environ["XDG_STATE_HOME"] = _STATE.name
+
+# What commands build shares Go's standard library with what tests build.
+os.environ["GOCACHE"] = go_environment()["GOCACHE"]
 
 MACHINE = {
     "test_budget",

@@ -2,6 +2,7 @@
 
 import queue
 import time
+from collections.abc import Callable
 from types import TracebackType
 from typing import Self
 
@@ -29,6 +30,7 @@ class Follower:
         rows: of each living thread the fields of its last row; absent ones are left out.
         ended: threads that ended, in order.
         tables: what they hold now.
+        tables_ns: when those were read, since attach.
     """
 
     def __init__(self) -> None:
@@ -37,6 +39,7 @@ class Follower:
         self.rows: dict[int, dict[str, int]] = {}
         self.ended: list[ThreadExited] = []
         self.tables: dict[TableName, Table] = {}
+        self.tables_ns = 0
 
     def take(self, data: bytes) -> FrameHeader:
         """Take the next frame in."""
@@ -55,6 +58,7 @@ class Follower:
             for name, table in tables.items():
                 before = [self.tables[name]] if name in self.tables else []
                 self.tables[name] = latest_rows(name, [*before, table])
+        self.tables_ns = max([self.tables_ns, *(one.read_ns or 0 for one in header.tables or ())])
         self.header = header
         return header
 
@@ -132,6 +136,11 @@ class FollowedTarget:
                     header = self.next()
                 if not waits:
                     return header
+
+    def until(self, is_so: Callable[[], bool]) -> None:
+        """Take frames until something is known."""
+        while not is_so():
+            self.next()
 
     def until_ended(self) -> FrameHeader:
         """Take frames until the target's last one."""

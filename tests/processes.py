@@ -2,6 +2,7 @@
 
 import os
 import select
+import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -52,6 +53,27 @@ def thread_names(pid: int) -> set[str]:
         except (FileNotFoundError, ProcessLookupError):
             continue  # A short-lived thread has ended meanwhile.
     return names
+
+
+def stop(pid: int) -> None:
+    """Stop a process, and wait until all its threads stand still.
+
+    The signal is only the beginning: until one of the threads has taken it, on a busy machine some
+    time later, the others run and answer.
+    """
+    os.kill(pid, signal.SIGSTOP)
+    wait_until(lambda: _thread_states(pid) <= {"T"})
+
+
+def _thread_states(pid: int) -> set[str]:
+    states = set()
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        try:
+            stat = (task / "stat").read_text()
+        except (FileNotFoundError, ProcessLookupError):
+            continue  # A short-lived thread has ended meanwhile.
+        states.add(stat.rpartition(")")[2].split()[0])
+    return states
 
 
 def start_ticks(pid: int) -> int:

@@ -21,8 +21,15 @@ PACKAGES = {
     ),
     "tidscope_backend": (
         "backend",
-        {"tidscope_confinement", "tidscope_wire", "tidscope_policies", "tidscope_predictd"},
+        {
+            "tidscope_confinement",
+            "tidscope_wire",
+            "tidscope_policies",
+            "tidscope_predictd",
+            "tidscope_traces",
+        },
     ),
+    "tidscope_traces": ("traces", set()),
     "tidscope_predictd": ("predictd", {"tidscope_confinement"}),
     "tidscope_confinement": ("shared", set()),
     "tidscope_wire": ("shared", set()),
@@ -46,6 +53,19 @@ PURE = {
         "numpy",
     },
     "tidscope_predictd.model": {"collections", "typing"},
+    "tidscope_traces": {
+        *(
+            "bisect",
+            "collections",
+            "dataclasses",
+            "functools",
+            "heapq",
+            "itertools",
+            "math",
+            "operator",
+        ),
+        *("typing", "numpy", "sklearn"),
+    },
 }
 """Folders that import only themselves and these: no clock, no I/O, no chance."""
 

@@ -14,7 +14,7 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +37,11 @@ PAGE_READS = (
     *("RunsResponse", "RunManifest", "Comparison", "Experiment", "ExperimentsResponse"),
 )
 """Messages and answers that the page checks as they come in."""
+TRACES_READ = (
+    *("TraceEndpoints", "TraceList", "TraceDetail", "TraceAnalysis", "TraceDifference"),
+    *("TraceHeat", "TracesImported"),
+)
+"""The same of pages that are loaded when opened: their validators are a file of their own."""
 PAGE_SENDS = (
     *("LiveCommand", "SessionRequest", "AttachRequest", "RateRequest", "DelayAccountingRequest"),
     *("SteerRequest", "RecordRequest", "RunPatch", "TicketRequest"),
@@ -158,33 +163,43 @@ def without(pattern: str, text: str) -> str:
     return left.rstrip("\n") + "\n"
 
 
-def validators(page: Json, work: Path) -> tuple[str, str]:
-    """Validators of what the page reads, and their types."""
+def validators(page: Json, titles: Sequence[str], work: Path) -> str:
+    """Validators of what the page reads."""
     source = work / "page.json"
-    source.write_text(json.dumps({"$defs": page["$defs"], "titles": PAGE_READS}))
+    source.write_text(json.dumps({"$defs": page["$defs"], "titles": titles}))
     code = run(["node", str(ROOT / "tools" / "generateValidators.mjs"), str(source)])
-    types = [
+    return f"// {NOTE}\n{code}"
+
+
+def validator_types(titles: Sequence[str], kind: Sequence[str]) -> str:
+    """Types of validators; `kind` declares or imports what a validator is."""
+    lines = [
         f"// {NOTE}",
         "",
-        f'import type {{ {", ".join(sorted(PAGE_READS))} }} from "./models";',
+        f'import type {{ {", ".join(sorted(titles))} }} from "./models";',
+        *kind,
         "",
-        "/** Whether a value fits its schema; if not, `errors` says where. */",
-        "export interface Validator<T> {",
-        "  (value: unknown): value is T;",
-        "  errors?: readonly Misfit[] | null;",
-        "}",
-        "",
-        "export interface Misfit {",
-        "  /** JSON pointer to what does not fit. */",
-        "  readonly instancePath: string;",
-        "  /** Keyword of the schema that it does not fit. */",
-        "  readonly keyword: string;",
-        "  readonly params?: { readonly missingProperty?: string };",
-        "}",
-        "",
-        *(f"export const is{title}: Validator<{title}>;" for title in PAGE_READS),
+        *(f"export const is{title}: Validator<{title}>;" for title in titles),
     ]
-    return f"// {NOTE}\n{code}", "\n".join(types) + "\n"
+    return "\n".join(lines) + "\n"
+
+
+VALIDATOR = (
+    "",
+    "/** Whether a value fits its schema; if not, `errors` says where. */",
+    "export interface Validator<T> {",
+    "  (value: unknown): value is T;",
+    "  errors?: readonly Misfit[] | null;",
+    "}",
+    "",
+    "export interface Misfit {",
+    "  /** JSON pointer to what does not fit. */",
+    "  readonly instancePath: string;",
+    "  /** Keyword of the schema that it does not fit. */",
+    "  readonly keyword: string;",
+    "  readonly params?: { readonly missingProperty?: string };",
+    "}",
+)
 
 
 def close_codes(schemas: dict[str, Json]) -> tuple[str, str]:
@@ -322,14 +337,13 @@ def generate() -> dict[Path, str]:
     messages = {title: one for title, one in schemas.items() if title != "CloseCode"}
     agent = reachable(messages, [title for title in messages if title.startswith("Agent")])
     others = {t: one for t, one in messages.items() if not t.startswith("Agent")}
-    page = bundle(reachable(others, (*PAGE_READS, *PAGE_SENDS, *PAGE_USES)))
+    page = bundle(reachable(others, (*PAGE_READS, *TRACES_READ, *PAGE_SENDS, *PAGE_USES)))
     python_codes, script_codes = close_codes(schemas)
     python_fields, script_fields = catalogue()
     python_limits, script_limits = limits(schemas)
     python_tables, script_tables = frame_tables()
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
-        script_validators, script_validator_types = validators(page, work)
         return {
             SCHEMAS.relative_to(ROOT) / "problem_type.schema.json": problem_type_schema,
             PYTHON_OUT / "models.py": python_models(bundle(others), work),
@@ -340,8 +354,12 @@ def generate() -> dict[Path, str]:
             PYTHON_OUT / "limits.py": python_limits,
             PYTHON_OUT / "frame_tables.py": python_tables,
             TYPESCRIPT_OUT / "models.ts": typescript_types(page, work),
-            TYPESCRIPT_OUT / "validators.js": script_validators,
-            TYPESCRIPT_OUT / "validators.d.ts": script_validator_types,
+            TYPESCRIPT_OUT / "validators.js": validators(page, PAGE_READS, work),
+            TYPESCRIPT_OUT / "validators.d.ts": validator_types(PAGE_READS, VALIDATOR),
+            TYPESCRIPT_OUT / "traceValidators.js": validators(page, TRACES_READ, work),
+            TYPESCRIPT_OUT / "traceValidators.d.ts": validator_types(
+                TRACES_READ, ['import type { Validator } from "./validators";']
+            ),
             TYPESCRIPT_OUT / "closeCode.ts": script_codes,
             TYPESCRIPT_OUT / "catalogue.ts": script_fields,
             TYPESCRIPT_OUT / "limits.ts": script_limits,

@@ -6,7 +6,7 @@ import (
 	"sort"
 	"strings"
 
-	"tidscope.local/advisor/analysis"
+	"github.com/tidscope/tidscope/advisor/analysis"
 )
 
 // A Report is the contention of the sections of a program.

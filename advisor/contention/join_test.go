@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/pprof/profile"
 
-	"tidscope.local/advisor/analysis"
+	"github.com/tidscope/tidscope/advisor/analysis"
 )
 
 const folder = "/src/shop/cart"

@@ -1,3 +1,3 @@
-module tidscope.local/tidscope
+module github.com/tidscope/tidscope/agents/go
 
 go 1.21

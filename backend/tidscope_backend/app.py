@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
@@ -29,6 +29,7 @@ from tidscope_backend.api import (
     session,
     sizes,
     steering,
+    traces,
 )
 from tidscope_backend.api import targets as target_routes
 from tidscope_backend.api.errors import add_error_handlers
@@ -69,9 +70,14 @@ from tidscope_backend.store.run_store import RunStore
 from tidscope_backend.stream.endpoint import live_router
 from tidscope_backend.stream.fanout import Fanout
 from tidscope_backend.stream.history_store import HistoryStore
+from tidscope_backend.traces.joining.places import LiveTarget, Places
+from tidscope_backend.traces.receiving.receiver import Receiving, receiving
+from tidscope_backend.traces.retention import SpanRetention
+from tidscope_backend.traces.span_store import SpanStore
 
 STATS_SECONDS = 1.0
 MEMORY_SECONDS = 10.0
+SPANS_SECONDS = 60.0
 
 
 def create_app(settings: Settings, connections: ConnectionCounts | None = None) -> FastAPI:
@@ -117,6 +123,7 @@ def create_app(settings: Settings, connections: ConnectionCounts | None = None) 
     )
     retention = Retention(max_age_s=settings.keep_runs_seconds, max_bytes=settings.keep_runs_bytes)
     run_store = RunStore(runs_directory, recorder, manifests, retention, disk)
+    spans, received = _span_store(settings, runs_directory), Receiving()
     ingest = FrameIngest(registry, fanout, meters.observe, recorder)
 
     def forget(target_id: str) -> None:
@@ -141,17 +148,23 @@ def create_app(settings: Settings, connections: ConnectionCounts | None = None) 
         sealer.start()
         await recorder.start()
         run_store.start()
+        await disk.write(spans.start)
         pushing = pusher(settings.otlp_endpoint, settings.otlp_seconds, facts, exports)
         try:
             async with (
                 _logged(trail, settings.port),
                 _in_background(
-                    _every_second(fanout, authenticator.sessions), _small(disk), *pushing
+                    _every_second(fanout, authenticator.sessions),
+                    _small(disk),
+                    _tidy(spans, disk),
+                    *pushing,
                 ),
+                receiving(spans, settings.spans_token, settings.span_ports, received),
             ):
                 yield
         finally:
             await run_store.close()
+            await disk.write(spans.close)
             await recorder.close()
             await sealer.stop()
             await demo_process.stop()
@@ -185,10 +198,11 @@ def create_app(settings: Settings, connections: ConnectionCounts | None = None) 
         exchange.import_router(runs_directory.make, runs_directory.has, disk),
         compare.router(runs_directory.folder, disk),
         experiments.router(settings.runs_dir, disk),
+        traces.router(spans, received, _places(registry, store, run_store), disk),
     ):
         app.include_router(router, prefix=api.PREFIX)
-    app.include_router(docs.router())
-    app.include_router(metrics.router(facts))
+    for outside in (docs.router(), metrics.router(facts)):
+        app.include_router(outside)
     app.include_router(
         CollectorEndpoint(
             CollectorSessions(settings, registry, links, ingest), settings.max_message_bytes
@@ -204,7 +218,10 @@ def _add_middleware(
     app: FastAPI, settings: Settings, authenticator: Authenticator, trail: AuditTrail | None
 ) -> None:
     # The last one added is the outermost.
-    streamed = {api.PREFIX + exchange.IMPORT_PATH: settings.max_import_bytes}
+    streamed = {
+        api.PREFIX + exchange.IMPORT_PATH: settings.max_import_bytes,
+        api.PREFIX + traces.IMPORT_PATH: settings.max_traces_bytes,
+    }
     app.add_middleware(ReadLimit)
     app.add_middleware(BodyLimit, max_bytes=settings.max_body_bytes, streamed=streamed)
     if trail is not None:
@@ -253,6 +270,27 @@ async def _small(disk: Disk) -> None:
     while True:
         await asyncio.sleep(MEMORY_SECONDS)
         await disk.after_reads(release_freed_memory)
+
+
+def _span_store(settings: Settings, runs: RunsDirectory) -> SpanStore:
+    retention = SpanRetention(settings.keep_traces_seconds, settings.keep_traces_bytes)
+    return SpanStore(runs.make, settings.runs_dir, retention, time.time)
+
+
+def _places(
+    registry: HostRegistry, store: HistoryStore, runs: RunStore
+) -> Callable[[], Coroutine[None, None, Places]]:
+    async def places() -> Places:
+        live = [LiveTarget(one, store.get(one.id).frames) for one in registry.targets]
+        return Places(live, (await runs.runs()).runs, runs.reader)
+
+    return places
+
+
+async def _tidy(spans: SpanStore, disk: Disk) -> None:
+    while True:
+        await asyncio.sleep(SPANS_SECONDS)
+        await disk.write(spans.clean_up)
 
 
 def _sessions(settings: Settings) -> Sessions:

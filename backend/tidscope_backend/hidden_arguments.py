@@ -17,6 +17,7 @@ from tidscope_wire.generated.models import (
     RunsResponse,
     RunSummary,
     Target,
+    TraceDetail,
 )
 from tidscope_wire.groups import tree_name
 
@@ -125,3 +126,9 @@ def comparison_without(comparison: Comparison) -> Comparison:
         for each in comparison.setup
     ]
     return comparison.model_copy(update={"setup": setup})
+
+
+def trace_without(trace: TraceDetail) -> TraceDetail:
+    """A trace without attributes of spans: they hold queries and addresses."""
+    spans = [span.model_copy(update={"attributes": {}}) for span in trace.spans]
+    return trace.model_copy(update={"spans": spans})

@@ -12,6 +12,7 @@ from tidscope_wire.generated.limits import (
     MAX_FRAME_BYTES,
     MAX_IMPORT_BYTES,
     MAX_PAGE_COMMAND_BYTES,
+    MAX_TRACES_BYTES,
     MIN_SECRET,
     RUN_PART_BYTES,
     RUN_PART_SECONDS,
@@ -29,6 +30,7 @@ COLLECTOR_VARIABLE = "TIDSCOPE_COLLECTOR_SECRET"
 METRICS_VARIABLE = "TIDSCOPE_METRICS_TOKEN"
 RUNS_VARIABLE = "TIDSCOPE_RUNS"
 OTLP_VARIABLE = "TIDSCOPE_OTLP_ENDPOINT"
+SPANS_VARIABLE = "TIDSCOPE_SPANS_TOKEN"
 DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORT = 8787
 
@@ -40,6 +42,19 @@ class SettingsError(ValueError):
 def new_secret() -> str:
     """Make a secret of 192 random bits that can stand in a URL."""
     return secrets.token_urlsafe(24)
+
+
+@dataclass(frozen=True)
+class SpanPorts:
+    """Ports of 127.0.0.1 on which spans are received; 0: the kernel chooses.
+
+    Attributes:
+        http: of OTLP/HTTP.
+        grpc: of OTLP/gRPC.
+    """
+
+    http: int = 4318
+    grpc: int = 4317
 
 
 @dataclass(frozen=True)
@@ -67,6 +82,8 @@ class Settings:
         runs_dir: where runs are kept; None: nowhere.
         keep_runs_seconds: runs that ended longer ago are deleted; None: all are kept.
         keep_runs_bytes: the oldest runs are deleted until all take no more; None: all are kept.
+        keep_traces_seconds: spans that came longer ago are deleted; None: none for its age.
+        keep_traces_bytes: the oldest spans are deleted until all take no more; None: none is.
         part_seconds: a part of a run is closed at the first key frame behind so long.
         part_bytes: the same in bytes.
         resume_seconds: how long a run that was cut short waits for its target.
@@ -88,6 +105,9 @@ class Settings:
         max_message_bytes: largest WebSocket message.
         max_command_bytes: largest message of a page.
         max_import_bytes: largest archive of a run that is brought in.
+        max_traces_bytes: largest document of traces that is brought in.
+        spans_token: that senders of spans show.
+        span_ports: where spans are received; None: nowhere.
         predictd: socket of the host's prediction service.
         otlp_endpoint: where metrics are sent to by OTLP; None: nowhere.
         otlp_seconds: between two exports.
@@ -112,6 +132,8 @@ class Settings:
     runs_dir: Path | None = None
     keep_runs_seconds: float | None = None
     keep_runs_bytes: int | None = None
+    keep_traces_seconds: float | None = 7 * 24 * HOUR
+    keep_traces_bytes: int | None = 1024 * MIB
     part_seconds: float = RUN_PART_SECONDS
     part_bytes: int = RUN_PART_BYTES
     resume_seconds: float = 30
@@ -132,6 +154,9 @@ class Settings:
     max_message_bytes: int = MAX_FRAME_BYTES
     max_command_bytes: int = MAX_PAGE_COMMAND_BYTES
     max_import_bytes: int = MAX_IMPORT_BYTES
+    max_traces_bytes: int = MAX_TRACES_BYTES
+    spans_token: str = field(default_factory=new_secret)
+    span_ports: SpanPorts | None = None
     predictd: Path = SYSTEM_SOCKET
     otlp_endpoint: str | None = None
     otlp_seconds: float = 10
@@ -156,11 +181,15 @@ def settings_from(
         raise SettingsError(f"{VIEW_VARIABLE} is the same as {BROWSER_VARIABLE}; give another one")
     if metrics_token in (token, view_token):
         raise SettingsError(f"{METRICS_VARIABLE} is the same as another token; give another one")
+    spans_token = _secret(environ, SPANS_VARIABLE)
+    if spans_token in (token, view_token, metrics_token):
+        raise SettingsError(f"{SPANS_VARIABLE} is the same as another token; give another one")
     return Settings(
         token=token,
         view_token=view_token,
         collector_secret=_collector_secret(environ),
         metrics_token=metrics_token,
+        spans_token=spans_token,
         state_dir=state_directory(environ),
         host=host,
         allow_hosts=allow_hosts,

@@ -265,7 +265,6 @@ async def _deliver_the_rest(engine: Engine, uplink: Uplink) -> None:
     await asyncio.to_thread(engine.stop)
     if left := await uplink.deliver(DELIVER_SECONDS):
         log.warning("ended with %d bytes of frames that the backend does not have", left)
-    await uplink.say_goodbye()
 
 
 def _open_steering(

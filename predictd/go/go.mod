@@ -1,3 +1,3 @@
-module tidscope.local/predict
+module github.com/tidscope/tidscope/predictd/go
 
 go 1.21

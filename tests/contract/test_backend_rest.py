@@ -334,6 +334,12 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
         "proof": "ef" * 32,
     },
     ("POST", "/api/v1/session/tickets"): {"path": "/api/v1/runs/r/export"},
+    ("POST", "/api/v1/traces/jaeger"): {
+        "port": 16686,
+        "service": "frontend",
+        "limit": 20,
+        "lookback_s": 60,
+    },
     ("POST", "/api/v1/runs"): {
         "target": TARGET_ID,
         "name": "a",

@@ -259,6 +259,7 @@ MESSAGES: list[BaseModel] = [
     models.Unsubscribe(target=TARGET_ID),
     models.FrameAck(frames=1),
     models.AttachRequest(pid=1),
+    models.JaegerRequest(port=16686, service="frontend", limit=20, lookback_s=60),
     models.RateRequest(rate_hz=100),
     models.DelayAccountingRequest(on=False),
     models.SessionRequest(token="t"),

@@ -11,7 +11,7 @@ from typing import Self, TypedDict
 
 import pytest
 from capabilities import needs
-from processes import start_ticks
+from processes import start_ticks, stop
 from programs import affinity_collector
 from programs.known_work import KnownWork
 from programs.threads_go import ThreadsRun
@@ -97,7 +97,7 @@ def test_one_that_was_restored_a_moment_ago_is_steered_up_to_its_own_size(
     knob.apply(1)
     wait_for(knob, 1)
     # It does not look at its CPUs now, so that its GOMAXPROCS stays that of one CPU.
-    os.kill(program.pid, signal.SIGSTOP)
+    stop(program.pid)
     try:
         knob.restore()
         again = open_go_affinity(PROC, program.pid, start_ticks(program.pid), leases, CpuShares())

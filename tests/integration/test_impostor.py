@@ -13,7 +13,7 @@ from capabilities import needs
 from collector_process import CollectorProcess
 from follower import connected
 from impostor import Answer, Impostor, invented, nothing_there, reflected, some_page
-from processes import wait_until
+from processes import stop, wait_until
 from programs.known_work import KnownWork
 from relay import RELAY_ADDRESS
 from served import free_port, served
@@ -129,7 +129,7 @@ async def test_a_command_says_nothing_to_who_takes_the_port_later(tmp_path: Path
             process = await start("record", port, "--pid", str(work.pid), runs=tmp_path)
             await asyncio.to_thread(wait_until, lambda: any(tmp_path.glob("r-*/manifest.json")))
             # It asks nobody while the port changes hands.
-            process.send_signal(signal.SIGSTOP)
+            await asyncio.to_thread(stop, process.pid)
             backend.kill()
             await backend.wait()
             async with Impostor(port=port) as impostor:

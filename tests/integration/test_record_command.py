@@ -18,6 +18,7 @@ from backend_server import TOKEN, Backend, running_backend
 from capabilities import needs
 from collector_process import CollectorProcess
 from follower import connected
+from processes import stop
 from programs.build import build_go
 from programs.known_work import Answer
 from programs.known_work import build as known_work
@@ -395,7 +396,7 @@ def test_without_its_last_frame_a_run_of_its_own_tidscope_is_incomplete(
         (collector,) = {int(one) for one in children.read_text().split() if one not in before}
         with subprocess.Popen(["sleep", "20"]) as process:
             manifest = recorder.start(recorder.attach(AttachRequest(pid=process.pid)))
-            os.kill(collector, signal.SIGSTOP)
+            stop(collector)
             process.kill()
         try:
             ended = recorder.wait_for_end(manifest)

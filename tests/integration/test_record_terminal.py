@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from capabilities import needs
-from processes import status, wait_until
+from processes import status, stop, wait_until
 from shell_terminal import ShellTerminal
 from tidscope_wire.generated.models import RunManifest
 
@@ -214,8 +214,7 @@ def test_a_command_that_is_stopped_by_itself_is_recorded_on(
     terminal.type(f"{RECORD} -- {GUEST}; echo code $?\n")
     found = terminal.wait_for(r"ready (\d+) (\d+)")
     guest, ours = int(found[1]), int(found[2])
-    os.kill(guest, signal.SIGSTOP)
-    wait_until(lambda: status(guest, "State")[0] == "T", 60)
+    stop(guest)
     os.kill(ours, signal.SIGUSR1)
     os.kill(guest, signal.SIGCONT)
     terminal.wait_for(r"SIGCONT 1|SIGUSR1 1")
@@ -249,7 +248,7 @@ def test_the_end_of_a_recording_can_be_interrupted(
     guest, ours = int(found[1]), int(found[2])
     children = Path(f"/proc/{ours}/task/{ours}/children").read_text().split()
     (collector,) = (int(child) for child in children if int(child) != guest)
-    os.kill(collector, signal.SIGSTOP)
+    stop(collector)
     for number in range(1, 4):
         terminal.type(CTRL_C)
         terminal.wait_for(rf"SIGINT {number} ")

@@ -15,7 +15,7 @@ from backend_server import running_backend
 from capabilities import needs
 from collector_process import CollectorProcess
 from follower import Follower, connected
-from processes import start_ticks
+from processes import start_ticks, stop
 from programs.agent_program import AgentFolder
 from programs.steered import (
     Steered,
@@ -397,7 +397,7 @@ async def test_a_lost_agent_is_reported_and_found_again(root: Site) -> None:
         target, follower = await root.attach(program.pid)
         await root.steer(target.id, policy="bidirectional", parameters={"interval_s": 0.5})
         await follower.until_event(SteeringDecided)
-        os.kill(program.pid, 19)  # SIGSTOP: it does not answer
+        stop(program.pid)  # it does not answer
         troubled = await follower.until_event(SteeringProblem)
         assert "answer" in (troubled.problem or "")
         os.kill(program.pid, 18)

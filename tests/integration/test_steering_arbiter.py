@@ -11,7 +11,7 @@ from math import log
 import pytest
 from capabilities import needs
 from follower import Follower
-from processes import start_ticks
+from processes import start_ticks, stop
 from programs.agent_program import AgentFolder
 from programs.steered import (
     Steered,
@@ -149,7 +149,7 @@ async def test_cores_go_where_they_bring_the_most(
 
         # Who does not answer loses its cores until it does.
         stopped_s = time.monotonic()
-        os.kill(third, signal.SIGSTOP)
+        stop(third)
         try:
             await group.until(lambda found: found[third].state == "absent", "it is noticed")
             print(f"after a stop: {time.monotonic() - stopped_s:.2f} s")

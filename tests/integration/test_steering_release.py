@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import pytest
 from capabilities import needs
-from processes import start_ticks
+from processes import start_ticks, stop
 from programs.agent_program import AgentFolder
 from programs.steered import Steered, misbehaving
 from tidscope_collector.agent.client import open_agent
@@ -68,7 +68,7 @@ async def test_an_agent_that_hangs_gives_the_size_back_when_its_lease_ends(root:
         await follower.until(
             lambda _: any(one.next_size == SIZE for one in follower.events(SteeringDecided))
         )
-        os.kill(running.pid, signal.SIGSTOP)
+        stop(running.pid)
         async with asyncio.timeout(4 * RELEASE_S):
             await root.release(target.id)
         # What is promised then is said.

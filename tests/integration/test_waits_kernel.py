@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from capabilities import missing, needs
+from processes import stop
 from programs.build import build_c
 from programs.known_waits import SHORT_THREADS, KnownWaits, Report
 from programs.time_parts import TimeParts
@@ -198,8 +199,7 @@ def test_threads_that_live_shortly_are_all_there(keeper: LedgerKeeper) -> None:
 def test_a_stopped_process_is_stopped(keeper: LedgerKeeper) -> None:
     with KnownWaits() as program:
         keeper.watch(program.pid)
-        os.kill(program.pid, signal.SIGSTOP)
-        await_state(program.pid, "T")
+        stop(program.pid)
         stopped = time.monotonic_ns()
         before = keeper.read(program.pid)
         assert set(before.state.tolist()) == {State.STOPPED}
@@ -237,8 +237,7 @@ def test_a_call_goes_on_as_what_it_was_after_a_stop(keeper: LedgerKeeper) -> Non
         try:
             await_state(sleeper.pid, "S")
             keeper.watch(sleeper.pid)
-            os.kill(sleeper.pid, signal.SIGSTOP)
-            await_state(sleeper.pid, "T")
+            stop(sleeper.pid)
             os.kill(sleeper.pid, signal.SIGCONT)
             await_state(sleeper.pid, "S")
             after = keeper.read(sleeper.pid)

@@ -119,7 +119,7 @@ def test_time_in_queues_is_the_kernels_count(keeper: LedgerKeeper) -> None:
     queued = int(grown[:, [State.PREEMPTED, State.WOKEN]].sum())
     kernel = sum(after[tid] - before[tid] for tid in before)
     assert kernel > 2 * MS
-    assert queued == pytest.approx(kernel, rel=0.001, abs=MS // 10)
+    assert queued == pytest.approx(kernel, rel=0.005, abs=MS // 5)
 
 
 def test_who_ran_meanwhile_ran_for_so_long(keeper: LedgerKeeper) -> None:

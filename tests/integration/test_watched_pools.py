@@ -1,5 +1,7 @@
 """Pools that agents report as they are: executors, fork and join, runtimes of tokio, rayon."""
 
+import shutil
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +18,7 @@ UNSTABLE = "--cfg tokio_unstable"
 PATIENCE_FRAMES = 4_000
 BLOCKED, JOBS, TASKS = 7, 200, 500
 FAILED = JOBS // 10
+CARRIERS, WAITING = 3, 5
 
 
 def built(flags: str) -> list[str]:
@@ -72,12 +75,26 @@ def test_a_python_executor_and_to_thread(folder: Path) -> None:
         assert (calls["submitted"], calls["failed"], calls["queue"]) == (TASKS, 0, 0)
 
 
-def test_a_java_executor_and_fork_and_join(folder: Path) -> None:
+def java_program(java: str) -> list[str]:
+    """The program of pools_java, run by this Java."""
     sources = [*(AGENTS / "java" / "src").rglob("*.java"), PROGRAMS / "pools_java" / "Pooled.java"]
     classes = build_java("pools_java", sources)
-    command = ["java", *JAVA_OPTIONS, "-cp", str(classes), "Pooled"]
+    return [java, *JAVA_OPTIONS, "-cp", str(classes), "Pooled"]
+
+
+def java_24() -> str:
+    """A Java that says something of its carriers; the test is skipped where there is none."""
+    found = [shutil.which("java") or "", *map(str, Path("/usr/lib/jvm").glob("*/bin/java"))]
+    for java in filter(None, found):
+        asked = subprocess.run([java, "-version"], capture_output=True, text=True, check=True)
+        if int(asked.stderr.split('"')[1].split(".")[0]) >= 24:
+            return java
+    raise missing("java-24")
+
+
+def test_a_java_executor_and_fork_and_join(folder: Path) -> None:
     with (
-        AgentProgram("java", folder, instead=command) as program,
+        AgentProgram("java", folder, instead=java_program("java")) as program,
         FollowedTarget(program.pid, rate_hz=50) as followed,
     ):
         until(followed, "plain", "size", 2)
@@ -89,6 +106,23 @@ def test_a_java_executor_and_fork_and_join(folder: Path) -> None:
         program.ask("fork 1000000")
         forks = until(followed, "forks", "steals", 1)
         assert (forks["size"], forks["queue"], forks["finished"]) == (3, 0, None)
+
+
+def test_carriers_of_virtual_threads(folder: Path) -> None:
+    command = java_program(java_24())
+    command.insert(1, f"-Djdk.virtualThreadScheduler.parallelism={CARRIERS}")
+    with (
+        AgentProgram("java", folder, instead=command) as program,
+        FollowedTarget(program.pid, rate_hz=50) as followed,
+    ):
+        until(followed, "carriers", "size", CARRIERS)
+        program.ask(f"spin {CARRIERS + WAITING}")
+        # A virtual thread that computes keeps its carrier; the others wait.
+        busy = until(followed, "carriers", "busy", CARRIERS)
+        queued = until(followed, "carriers", "queue", WAITING)
+        assert (busy["size"], queued["busy"], queued["queue"]) == (CARRIERS, CARRIERS, WAITING)
+        assert (queued["finished"], queued["steals"], queued["run_ns"]) == (None, None, None)
+        program.ask("plain 1")
 
 
 @pytest.mark.timeout(600)

@@ -182,10 +182,14 @@ def go_command() -> str:
 
 
 def go_environment() -> dict[str, str]:
-    """Variables for a build that depends on nothing of the user's."""
+    """Variables for a build that depends on no setting of the user's.
+
+    Its cache is the user's, wherever a test has other caches: the rest is compiled once for all.
+    """
+    caches = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     return {
+        "GOCACHE": f"{caches}/go-build",
         **os.environ,
-        "GOCACHE": str(CACHE.parent / "go-build"),
         "GOFLAGS": "",
         "GOTOOLCHAIN": "local",
         "GO111MODULE": "on",

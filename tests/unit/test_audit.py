@@ -72,7 +72,10 @@ def test_files_are_rotated_and_the_oldest_lines_go(tmp_path: Path) -> None:
 def test_several_processes_write_whole_lines_and_none_is_lost(tmp_path: Path) -> None:
     path = tmp_path / "audit.jsonl"
     program = (
-        "import sys; from pathlib import Path; from tidscope_wire.audit import AuditLog, TIDSCOPE\n"
+        "import sys; from pathlib import Path; from tidscope_wire import audit\n"
+        "from tidscope_wire.audit import AuditLog, TIDSCOPE\n"
+        # Three that write all the time wait for each other and for the disk.
+        "audit.LOCK_SECONDS = 120.0\n"
         "log = AuditLog(Path(sys.argv[1]), file_bytes=20000)\n"
         "for number in range(100): log.write('attach', 'done', TIDSCOPE, sys.argv[2] + str(number))"
     )

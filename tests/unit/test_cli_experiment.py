@@ -19,7 +19,7 @@ from tidscope_backend.experiments.bounds import decide, parse_bound
 from tidscope_backend.experiments.journal import Failed
 
 ENTRIES = journal(
-    [({"policy": "default"}, [100.0, 101.0]), ({"policy": "linear"}, [90.0, 91.0])], quick=True
+    [({"policy": "default"}, [100.0, 101.0]), ({"policy": "linear"}, [89.9, 91.1])], quick=True
 )
 
 

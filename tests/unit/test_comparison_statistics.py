@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from tidscope_backend.comparison.statistics import difference, group_figure
+from tidscope_backend.comparison.statistics import difference, group_figure, paired_difference
 
 
 def test_mean_standard_deviation_and_interval() -> None:
@@ -48,6 +48,20 @@ def test_welch() -> None:
     assert reported.high - 10 == pytest.approx(10 - reported.low)
     t = (reported.high - 10) / math.sqrt(13 / 3)
     assert tail(t, freedom) == pytest.approx(0.025, rel=1e-5)
+
+
+def test_pairs_leave_out_what_both_have() -> None:
+    # Differences 10, 12, 14 of levels that lie far apart: mean 12, s = 2, t(2) = 4.3027.
+    reported = paired_difference([(100.0, 110.0), (1000.0, 1012.0), (400.0, 414.0)])
+    assert (reported.absolute, reported.percent, reported.method) == (12.0, 2.4, "paired")
+    assert reported.low == pytest.approx(12 - 4.302652730 * 2 / math.sqrt(3))
+    assert reported.high == pytest.approx(12 + 4.302652730 * 2 / math.sqrt(3))
+
+
+def test_one_pair_has_no_interval() -> None:
+    assert paired_difference([(2.0, 3.0)]) == (1.0, 50.0, None, None, "none")
+    assert paired_difference([]) == (None, None, None, None, "none")
+    assert paired_difference([(0.0, 3.0)]).percent is None
 
 
 def tail(t: float, freedom: float, steps: int = 200_000) -> float:

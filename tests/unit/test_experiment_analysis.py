@@ -8,7 +8,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 from experiment_entries import beginning, journal, repeat
-from tidscope_backend.comparison.statistics import difference, group_figure
+from tidscope_backend.comparison.statistics import group_figure, paired_difference
 from tidscope_backend.experiments.analysis import analyse, summarise
 from tidscope_backend.experiments.bounds import decide, parse_bound
 from tidscope_backend.experiments.errors import ExperimentError
@@ -22,7 +22,7 @@ POLICIES = journal(
     [
         ({"policy": "default", "framework": "a"}, [100, 102, 98]),
         ({"policy": "default", "framework": "b"}, [50, 51, 49]),
-        ({"policy": "linear", "framework": "a"}, [110, 112, 108]),
+        ({"policy": "linear", "framework": "a"}, [111, 112, 107]),
         ({"policy": "linear", "framework": "b"}, [50, 52, 49]),
     ]
 )
@@ -51,8 +51,9 @@ def throughput(found: Experiment, key: str) -> ExperimentFigure:
 def test_gains_are_those_of_a_comparison() -> None:
     found = analysed(POLICIES)
     own = throughput(found, "policy=linear framework=a")
-    known = difference(group_figure([100, 102, 98]), group_figure([110, 112, 108]))
+    known = paired_difference([(100, 111), (102, 112), (98, 107)])
     assert own.gain is not None
+    assert own.gain.method == "paired"
     assert (own.gain.absolute, own.gain.low, own.gain.high) == (
         known.absolute,
         known.low,
@@ -72,11 +73,62 @@ def test_gains_are_those_of_a_comparison() -> None:
     assert series.points[2].mean == pytest.approx((10 + 100 * (151 / 150 - 1)) / 2)
 
 
+def test_what_drifts_is_in_no_gain() -> None:
+    """A machine that gets slower from round to round, and a policy that adds a tenth in each."""
+    entries = journal([({"policy": "default"}, []), ({"policy": "linear"}, [])])
+    for level in (1000.0, 500.0, 250.0):
+        entries += [
+            repeat("policy=linear", {"throughput": 1.1 * level}),
+            repeat("policy=default", {"throughput": level}),
+        ]
+    own = throughput(analysed(entries), "policy=linear")
+    assert own.gain is not None
+    assert own.gain.percent == pytest.approx(10)
+    assert own.gain.verdict == "unclear"  # A tenth of what changes by half is not the same amount.
+    entries += [
+        repeat(f"policy={policy}", {"throughput": level + more})
+        for level in (400.0, 800.0)
+        for policy, more in (("default", 0.0), ("linear", 60.0))
+    ]
+    gain = throughput(analysed(entries), "policy=linear").gain
+    assert gain is not None
+    assert gain.verdict == "better"
+
+
+def test_a_failed_repeat_leaves_its_round_out() -> None:
+    entries = journal([({"policy": "default"}, [100.0, 200.0, 300.0]), ({"policy": "linear"}, [])])
+    entries += [
+        repeat("policy=linear", {"throughput": 110.0}),
+        Failed("policy=linear", 1, 1.0, "it crashed"),
+        repeat("policy=linear", {"throughput": 310.0}),
+    ]
+    own = throughput(analysed(entries), "policy=linear")
+    assert own.figure.values == [110.0, 310.0]
+    assert own.gain is not None
+    assert (own.gain.absolute, own.gain.percent, own.gain.low) == (10.0, 5.0, 10.0)
+
+
+def test_the_best_policy_is_named_and_what_is_shown_to_be_below_it() -> None:
+    entries = journal(
+        [
+            ({"policy": "default"}, [100, 200, 300]),
+            ({"policy": "linear"}, [129, 240, 331]),
+            ({"policy": "arbiter"}, [130, 231, 329]),
+            ({"policy": "hillclimb"}, [140, 241, 341]),
+        ]
+    )
+    note = chart(analysed(entries), "gains").note
+    assert note.endswith(
+        "hillclimb did the most; shown to be below it: default, arbiter; not shown: linear."
+    )
+    assert "did the most" not in chart(analysed(POLICIES), "gains").note
+
+
 def test_bars_stand_by_policy() -> None:
     bars = chart(analysed(POLICIES), "throughput-by-policy")
     assert (bars.kind, bars.x) == ("bars", ["framework=a", "framework=b"])
     assert [one.name for one in bars.series] == ["default", "linear"]
-    assert bars.series[1].points[0].values == [110, 112, 108]
+    assert bars.series[1].points[0].values == [111, 112, 107]
 
 
 def test_policies_alone_have_the_axis() -> None:
@@ -98,7 +150,7 @@ def test_sizes_have_lines_speed_up_and_rait() -> None:
     assert [point.mean for point in ideal.points] == [1, 2, 4, 8, 16]
     rait = chart(found, "rait")
     assert [round(point.mean, 2) for point in rait.series[0].points] == [1, 1.98, 3.9, 3.96, 3]
-    assert "(Spearman) 1.00." in rait.note
+    assert "(Spearman) 1.00, up to the stable point 1.00." in rait.note
     assert not any(one.id == "gains" for one in found.charts)
 
 
@@ -274,10 +326,18 @@ def test_reports_show_the_same_numbers(entries: list[Entry], tmp_path: Path) -> 
     assert raw.column("cell").to_pylist()[0] == found.cells[0].key
 
 
+def test_throughputs_of_several_programs_have_their_names() -> None:
+    figures = [{"throughput": 20.0, "throughput_1": 40.0, "throughput_2": 10.0}] * 2
+    found = analysed(journal([({"size": 1}, figures)], workloads=["web", "parallel"]))
+    labels = [one.label for one in found.cells[0].figures]
+    assert labels == ["Throughput", "Throughput of web", "Throughput of parallel"]
+    assert "| Throughput of parallel, 1/s |" in markdown(found)
+
+
 def test_no_difference_looks_like_one() -> None:
     text = page(analysed(POLICIES))
     assert "no difference shown" in text
-    assert "+10.0 % [+5.5, +14.5] better" in text
+    assert "+10.0 % [+7.5, +12.5] better" in text
 
 
 def test_names_of_a_file_are_no_markup() -> None:

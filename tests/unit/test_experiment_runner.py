@@ -14,7 +14,8 @@ from tidscope_backend.experiments.runner import Opened, Runner, open_last, open_
 from tidscope_backend.experiments.workload import workloads_folder
 
 ANSWERING = Path(__file__).parents[1] / "programs" / "answering_workload"
-HEAD = 'version = 1\nname = "made"\ntitle = "Made"\n[time]\nwarm_up_s = 0.0\nmeasure_s = 0.2\n'
+TIME = "[time]\nsettle_s = 0.0\nwarm_up_s = 0.0\nmeasure_s = 0.2\n"
+HEAD = f'version = 1\nname = "made"\ntitle = "Made"\n{TIME}'
 ONE = f'{HEAD}[[program]]\nworkload = "{ANSWERING}/"\n'
 RULES = "[repeats]\nleast = 2\nmost = 3\n"
 
@@ -100,6 +101,7 @@ parameters.fixed = {{ size = 2 }}
     figures = {one.name: one.figure.mean for one in found.cells[3].figures}
     assert figures["throughput"] == 200
     assert figures["ops_per_j"] == 200 / 50
+    assert figures["ops_per_cpu_s"] == 200 / 0.5
     assert figures["size_at_end"] == 4
 
 

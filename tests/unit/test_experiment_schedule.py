@@ -8,7 +8,7 @@ from tidscope_backend.experiments.schedule import (
     is_steady,
     next_cell,
     repeats_left,
-    standing,
+    standings,
 )
 
 KEYS = [f"cell-{number}" for number in range(6)]
@@ -26,6 +26,10 @@ def carry_out(
         if key is None:
             return order
         order.append(key)
+
+
+def standing(tally: Tally) -> str:
+    return standings({"one": tally}, RULES)["one"]
 
 
 def constant(_: str, __: int) -> float:
@@ -59,14 +63,32 @@ def test_a_bound_that_is_never_reached_ends_at_the_maximum() -> None:
     order = carry_out(restless)
     assert [order.count(key) for key in KEYS] == [5, 3, 3, 3, 3, 3]
     tally = Tally([restless(KEYS[0], at) for at in range(5)])
-    assert standing(tally, RULES) == "maximum"
-    assert standing(Tally([100.0] * 3), RULES) == "steady"
-    assert standing(Tally([100.0] * 2), RULES) == "open"
+    assert standing(tally) == "maximum"
+    assert standing(Tally([100.0] * 3)) == "steady"
+    assert standing(Tally([100.0] * 2)) == "open"
+
+
+def test_cells_that_are_compared_have_equally_many_repeats() -> None:
+    steady, unsteady, alone = Tally([100.0] * 3, family="a"), Tally([1.0, 9.0, 5.0], family="a"), ""
+    tallies = {"steady": steady, "unsteady": unsteady, "alone": Tally([100.0] * 3, family=alone)}
+    assert standings(tallies, RULES) == {"steady": "open", "unsteady": "open", "alone": "steady"}
+    assert repeats_left(tallies, RULES) == (2, 4)
+    # What has begun is done in all of them: each has a fourth one.
+    fourth = Tally([100.0] * 4, family="a")
+    assert standings({"steady": steady, "fourth": fourth}, RULES)["steady"] == "open"
+    # What lags in a round does not begin another one.
+    lagging = Tally([100.0] * 2, family="a")
+    assert standings({"steady": steady, "lagging": lagging}, RULES)["steady"] == "steady"
+    # Nothing more comes of the others: it need not wait.
+    given_up = Tally([], failures=3, family="a")
+    assert standings({"steady": steady, "other": given_up}, RULES)["steady"] == "steady"
+    most = Tally([100.0] * 5, family="a")
+    assert standings({"most": most, "unsteady": unsteady}, RULES)["most"] == "steady"
 
 
 def test_a_cell_that_fails_is_given_up_after_three_times() -> None:
-    assert standing(Tally([], failures=2), RULES) == "open"
-    assert standing(Tally([100.0], failures=3), RULES) == "failed"
+    assert standing(Tally([], failures=2)) == "open"
+    assert standing(Tally([100.0], failures=3)) == "failed"
     tallies = {"bad": Tally([], failures=3), "good": Tally([1.0])}
     assert next_cell(tallies, RULES) == "good"
     assert repeats_left(tallies, RULES) == (2, 4)

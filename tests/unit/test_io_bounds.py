@@ -89,3 +89,10 @@ def test_without_a_ledger_nothing_is_bounded() -> None:
     bounds = IoBounds((BLKIO, BLKIO_COUNT), ATTACH)
     one = reading({BLKIO: 9000})
     assert outside(bounds, one, 10) == outside(bounds, one, 20) == []
+
+
+def test_of_a_thread_that_waited_for_no_disk_it_is_known_from_the_first_reading() -> None:
+    bounds = IoBounds(FIELDS, ATTACH)
+    assert outside(bounds, reading({BLKIO: 50, STATE: FUTEX}, start=-900), 10) == []
+    read = {"state_file_read_disk_ns": 40, STATE: FUTEX, SINCE: 90}
+    assert outside(bounds, reading({BLKIO: 400} | read, start=-900), 100) == [1]

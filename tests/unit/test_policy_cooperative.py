@@ -134,3 +134,22 @@ def test_two_programs_share_where_each_alone_would_take_more() -> None:
     assert min(settle("kalman-kg", crowded, 190)) >= 13
     shares = settle("cooperative", crowded, 190)
     assert sum(math.log(crowded(*pair)) for pair in (shares, shares[::-1])) > both[12] - 0.03
+
+
+def test_a_dip_does_not_cost_it_its_turn() -> None:
+    """Another program would begin to search in the middle of its search, or of its trial."""
+    calm, dipped = pool("cooperative", peak(10)), pool("cooperative", peak(10))
+    for steered in (calm, dipped):
+        for _ in range(9):
+            steered.step(peers=TWO)
+    calm.step(peers=TWO)
+    dipped.step(0.05, peers=TWO)
+    assert dipped.last.reason.startswith("Progress dipped")
+    assert (dipped.last.probing, calm.last.probing) == (True, True)
+    # The same when it is the other one that dips.
+    other = pool("cooperative", peak(10))
+    for _ in range(9):
+        other.step(peers=TWO)
+    other.step(peers=replace(TWO, log_progress=math.log(100)))
+    assert other.last.reason == "Progress of another program dipped."
+    assert other.last.probing

@@ -10,7 +10,7 @@ from tidscope_policies.algorithms.kalman_kg import KalmanKg, KalmanKgParameters
 from tidscope_policies.algorithms.search import MOST_SIZES, candidates
 from tidscope_policies.contract import Bounds
 
-SEARCH = [8, 8, 4, 4, 6, 6, 10, 10, 7, 7]
+SEARCH = [8, 8, 4, 4, 6, 6, 10, 10, 7, 7, 10, 10, 4, 4]
 """What it does about a peak at 10; then it rests there."""
 SLOT = 25
 """Intervals from one trial to the next."""
@@ -27,7 +27,7 @@ def rests(steered: Pool, sizes: list[int]) -> set[int]:
 def test_noiseless_peak() -> None:
     steered = pool("kalman-kg", peak(10))
     assert steered.run(len(SEARCH)) == SEARCH
-    assert steered.run(14) == [10] * 14
+    assert steered.run(10) == [10] * 10
     assert steered.last.state == "settled"
     # The first trial, by the clock: two intervals at a larger size, two at a smaller one, and back.
     assert steered.run(5) == [12, 12, 8, 8, 10]

@@ -1,6 +1,6 @@
 """When births, ends and names are taken in."""
 
-from tidscope_collector.sampling.news import AT_ONCE, EVERY_NS, MANY, News
+from tidscope_collector.sampling.news import AT_ONCE, EVERY_NS, MANY, SELDOM_NS, SHARE, News
 
 NOW = 1000 * EVERY_NS
 
@@ -41,3 +41,12 @@ def test_nothing_waits_while_many_come() -> None:
         assert not news.waits(NOW)
     news.taken_in(NOW, 1)
     assert news.waits(NOW)
+
+
+def test_they_are_taken_in_more_seldom_where_that_takes_much() -> None:
+    for share, least_ns in ((0.5, EVERY_NS), (2, 2 * EVERY_NS), (1000, SELDOM_NS)):
+        news = News()
+        news.note_cost(round(share * SHARE * EVERY_NS))
+        for _ in range(AT_ONCE):
+            news.taken_in(NOW, 1)
+        assert news.due_ns == NOW + least_ns

@@ -137,8 +137,8 @@ def test_what_takes_long_to_read_is_read_more_seldom() -> None:
     for _ in range(200):
         changes.next(whole=False)
         source.now += SECOND // 10
-    # 20 ms are 0.3 % of 6.7 seconds.
-    assert source.reads == 3
+    # 20 ms are 0.2 % of 10 seconds.
+    assert source.reads == 2
 
 
 def test_a_machine_that_is_busy_makes_no_reading_seldom() -> None:

@@ -11,7 +11,7 @@ import (
 	"runtime"
 	"time"
 
-	"tidscope.local/tidscope"
+	tidscope "github.com/tidscope/tidscope/agents/go"
 )
 
 // Start starts the agent, which may set GOMAXPROCS from 1 to upper. Without it the program ends: what

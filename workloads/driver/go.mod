@@ -1,7 +1,7 @@
-module tidscope.local/workload
+module github.com/tidscope/tidscope/workloads/driver
 
 go 1.22
 
-require tidscope.local/tidscope v0.0.0
+require github.com/tidscope/tidscope/agents/go v0.0.0
 
-replace tidscope.local/tidscope => ../../agents/go
+replace github.com/tidscope/tidscope/agents/go => ../../agents/go

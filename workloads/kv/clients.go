@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"tidscope.local/workload"
+	workload "github.com/tidscope/tidscope/workloads/driver"
 )
 
 // behind is how late a client may be and still catch up.

@@ -1,4 +1,4 @@
-module tidscope.local/kv
+module github.com/tidscope/tidscope/workloads/kv
 
 go 1.26.0
 
@@ -7,7 +7,7 @@ require (
 	go.etcd.io/etcd/client/v3 v3.7.3
 	go.etcd.io/etcd/server/v3 v3.7.3
 	golang.org/x/sync v0.24.0
-	tidscope.local/workload v0.0.0
+	github.com/tidscope/tidscope/workloads/driver v0.0.0
 )
 
 require (
@@ -86,10 +86,10 @@ require (
 	gopkg.in/natefinch/lumberjack.v2 v2.2.1 // indirect
 	k8s.io/utils v0.0.0-20260108192941-914a6e750570 // indirect
 	sigs.k8s.io/yaml v1.6.0 // indirect
-	tidscope.local/tidscope v0.0.0 // indirect
+	github.com/tidscope/tidscope/agents/go v0.0.0 // indirect
 )
 
 replace (
-	tidscope.local/tidscope => ../../agents/go
-	tidscope.local/workload => ../driver
+	github.com/tidscope/tidscope/agents/go => ../../agents/go
+	github.com/tidscope/tidscope/workloads/driver => ../driver
 )

@@ -9,7 +9,7 @@ import (
 	"os/signal"
 	"syscall"
 
-	"tidscope.local/workload"
+	workload "github.com/tidscope/tidscope/workloads/driver"
 )
 
 func main() {

@@ -1,5 +1,5 @@
-// Parallel kernels over data in memory, again and again: word count, histogram, k-means and matrix
-// multiplication, of the kind of the Phoenix suite.
+// Parallel kernels over data in memory, again and again: the eight of the Phoenix suite (Ranger et al.,
+// "Evaluating MapReduce for multi-core and multiprocessor systems", HPCA 2007), in Go.
 //
 // An operation is a chunk of the data. A pass has a fixed number of chunks, whatever GOMAXPROCS is,
 // and the next one begins when all of them are done.
@@ -10,23 +10,8 @@ import (
 	"log"
 	"sync"
 
-	"tidscope.local/workload"
+	workload "github.com/tidscope/tidscope/workloads/driver"
 )
-
-// A kernel is a computation in passes of chunks.
-type kernel struct {
-	chunks int
-	chunk  func(number int)
-	// after is what one goroutine does between two passes.
-	after func()
-}
-
-var kernels = map[string]func(scale int) kernel{
-	"word-count":      wordCount,
-	"histogram":       histogram,
-	"k-means":         kMeans,
-	"matrix-multiply": matrixMultiply,
-}
 
 var scales = map[string]int{"small": 1, "medium": 4, "large": 16}
 
@@ -45,22 +30,22 @@ func main() {
 	var figures workload.Figures
 	go func() {
 		for {
-			computed.pass(&figures)
+			doPass(computed, &figures)
 		}
 	}()
 	workload.Serve("", &figures)
 }
 
-func (k kernel) pass(figures *workload.Figures) {
+func doPass(computed kernel, figures *workload.Figures) {
 	var left sync.WaitGroup
-	for number := 0; number < k.chunks; number++ {
+	for number := range chunks {
 		left.Add(1)
-		go func(number int) {
+		go func() {
 			defer left.Done()
-			k.chunk(number)
+			computed.chunk(number)
 			figures.Done(1)
-		}(number)
+		}()
 	}
 	left.Wait()
-	k.after()
+	computed.merge()
 }

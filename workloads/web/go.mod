@@ -1,4 +1,4 @@
-module tidscope.local/web
+module github.com/tidscope/tidscope/workloads/web
 
 go 1.26.0
 
@@ -9,7 +9,7 @@ require (
 	github.com/gorilla/mux v1.8.1
 	github.com/julienschmidt/httprouter v1.3.0
 	github.com/valyala/fasthttp v1.77.0
-	tidscope.local/workload v0.0.0
+	github.com/tidscope/tidscope/workloads/driver v0.0.0
 )
 
 require (
@@ -47,10 +47,10 @@ require (
 	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/text v0.43.0 // indirect
 	google.golang.org/protobuf v1.36.10 // indirect
-	tidscope.local/tidscope v0.0.0 // indirect
+	github.com/tidscope/tidscope/agents/go v0.0.0 // indirect
 )
 
 replace (
-	tidscope.local/tidscope => ../../agents/go
-	tidscope.local/workload => ../driver
+	github.com/tidscope/tidscope/agents/go => ../../agents/go
+	github.com/tidscope/tidscope/workloads/driver => ../driver
 )

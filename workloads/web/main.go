@@ -11,7 +11,7 @@ import (
 	"runtime"
 	"time"
 
-	"tidscope.local/workload"
+	workload "github.com/tidscope/tidscope/workloads/driver"
 )
 
 // reply is what every framework answers.

@@ -1,7 +1,7 @@
-module tidscope.local/example
+module github.com/tidscope/tidscope/agents/go/example
 
 go 1.21
 
-require tidscope.local/tidscope v0.0.0
+require github.com/tidscope/tidscope/agents/go v0.0.0
 
-replace tidscope.local/tidscope => ../
+replace github.com/tidscope/tidscope/agents/go => ../

@@ -14,7 +14,7 @@ import (
 	"sync"
 	"time"
 
-	"tidscope.local/tidscope"
+	tidscope "github.com/tidscope/tidscope/agents/go"
 )
 
 // totals are what the service measures itself.

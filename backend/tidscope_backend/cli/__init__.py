@@ -25,12 +25,14 @@ VERBS = (
     "policies",
     "predictd",
     "locks",
+    "critical-path",
     "audit",
     "serve",
     "collect",
     "hosts",
 )
-"""In the order of `tidscope --help`. Each is a module here, with a `COMMAND`."""
+"""In the order of `tidscope --help`. Each is a module here, with a `COMMAND`; a module's name has
+`_` for `-`."""
 SIGPIPE_CODE = 128 + 13
 """Exit code of a program that SIGPIPE ended, as a shell gives it."""
 
@@ -38,7 +40,7 @@ SIGPIPE_CODE = 128 + 13
 def load(verb: str) -> Command:
     """Load the command of a verb."""
     with loading():
-        command: Command = import_module(f"tidscope_backend.cli.{verb}").COMMAND
+        command: Command = import_module(f"tidscope_backend.cli.{verb.replace('-', '_')}").COMMAND
     return command
 
 
@@ -94,4 +96,4 @@ def _run(command: Command, arguments: Sequence[str]) -> int:
 
 def _verb_lines() -> Iterator[str]:
     for command in map(load, VERBS):
-        yield f"  {command.name:12}{command.help}"
+        yield f"  {command.name:14}{command.help}"

@@ -13,7 +13,10 @@ from tidscope_backend.cli.collector_command import PACKAGE
 from tidscope_backend.cli.terminal import print_lines
 
 ROOT = 0
-_PACKAGES = (PACKAGE, "tidscope_backend", "tidscope_wire", "tidscope_policies", "tidscope_predictd")
+_PACKAGES = (
+    *(PACKAGE, "tidscope_backend", "tidscope_wire", "tidscope_policies", "tidscope_predictd"),
+    "tidscope_traces",
+)
 
 
 class WritablePath(NamedTuple):

@@ -14,6 +14,7 @@ from tidscope_backend.cli.server_options import (
     otlp_environ,
     retention_bytes,
     retention_seconds,
+    with_traces,
 )
 from tidscope_backend.listen_socket import SocketError, open_socket
 from tidscope_backend.memory import map_large_buffers
@@ -59,6 +60,7 @@ def _run(options: argparse.Namespace) -> int:
     address, port = sock.getsockname()[:2]
     logging.getLogger(__name__).info("listening on %s port %d", address, port)
     proxies = tuple(options.trusted_proxy)
+    settings = with_traces(settings, options)
     serve(replace(settings, port=port, trusted_proxies=proxies), sock)
     return 0
 

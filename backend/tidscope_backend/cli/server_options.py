@@ -3,9 +3,16 @@
 import argparse
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from ipaddress import ip_network
 
-from tidscope_backend.settings import DEFAULT_HOST, DEFAULT_PORT, OTLP_VARIABLE
+from tidscope_backend.settings import (
+    DEFAULT_HOST,
+    DEFAULT_PORT,
+    OTLP_VARIABLE,
+    Settings,
+    SpanPorts,
+)
 
 MAX_PORT = 65535
 YEAR_SECONDS = 31_536_000
@@ -51,6 +58,39 @@ def add_server_options(parser: argparse.ArgumentParser) -> None:
         metavar="URL",
         help="push metrics to an OpenTelemetry collector, such as http://localhost:4318 "
         f"(default: ${OTLP_VARIABLE})",
+    )
+    parser.add_argument(
+        "--otlp-receiver",
+        action="store_true",
+        help="receive spans of programs on this machine by OTLP (docs/traces.md)",
+    )
+    parser.add_argument(
+        "--otlp-http-port",
+        type=port,
+        default=SpanPorts.http,
+        metavar="PORT",
+        help="port of 127.0.0.1 for OTLP/HTTP (%(default)s)",
+    )
+    parser.add_argument(
+        "--otlp-grpc-port",
+        type=port,
+        default=SpanPorts.grpc,
+        metavar="PORT",
+        help="port of 127.0.0.1 for OTLP/gRPC (%(default)s)",
+    )
+    parser.add_argument(
+        "--keep-traces-days",
+        type=positive_number,
+        default=7.0,
+        metavar="N",
+        help="delete spans N days after they came (%(default)g)",
+    )
+    parser.add_argument(
+        "--keep-traces-gib",
+        type=positive_number,
+        default=1.0,
+        metavar="N",
+        help="delete the oldest spans when all of them exceed N GiB (%(default)g)",
     )
     parser.add_argument(
         "--keep-runs-days",
@@ -178,6 +218,28 @@ def retention_arguments(options: argparse.Namespace) -> list[str]:
     if options.keep_runs_gib is not None:
         arguments += ["--keep-runs-gib", f"{options.keep_runs_gib!r}"]
     return arguments
+
+
+def trace_arguments(options: argparse.Namespace) -> list[str]:
+    """The options of spans as arguments of another command."""
+    return [
+        *(["--otlp-receiver"] if options.otlp_receiver else []),
+        *("--otlp-http-port", str(options.otlp_http_port)),
+        *("--otlp-grpc-port", str(options.otlp_grpc_port)),
+        *("--keep-traces-days", f"{options.keep_traces_days!r}"),
+        *("--keep-traces-gib", f"{options.keep_traces_gib!r}"),
+    ]
+
+
+def with_traces(settings: Settings, options: argparse.Namespace) -> Settings:
+    """Settings with the options of spans."""
+    ports = SpanPorts(options.otlp_http_port, options.otlp_grpc_port)
+    return replace(
+        settings,
+        span_ports=ports if options.otlp_receiver else None,
+        keep_traces_seconds=options.keep_traces_days * DAY_SECONDS,
+        keep_traces_bytes=int(options.keep_traces_gib * GIB),
+    )
 
 
 def retention_seconds(options: argparse.Namespace) -> float | None:

@@ -34,6 +34,7 @@ from tidscope_backend.cli.server_options import (
     percent,
     retention_arguments,
     source_arguments,
+    trace_arguments,
 )
 from tidscope_backend.cli.supervisor import Program, Supervisor
 from tidscope_backend.cli.terminal import print_lines
@@ -43,6 +44,7 @@ from tidscope_backend.settings import (
     BROWSER_VARIABLE,
     COLLECTOR_VARIABLE,
     METRICS_VARIABLE,
+    SPANS_VARIABLE,
     VIEW_VARIABLE,
     SettingsError,
     settings_from,
@@ -61,6 +63,7 @@ class Running:
         address: host and port, as this machine reaches it.
         token: of the page.
         view_token: of the page, to watch only.
+        spans_token: of programs that send spans; None: none are received.
         backend: the backend process.
         collector: the collector process, if there is one.
     """
@@ -68,6 +71,7 @@ class Running:
     address: str
     token: str
     view_token: str
+    spans_token: str | None
     backend: Supervisor
     collector: Supervisor | None
 
@@ -171,7 +175,10 @@ def _programs(
     environ = otlp_environ(options, os.environ)
     settings = settings_from(environ)
     address = reachable(options.host, sock.getsockname()[1])
-    secrets = (BROWSER_VARIABLE, VIEW_VARIABLE, METRICS_VARIABLE, COLLECTOR_VARIABLE)
+    secrets = (
+        *(BROWSER_VARIABLE, VIEW_VARIABLE, METRICS_VARIABLE, COLLECTOR_VARIABLE),
+        SPANS_VARIABLE,
+    )
     environ = {name: value for name, value in environ.items() if name not in secrets}
     for_collector = {**environ, COLLECTOR_VARIABLE: settings.collector_secret}
     command = run_module("tidscope_backend", "serve", "--host", options.host)
@@ -182,7 +189,7 @@ def _programs(
         command += ["--allow-origin", origin]
     for network in options.trusted_proxy:
         command += ["--trusted-proxy", network]
-    command += retention_arguments(options)
+    command += [*retention_arguments(options), *trace_arguments(options)]
     backend = Program(
         "backend",
         command,
@@ -191,6 +198,7 @@ def _programs(
             BROWSER_VARIABLE: settings.token,
             VIEW_VARIABLE: settings.view_token,
             METRICS_VARIABLE: settings.metrics_token or "",
+            SPANS_VARIABLE: settings.spans_token,
         },
         descriptors=(sock.fileno(),),
         user=user,
@@ -203,7 +211,8 @@ def _programs(
             command += ["--budget-percent", f"{options.budget_percent:g}"]
         collector = Supervisor(Program("collector", command, for_collector), _say)
     supervised = Supervisor(backend, _say)
-    return Running(address, settings.token, settings.view_token, supervised, collector)
+    spans_token = settings.spans_token if options.otlp_receiver else None
+    return Running(address, settings.token, settings.view_token, spans_token, supervised, collector)
 
 
 async def _announce(options: argparse.Namespace, running: Running, stop: asyncio.Event) -> None:
@@ -220,6 +229,7 @@ async def _announce(options: argparse.Namespace, running: Running, stop: asyncio
             "address": f"http://{running.address}",
             "token": running.token,
             "view_url": running.view_url,
+            "spans_token": running.spans_token,
             "backend_pid": running.backend.pid,
             "collector_pid": running.collector and running.collector.pid,
         }
@@ -227,12 +237,25 @@ async def _announce(options: argparse.Namespace, running: Running, stop: asyncio
     else:
         print_lines(f"tidscope is at {running.url}", flush=True)
         print_lines(f"view only: {running.view_url}", flush=True)
+        if running.spans_token is not None:
+            print_lines(*_how_to_send(options, running.spans_token), flush=True)
         _say("Ctrl-C stops it")
     wanted = options.open
     if wanted is None:
         wanted = sys.stdout.isatty() and has_display(os.environ, os.geteuid())
     with page_in_browser(running.url, wanted):
         await stop.wait()
+
+
+def _how_to_send(options: argparse.Namespace, token: str) -> list[str]:
+    """The variables of a program that sends its spans here."""
+    return [
+        "programs with an OpenTelemetry SDK send their spans here with",
+        f"  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=http://127.0.0.1:{options.otlp_http_port}/v1/traces",
+        "  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL=http/protobuf",
+        f"  OTEL_EXPORTER_OTLP_TRACES_HEADERS=authorization=Bearer%20{token}",
+        f"or, by gRPC, to http://127.0.0.1:{options.otlp_grpc_port}",
+    ]
 
 
 async def _ready(running: Running, client: BackendClient) -> None:

@@ -2,7 +2,9 @@
 
 Student's t for a mean: mean ± t(n-1) · s/√n. Welch's t for a difference of means whose variances
 need not be equal: B. L. Welch, "The generalization of 'Student's' problem when several different
-population variances are involved", Biometrika 34 (1947), with his degrees of freedom.
+population variances are involved", Biometrika 34 (1947), with his degrees of freedom. Where values
+of two groups belong together, Student's t for the mean of their differences: Student, "The probable
+error of a mean", Biometrika 6 (1908), section IX.
 """
 
 import math
@@ -62,6 +64,25 @@ def difference(first: GroupFigure, other: GroupFigure) -> Difference:
         low=None if half is None else absolute - half,
         high=None if half is None else absolute + half,
         method="none" if half is None else "welch",
+    )
+
+
+def paired_difference(pairs: Sequence[tuple[float, float]]) -> Difference:
+    """The difference of values that belong together, such as those of one round.
+
+    What makes both of a pair higher or lower is in neither the difference nor its interval.
+
+    Args:
+        pairs: of the baseline and of the other group.
+    """
+    found = group_figure([other - first for first, other in pairs])
+    baseline = group_figure([first for first, _ in pairs]).mean
+    return Difference(
+        absolute=found.mean,
+        percent=100 * found.mean / abs(baseline) if baseline and found.mean is not None else None,
+        low=found.low,
+        high=found.high,
+        method="none" if found.low is None else "paired",
     )
 
 

@@ -1,11 +1,11 @@
 """What the repeats of an experiment say: figures of its cells, and gains over the baseline. Pure.
 
-Means, intervals and verdicts are those of comparisons of runs.
+Means, intervals and verdicts are those of comparisons of runs. Gains are of repeats of one round:
+what drifts from round to round is in neither a gain nor its interval.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 
 from tidscope_wire.generated.models import (
     Experiment,
@@ -13,18 +13,18 @@ from tidscope_wire.generated.models import (
     ExperimentFigure,
     ExperimentState,
     ExperimentSummary,
-    GroupFigure,
+    FigureDifference,
     NamedText,
 )
 
 from tidscope_backend.comparison.figures import Figure
 from tidscope_backend.comparison.metrics import Metric
-from tidscope_backend.comparison.statistics import CONFIDENCE, difference, group_figure
+from tidscope_backend.comparison.statistics import group_figure, paired_difference
 from tidscope_backend.comparison.verdicts import judged
 from tidscope_backend.experiments.charts import charts_of
 from tidscope_backend.experiments.conditions import UNKNOWN
 from tidscope_backend.experiments.definition import RepeatSpec
-from tidscope_backend.experiments.figure_names import FIGURES, FigureName
+from tidscope_backend.experiments.figure_names import FIGURES, THROUGHPUT, FigureName
 from tidscope_backend.experiments.journal import (
     Began,
     Begins,
@@ -35,18 +35,16 @@ from tidscope_backend.experiments.journal import (
     began,
 )
 from tidscope_backend.experiments.matrix import Cell, baseline_of
-from tidscope_backend.experiments.schedule import next_cell, repeats_left, standing
-from tidscope_backend.experiments.tallies import tallies_of
+from tidscope_backend.experiments.rankings import Attempts, pairs_of, rankings
+from tidscope_backend.experiments.schedule import next_cell, repeats_left, standings
+from tidscope_backend.experiments.tallies import attempts_of, tallies_of
 from tidscope_backend.text import plural
 
-
-@dataclass(frozen=True)
-class _Measured:
-    """A cell, what its repeats gave, and what it is compared with."""
-
-    cell: Cell
-    baseline: Cell | None
-    repeats: Sequence[Repeated]
+CONFIDENCE = (
+    "Intervals are 95 % confidence intervals, assuming independent, normally distributed repeats: "
+    "of a mean (±) by Student's t, of a gain by Student's t of the differences within rounds "
+    "(paired)."
+)
 
 
 def summarise(entries: Sequence[Entry], *, carried_out: bool) -> ExperimentSummary:
@@ -61,8 +59,10 @@ def summarise(entries: Sequence[Entry], *, carried_out: bool) -> ExperimentSumma
     least, most = repeats_left(tallies, rules)
     done = [one for one in entries if isinstance(one, Repeated)]
     times = [one.elapsed_s for one in entries if isinstance(one, Repeated | Failed)]
-    now = entries[-1] if carried_out and isinstance(entries[-1], Begins) else None
-    complete = next_cell(tallies, rules) is None
+    last = entries[-1]
+    now = last if carried_out and isinstance(last, Begins) else None
+    ended = isinstance(last, Ended) and not last.interrupted
+    complete = ended or next_cell(tallies, rules) is None
     state: ExperimentState = "complete" if complete else "running" if carried_out else "interrupted"
     left_s = None
     if state == "running":
@@ -76,7 +76,7 @@ def summarise(entries: Sequence[Entry], *, carried_out: bool) -> ExperimentSumma
         started_unix_us=first.unix_us,
         workloads=first.workloads,
         cells=len(tallies),
-        cells_done=sum(standing(one, rules) != "open" for one in tallies.values()),
+        cells_done=sum(one != "open" for one in standings(tallies, rules).values()),
         repeats=len(done),
         least_left=least,
         most_left=most,
@@ -90,33 +90,25 @@ def analyse(entries: Sequence[Entry], *, carried_out: bool) -> Experiment:
     """Figures, gains and charts of an experiment. Arguments as of `summarise`."""
     first = began(entries)
     cells = [Cell(values) for values in first.cells]
-    repeats: dict[str, list[Repeated]] = {cell.key: [] for cell in cells}
-    failures: dict[str, list[str]] = {cell.key: [] for cell in cells}
-    for entry in entries:
-        if isinstance(entry, Repeated) and entry.cell in repeats:
-            repeats[entry.cell].append(entry)
-        elif isinstance(entry, Failed) and entry.cell in failures:
-            failures[entry.cell].append(entry.reason)
-    tallies, rules = tallies_of(entries), rules_of(first)
-    figures = {
-        key: {one.name: _figure(one.name, found) for one in FIGURES}
-        for key, found in repeats.items()
-    }
+    attempts = attempts_of(entries)
+    stand = standings(tallies_of(entries), rules_of(first))
     found = []
     for cell in cells:
-        baseline = baseline_of(cell, cells)
+        baseline, own = baseline_of(cell, cells), attempts[cell.key]
+        repeats = _done(own)
         found.append(
             ExperimentCell(
                 key=cell.key,
                 values=[NamedText(name=k, value=str(value)) for k, value in cell.values.items()],
-                standing=standing(tallies[cell.key], rules),
+                standing=stand[cell.key],
                 baseline=None if baseline is None else baseline.key,
-                runs=[run for one in repeats[cell.key] for run in one.runs],
-                figures=list(
-                    _figures(figures[cell.key], None if baseline is None else figures[baseline.key])
-                ),
-                failures=failures[cell.key],
-                warnings=_counted(repeats[cell.key]),
+                runs=[run for one in repeats for run in one.runs],
+                figures=[
+                    _of_program(one, first.workloads)
+                    for one in _figures(own, None if baseline is None else attempts[baseline.key])
+                ],
+                failures=[one.reason for one in own if isinstance(one, Failed)],
+                warnings=_counted(repeats),
             )
         )
     return Experiment(
@@ -127,7 +119,14 @@ def analyse(entries: Sequence[Entry], *, carried_out: bool) -> Experiment:
         deviation=first.deviation,
         setup=[NamedText(name=name, value=value) for name, value in first.setup.items()],
         cells=found,
-        charts=charts_of(cells, found, unit=first.unit, waits=first.waits, speed=first.speed_up),
+        charts=charts_of(
+            cells,
+            found,
+            unit=first.unit,
+            waits=first.waits,
+            speed=first.speed_up,
+            rankings=list(rankings(cells, attempts)),
+        ),
         warnings=list(_warnings(first, entries, found)),
         confidence=CONFIDENCE,
     )
@@ -140,42 +139,50 @@ def rules_of(first: Began) -> RepeatSpec:
     )
 
 
-def _figure(name: str, repeats: Sequence[Repeated]) -> GroupFigure:
-    return group_figure([one.figures.get(name) for one in repeats])
-
-
-def _figures(
-    own: Mapping[str, GroupFigure], baseline: Mapping[str, GroupFigure] | None
-) -> Iterator[ExperimentFigure]:
+def _figures(own: Attempts, baseline: Attempts | None) -> Iterator[ExperimentFigure]:
     """Known figures of a cell, with their gains over a baseline."""
     for one in FIGURES:
-        figure = own[one.name]
+        figure = group_figure([each.figures.get(one.name) for each in _done(own)])
         if not figure.n:
             continue
-        against = None if baseline is None else baseline[one.name]
-        gain = None
-        if against is not None and against.n:
-            gain = judged(
-                _metric(one),
-                [Figure(value) for value in against.values],
-                [Figure(value) for value in figure.values],
-                difference(against, figure),
-                alike=True,
-            )
+        gain = None if baseline is None else _gain(one, pairs_of(one.name, baseline, own))
         yield ExperimentFigure(
             name=one.name, label=one.label, unit=one.unit, figure=figure, gain=gain
         )
 
 
-def _metric(one: FigureName) -> Metric:
-    return Metric(one.name, one.label, one.unit, one.better, by_role=False)
+def _of_program(one: ExperimentFigure, workloads: Sequence[str]) -> ExperimentFigure:
+    """The throughput of a program of several says whose it is."""
+    for at, workload in enumerate(workloads, 1):
+        if one.name == f"{THROUGHPUT}_{at}":
+            return one.model_copy(update={"label": f"Throughput of {workload}"})
+    return one
+
+
+def _done(attempts: Attempts) -> list[Repeated]:
+    return [one for one in attempts if isinstance(one, Repeated)]
+
+
+def _gain(one: FigureName, pairs: Sequence[tuple[float, float]]) -> FigureDifference | None:
+    if not pairs:
+        return None
+    return judged(
+        Metric(one.name, one.label, one.unit, one.better, by_role=False),
+        [Figure(before) for before, _ in pairs],
+        [Figure(after) for _, after in pairs],
+        paired_difference(pairs),
+        alike=True,
+    )
 
 
 def _counted(repeats: Sequence[Repeated]) -> list[str]:
-    """Warnings of repeats, each kind once."""
+    """Warnings of repeats: of each kind the last."""
     counts = Counter(warning.partition(" ")[0] for one in repeats for warning in one.warnings)
     latest = {text.partition(" ")[0]: text for one in repeats for text in one.warnings}
-    return [f"{latest[kind]} ({plural(count, 'repeat')})" for kind, count in counts.items()]
+    return [
+        f"{latest[kind]} ({'' if count == 1 else 'the last of '}{plural(count, 'repeat')})"
+        for kind, count in counts.items()
+    ]
 
 
 def _warnings(

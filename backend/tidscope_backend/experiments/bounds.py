@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from tidscope_wire.generated.models import Experiment, ExperimentFigure
+from tidscope_wire.generated.models import Experiment
 
+from tidscope_backend.experiments.chart_parts import ends_in_percent
 from tidscope_backend.experiments.errors import ExperimentError
 from tidscope_backend.experiments.figure_names import BY_NAME
 
@@ -74,7 +75,7 @@ def decide(found: Experiment, bounds: Sequence[Bound]) -> list[Decision]:
 def _decide(found: Experiment, bound: Bound) -> Iterator[Decision]:
     for cell in found.cells:
         own = next((one for one in cell.figures if one.name == bound.figure), None)
-        ends = None if own is None else _percent(own)
+        ends = None if own is None or own.gain is None else ends_in_percent(own.gain)
         if ends is not None:
             low, high = ends
             beyond = (low < bound.percent, high < bound.percent)
@@ -82,14 +83,3 @@ def _decide(found: Experiment, bound: Bound) -> Iterator[Decision]:
                 beyond = (high > bound.percent, low > bound.percent)
             some, all_of_it = beyond
             yield Decision(cell.key, bound, all_of_it, some and not all_of_it, low, high)
-
-
-def _percent(own: ExperimentFigure) -> tuple[float, float] | None:
-    """Ends of the interval of the gain, in percent of the baseline."""
-    gain = own.gain
-    if gain is None or gain.low is None or gain.high is None or own.figure.mean is None:
-        return None
-    baseline = own.figure.mean - (gain.absolute or 0.0)
-    if not baseline:
-        return None
-    return 100 * gain.low / abs(baseline), 100 * gain.high / abs(baseline)

@@ -10,6 +10,7 @@ from tidscope_wire.generated.models import (
     ExperimentCell,
     ExperimentChart,
     ExperimentFigure,
+    FigureDifference,
     GroupFigure,
 )
 
@@ -63,6 +64,16 @@ def bare_point(x: int, mean: float) -> ChartPoint:
 def figure_of(own: ExperimentCell, name: str) -> ExperimentFigure | None:
     """A figure of a cell; None: it is not known."""
     return next((one for one in own.figures if one.name == name), None)
+
+
+def ends_in_percent(gain: FigureDifference) -> tuple[float, float] | None:
+    """Ends of the interval of a gain, in percent of the baseline; None: there is none."""
+    if gain.low is None or gain.high is None:
+        return None
+    if not gain.absolute or gain.percent is None:
+        return (0.0, 0.0) if gain.low == gain.high == 0 else None
+    scale = gain.percent / gain.absolute
+    return gain.low * scale, gain.high * scale
 
 
 def chart_of(

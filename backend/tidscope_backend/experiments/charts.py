@@ -26,8 +26,9 @@ from tidscope_backend.experiments.ranks import degradation_point, stable_point
 
 LATENCIES = ("p50_us", "p95_us", "deviation_us")
 COSTS = (
-    *("mean_cores", "cpu_delay", "net_bytes", "moved_bytes", "net_counted_share"),
+    *("mean_cores", "ops_per_cpu_s", "cpu_delay", "net_bytes", "moved_bytes", "net_counted_share"),
     *("wakeups", "parks", "steals", "idle_wakeups"),
+    *("ring_submissions", "ring_completions"),
 )
 ENERGY = ("power_w", "ops_per_j")
 """Where the machine counts energy."""
@@ -40,6 +41,7 @@ def charts_of(
     unit: str,
     waits: bool,
     speed: bool,
+    rankings: Sequence[str],
 ) -> list[ExperimentChart]:
     """All charts for which there are numbers.
 
@@ -49,6 +51,7 @@ def charts_of(
         unit: of an operation, in the plural.
         waits: whether queue waits are measured.
         speed: whether more threads do the same work.
+        rankings: sentences that say which policy did the most.
     """
     # What is the same in all cells tells none apart.
     same = [axis for axis in (cells[0].values if cells else ()) if _is_same(axis, cells)]
@@ -64,7 +67,7 @@ def charts_of(
             _by_size(drawn, sizes, name, unit) if len(sizes) > 1 else _by_policy(drawn, name, unit)
         )
 
-    found = [one(THROUGHPUT), gains(drawn)]
+    found = [one(THROUGHPUT), gains(drawn, rankings)]
     if targets:
         found += latency_curves(drawn, targets, unit)
     elif len(sizes) > 1:

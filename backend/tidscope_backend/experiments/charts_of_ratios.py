@@ -8,15 +8,18 @@ from tidscope_backend.comparison.statistics import group_figure
 from tidscope_backend.experiments.chart_parts import (
     Drawn,
     bare_point,
+    ends_in_percent,
     figure_of,
     lines_of,
     mean_point,
 )
 from tidscope_backend.experiments.definition import DEFAULT
 from tidscope_backend.experiments.figure_names import THROUGHPUT, WAIT
-from tidscope_backend.experiments.ranks import spearman
+from tidscope_backend.experiments.ranks import spearman, stable_point
 
 ALL = "mean of all"
+MIN_GAINS = 2
+"""A mean of so many gains has no interval."""
 
 
 def rests_of(drawn: Sequence[Drawn]) -> list[str]:
@@ -24,35 +27,39 @@ def rests_of(drawn: Sequence[Drawn]) -> list[str]:
     return list(dict.fromkeys(cell.without("policy").key for cell, _ in drawn))
 
 
-def gains(drawn: Sequence[Drawn]) -> ExperimentChart | None:
+def gains(drawn: Sequence[Drawn], rankings: Sequence[str]) -> ExperimentChart | None:
     """Per cent over the default, with the intervals of the differences."""
     rests = rests_of(drawn)
     policies = [one for one in dict.fromkeys(cell.policy for cell, _ in drawn) if one != DEFAULT]
-    baselines = {own.key: figure_of(own, THROUGHPUT) for _, own in drawn}
     series, several = [], len(rests) > 1
     for policy in policies:
         points = []
         for cell, own in drawn:
             figure = figure_of(own, THROUGHPUT)
-            base = baselines.get(own.baseline or "")
-            if cell.policy != policy or figure is None or base is None:
+            if cell.policy != policy or figure is None:
                 continue
-            gain, mean = figure.gain, base.figure.mean
-            if gain is None or gain.percent is None or not mean:
+            gain = figure.gain
+            if gain is None or gain.percent is None:
                 continue
-            scale = 100 / abs(mean)
+            low, high = ends_in_percent(gain) or (None, None)
             points.append(
                 ChartPoint(
                     x=rests.index(cell.without("policy").key),
                     at=None,
                     mean=gain.percent,
-                    low=None if gain.low is None else gain.low * scale,
-                    high=None if gain.high is None else gain.high * scale,
+                    low=low,
+                    high=high,
                     values=[],
                 )
             )
         if points and several:
-            points.append(mean_point(len(rests), group_figure([one.mean for one in points])))
+            means = group_figure([one.mean for one in points])
+            # Of two gains, chance alone makes an interval of any width.
+            enough = len(points) > MIN_GAINS
+            place = len(rests)
+            points.append(
+                mean_point(place, means) if enough else bare_point(place, means.mean or 0.0)
+            )
         if points:
             series.append(ChartSeries(name=policy, points=points))
     if not series:
@@ -67,8 +74,13 @@ def gains(drawn: Sequence[Drawn]) -> ExperimentChart | None:
         unit="%",
         reference=0.0,
         series=series,
-        note="Intervals of 95 % of the difference. One that holds 0 shows no difference."
-        + (f" {ALL}: over the gains beside it, each counts once." if several else ""),
+        note=" ".join(
+            [
+                "Intervals of 95 % of the difference. One that holds 0 shows no difference.",
+                *([f"{ALL}: over the gains beside it, each counts once."] if several else []),
+                *rankings,
+            ]
+        ),
     )
 
 
@@ -80,17 +92,13 @@ def speed_up(drawn: Sequence[Drawn], sizes: Sequence[int]) -> ExperimentChart | 
     if not series:
         return None
     ideal = [bare_point(at, float(size)) for at, size in enumerate(sizes)]
-    return ExperimentChart(
-        id="speed-up",
-        title="Speed-up",
-        kind="lines",
-        x_label="size",
-        x=[str(size) for size in sizes],
-        y_label="T₁/Tₚ",
-        unit="",
-        reference=None,
-        series=[*series, ChartSeries(name="ideal", points=ideal)],
-        note="Mean throughput at a size, divided by that at size 1; the work is the same.",
+    return _ratio_chart(
+        "speed-up",
+        "Speed-up",
+        "T₁/Tₚ",
+        sizes,
+        [*series, ChartSeries(name="ideal", points=ideal)],
+        "Mean throughput at a size, divided by that at size 1; the work is the same.",
     )
 
 
@@ -106,27 +114,47 @@ def rait(drawn: Sequence[Drawn], sizes: Sequence[int]) -> ExperimentChart | None
     notes = ["RAIT = AIT₁/AITᵢ: average queue wait at size 1, divided by that at a size."]
     throughput = dict(lines_of(drawn, "size", THROUGHPUT))
     for one in series:
-        means = {size: figure.mean for size, figure in throughput.get(one.name, {}).items()}
+        by_size = throughput.get(one.name, {})
         pairs = [
-            (point.mean, mean)
+            (sizes[point.x], point.mean, mean)
             for point in one.points
-            if (mean := means.get(sizes[point.x])) is not None
+            if sizes[point.x] in by_size and (mean := by_size[sizes[point.x]].mean) is not None
         ]
-        rank = spearman([a for a, _ in pairs], [b for _, b in pairs])
-        if rank is not None:
+        stable = stable_point(by_size)
+        # Beyond it throughput is the same, and its ranks are of chance.
+        ranks = [
+            spearman([a for _, a, _ in some], [b for _, _, b in some])
+            for some in (pairs, [pair for pair in pairs if stable is None or pair[0] <= stable])
+        ]
+        if ranks[0] is not None:
             of = f"{one.name}: " if one.name else ""
-            notes.append(f"{of}rank correlation with throughput (Spearman) {rank:.2f}.")
+            text = f"{of}rank correlation with throughput (Spearman) {ranks[0]:.2f}"
+            if ranks[1] is not None:
+                text += f", up to the stable point {ranks[1]:.2f}"
+            notes.append(f"{text}.")
+    title = "Reciprocal of the average idle time"
+    return _ratio_chart("rait", title, "RAIT", sizes, series, " ".join(notes))
+
+
+def _ratio_chart(
+    chart_id: str,
+    title: str,
+    y_label: str,
+    sizes: Sequence[int],
+    series: Sequence[ChartSeries],
+    note: str,
+) -> ExperimentChart:
     return ExperimentChart(
-        id="rait",
-        title="Reciprocal of the average idle time",
+        id=chart_id,
+        title=title,
         kind="lines",
         x_label="size",
         x=[str(size) for size in sizes],
-        y_label="RAIT",
+        y_label=y_label,
         unit="",
         reference=None,
-        series=series,
-        note=" ".join(notes),
+        series=list(series),
+        note=note,
     )
 
 

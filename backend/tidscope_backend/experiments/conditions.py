@@ -3,6 +3,7 @@
 import os
 import platform
 import resource
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,8 @@ STEAL = 7
 STEAL_BOUND, OTHERS_BOUND = 0.02, 0.1
 """Shares of the machine's time above which a repeat is warned about."""
 UNKNOWN = "unknown"
+LOOK_SECONDS = 0.4
+"""How long it is looked what other programs take."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,20 @@ def figures_between(before: Conditions, after: Conditions) -> dict[str, float]:
     others = busy - (after.own_s - before.own_s)
     steal = (after.steal_s or 0.0) - (before.steal_s or 0.0)
     return {"steal_share": steal / total, "other_share": max(0.0, others / total)}
+
+
+def wait_until_quiet(seconds: float) -> None:
+    """Wait until other programs take little CPU time, at most for so long.
+
+    What tidscope itself does to keep the repeat before, for one, is not to disturb the next one.
+    """
+    end = time.monotonic() + seconds
+    while (left := end - time.monotonic()) > 0:
+        before = Conditions.now()
+        time.sleep(min(LOOK_SECONDS, left))
+        others = figures_between(before, Conditions.now()).get("other_share", 0.0)
+        if others <= OTHERS_BOUND:
+            return
 
 
 def warnings_of(figures: Mapping[str, float]) -> list[str]:

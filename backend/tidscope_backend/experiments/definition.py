@@ -23,8 +23,9 @@ PLACEMENTS = ("shared", "apart")
 
 
 class TimeSpec(StrictModel):
-    """Lengths of a repeat, in seconds."""
+    """Lengths of a repeat, in seconds. `settle_s`: it waits at most so long for quiet."""
 
+    settle_s: float = Field(default=5.0, ge=0, le=3600)
     warm_up_s: float = Field(default=2.0, ge=0, le=3600)
     measure_s: float = Field(default=10.0, ge=0.2, le=3600)
 
@@ -73,7 +74,7 @@ class SteeringSpec(StrictModel):
 class QuickSpec(StrictModel):
     """What `--quick` changes."""
 
-    time: TimeSpec = TimeSpec(warm_up_s=0.5, measure_s=1.0)
+    time: TimeSpec = TimeSpec(settle_s=0.0, warm_up_s=0.5, measure_s=1.0)
     repeats: RepeatSpec = RepeatSpec(least=2, most=2)
     matrix: dict[str, list[Any]] = Field(default_factory=dict)
 

@@ -46,6 +46,7 @@ FIGURES = (
     FigureName("errors", "Failed requests", "", "less", "result"),
     FigureName("size_at_end", "Size at the end", "", "neither", "result"),
     FigureName("mean_cores", "CPU use", "cores", "neither", "cost"),
+    FigureName("ops_per_cpu_s", "Operations per CPU second", "1/s", "more", "cost"),
     FigureName("cpu_delay", "Run-queue delay", "s/s", "less", "cost"),
     FigureName("switches", "Context switches", "1/s", "neither", "cost"),
     FigureName("net_bytes", "Network", "bytes/s", "neither", "cost"),
@@ -55,6 +56,9 @@ FIGURES = (
     FigureName("parks", "Parks of workers", "1/s", "neither", "cost"),
     FigureName("steals", "Steals", "1/s", "neither", "cost"),
     FigureName("idle_wakeups", "Futile wake-ups of workers", "1/s", "less", "cost"),
+    FigureName("rings", "Rings of io_uring", "", "neither", "cost"),
+    FigureName("ring_submissions", "Submissions to io_uring", "1/s", "neither", "cost"),
+    FigureName("ring_completions", "Completions of io_uring", "1/s", "neither", "cost"),
     FigureName("power_w", "Package power", "W", "neither", "cost"),
     FigureName("ops_per_j", "Operations per joule", "1/J", "more", "cost"),
     *(

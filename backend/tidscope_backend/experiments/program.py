@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from tidscope_backend.experiments.errors import RepeatError
+from tidscope_backend.experiments.rings import Ring, read_rings, ring_counts
 from tidscope_backend.parent_death import bound_to_parent
 from tidscope_backend.process_end import wait_or_kill
 
@@ -58,6 +59,7 @@ class RunningProgram:
                 bufsize=0,
             )
         self._left = b""
+        self._rings: Mapping[str, Ring] = {}
         self.address = ""
 
     @property
@@ -72,12 +74,14 @@ class RunningProgram:
     def begin(self) -> None:
         """Count from now on. Raises RepeatError."""
         self._ask("begin")
+        self._rings = read_rings(self.pid)
 
     def end(self) -> dict[str, float]:
         """What it did since `begin`. Raises RepeatError."""
+        rings = ring_counts(self._rings, read_rings(self.pid))
         found = self._ask("end")
         try:
-            return {str(name): float(value) for name, value in found.items()}
+            return rings | {str(name): float(value) for name, value in found.items()}
         except (TypeError, ValueError):
             raise RepeatError(
                 f"{self.name} answered {found!r:.200}, which are no figures"

@@ -10,13 +10,19 @@ from typing import Protocol
 
 from tidscope_backend.experiments.building import Command, build_environment
 from tidscope_backend.experiments.commands import Commands
-from tidscope_backend.experiments.conditions import Conditions, figures_between, warnings_of
+from tidscope_backend.experiments.conditions import (
+    Conditions,
+    figures_between,
+    wait_until_quiet,
+    warnings_of,
+)
 from tidscope_backend.experiments.definition import DEFAULT, Definition, ProgramChoice
 from tidscope_backend.experiments.errors import RepeatError
 from tidscope_backend.experiments.figure_names import BY_NAME, THROUGHPUT
 from tidscope_backend.experiments.load import Load, wrk_command
 from tidscope_backend.experiments.matrix import Cell
 from tidscope_backend.experiments.program import RunningProgram, cpus_of
+from tidscope_backend.experiments.rings import RING_COUNTS
 from tidscope_backend.experiments.run_figures import NET_READ, joined
 from tidscope_backend.experiments.workload import ProgramSpec, Value
 
@@ -86,6 +92,7 @@ class Repeat:
 
     def measure(self) -> RepeatResult:
         """Do it. Raises RepeatError; whatever happens, nothing of it goes on."""
+        wait_until_quiet(self._definition.time.settle_s)
         before = Conditions.now()
         with ExitStack() as ending:
             runs, figures, measured = self._measure(ending)
@@ -95,6 +102,8 @@ class Repeat:
         counted = shown.pop(NET_READ, None)
         if expected and counted is not None:
             figures["net_counted_share"] = counted / expected
+        if shown.get("mean_cores"):
+            figures["ops_per_cpu_s"] = throughput / shown["mean_cores"]
         if shown.get("power_w"):
             figures["ops_per_j"] = throughput / shown["power_w"]
         return RepeatResult(runs, {**figures, **shown, **found}, [*warnings_of(found), *measured])
@@ -205,15 +214,18 @@ class Repeat:
         rates, errors, found = [], list[float](), dict[str, float]()
         for choice, own in zip(self._definition.programs, counted, strict=True):
             if choice.workload.spec.load is None:
-                rate = own["ops"] / own["elapsed_s"] if own.get("elapsed_s") else 0.0
+                seconds = own.get("elapsed_s", 0.0)
+                rate = own["ops"] / seconds if seconds else 0.0
             else:
                 report = left.pop(0)
-                rate = report["requests"] / report["duration_us"] * 1e6
+                seconds = report["duration_us"] / 1e6
+                rate = report["requests"] / seconds
                 found |= _known(report)
                 errors += [report["errors"]] if "errors" in report else []
             if rate <= 0:
                 raise RepeatError(f"{choice.workload.name} did no operation while it was measured")
             found |= _known(own)
+            found |= {name: own[name] / seconds for name in RING_COUNTS if name in own}
             rates.append(rate)
         if len(rates) == 1:
             return {THROUGHPUT: rates[0], **found}

@@ -7,11 +7,13 @@ from pathlib import Path
 
 from tidscope_wire.generated.models import Experiment, ExperimentCell, ExperimentFigure
 
+from tidscope_backend.experiments.chart_parts import ends_in_percent
 from tidscope_backend.experiments.figure_names import FIGURES, THROUGHPUT
 from tidscope_backend.experiments.journal import Entry, Repeated, began
 from tidscope_backend.experiments.picture import draw_chart
 
-ENERGY = (THROUGHPUT, "power_w", "ops_per_j")
+RESULTS = [one.name for one in FIGURES if one.kind == "result" and one.name != THROUGHPUT]
+AGAINST = (THROUGHPUT, "ops_per_cpu_s", "power_w", "ops_per_j")
 MARKDOWN, PAGE, RAW = "report.md", "report.html", "repeats.parquet"
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem;
@@ -19,6 +21,7 @@ body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto
 table { border-collapse: collapse; display: block; overflow-x: auto; }
 th, td { padding: .25rem .75rem; border-bottom: 1px solid #dbe1e2; text-align: left; }
 td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; }
+td.number { white-space: nowrap; }
 figure { margin: 1.5rem 0; } svg { width: 100%; height: auto; }
 figcaption, .muted { color: #566266; }
 @media (prefers-color-scheme: dark) { body { color: #d8dfe1; background: #0f1213; }
@@ -80,10 +83,10 @@ def markdown(found: Experiment) -> str:
         *("| " + " | ".join(row) + " |" for row in rows[1:]),
         "",
     ]
-    energy = _energy_rows(found)
-    if energy:
-        lines += ["| " + " | ".join(energy[0]) + " |", "|" + " --- |" * len(energy[0])]
-        lines += [*("| " + " | ".join(row) + " |" for row in energy[1:]), ""]
+    against = _against_rows(found)
+    if against:
+        lines += ["| " + " | ".join(against[0]) + " |", "|" + " --- |" * len(against[0])]
+        lines += [*("| " + " | ".join(row) + " |" for row in against[1:]), ""]
     for chart in found.charts:
         lines += [
             f"![{chart.title}]({chart.id}.svg)",
@@ -113,7 +116,7 @@ def page(found: Experiment) -> str:
             *(f"<li>{escape(text)}</li>" for text in found.warnings),
             "</ul>",
             *_table(_rows(found)),
-            *_table(_energy_rows(found)),
+            *_table(_against_rows(found)),
             *figures,
             "<h2>Set-up</h2><ul>",
             *setup,
@@ -129,25 +132,29 @@ def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
     """A table of HTML; none of no rows."""
     if rows:
         yield "<table><thead><tr>"
-        yield from (f"<th>{escape(one)}</th>" for one in rows[0])
+        yield from _row("th", rows[0])
         yield "</tr></thead>"
         for row in rows[1:]:
-            cells = (
-                f"<td{' class=number' if at else ''}>{escape(one)}</td>"
-                for at, one in enumerate(row)
-            )
-            yield "".join(["<tr>", *cells, "</tr>"])
+            yield "".join(["<tr>", *_row("td", row), "</tr>"])
         yield "</table>"
 
 
-def _energy_rows(found: Experiment) -> list[list[str]]:
-    """Performance, wattage and operations per watt against the default; empty: no cell has one."""
+def _row(tag: str, texts: Sequence[str]) -> Iterator[str]:
+    for at, one in enumerate(texts):
+        yield f"<{tag}{' class=number' if at else ''}>{escape(one)}</{tag}>"
+
+
+def _against_rows(found: Experiment) -> list[list[str]]:
+    """Performance, and what it took, against the default; empty: no cell has one."""
     rows = [
-        [cell.key, *(gain_text(_of(cell, name)) or "unknown" for name in ENERGY)]
+        [cell.key, *(gain_text(_of(cell, name)) or "unknown" for name in AGAINST)]
         for cell in found.cells
         if cell.baseline is not None
     ]
-    head = ["against the default", "throughput", "power", "operations per watt"]
+    head = [
+        *("against the default", "throughput", "operations per CPU second"),
+        *("power", "operations per watt"),
+    ]
     return [head, *rows] if rows else []
 
 
@@ -167,22 +174,17 @@ def range_text(found: Experiment) -> str:
 
 
 def _rows(found: Experiment) -> list[list[str]]:
-    has_gain = any(_gain(one) for one in found.cells)
     others = [
         one
-        for one in FIGURES
-        if one.kind == "result"
-        and one.name != THROUGHPUT
-        and any(_of(cell, one.name) for cell in found.cells)
+        for name in RESULTS
+        if (one := next((got for cell in found.cells if (got := _of(cell, name))), None))
     ]
     head = ["cell", f"{found.unit} a second", "σ", "repeats"]
-    head += ["against the default"] if has_gain else []
     head += [f"{one.label}, {one.unit}" if one.unit else one.label for one in others]
     rows = [head]
     for cell in found.cells:
         own = _of(cell, THROUGHPUT)
         row = [cell.key, *_mean(own), f"{len(_values(own))} ({cell.standing})"]
-        row += [_gain(cell)] if has_gain else []
         row += [_mean(_of(cell, one.name))[0] for one in others]
         rows.append(row)
     return rows
@@ -206,17 +208,10 @@ def gain_text(own: ExperimentFigure | None) -> str:
     if own is None or own.gain is None or own.gain.percent is None or not own.gain.absolute:
         return ""
     gain = own.gain
-    percent = own.gain.percent
-    scale = percent / own.gain.absolute
-    ends = ""
-    if gain.low is not None and gain.high is not None:
-        ends = f" [{gain.low * scale:+.1f}, {gain.high * scale:+.1f}]"
+    percent, found = own.gain.percent, ends_in_percent(own.gain)
+    ends = "" if found is None else f" [{found[0]:+.1f}, {found[1]:+.1f}]"
     verdict = "no difference shown" if gain.verdict == "unclear" else gain.verdict
     return f"{percent:+.1f} %{ends} {verdict}"
-
-
-def _gain(cell: ExperimentCell) -> str:
-    return gain_text(_of(cell, THROUGHPUT))
 
 
 def _of(cell: ExperimentCell, name: str) -> ExperimentFigure | None:

@@ -1,7 +1,8 @@
 """Which cell comes next, and when one has enough repeats. Pure.
 
 Repeats are done in rounds: each cell that does not stand yet has one repeat in a round, in random
-order. So what drifts (a machine that gets warm, a neighbour that comes) hits all cells alike. The
+order. So what drifts (a machine that gets warm, a neighbour that comes) hits all cells alike. Cells
+that are compared have equally many repeats, so that each has one of the other in its round. The
 order follows from the seed and what was done, so an experiment that is resumed goes on as it would
 have gone on.
 """
@@ -26,10 +27,12 @@ class Tally:
     Attributes:
         values: throughput of each repeat.
         failures: repeats that failed.
+        family: the same in cells that are compared with each other; empty: in none.
     """
 
     values: Sequence[float]
     failures: int = 0
+    family: str = ""
 
     @property
     def attempts(self) -> int:
@@ -37,8 +40,23 @@ class Tally:
         return len(self.values) + self.failures
 
 
-def standing(tally: Tally, rules: RepeatSpec) -> Standing:
-    """Whether a cell has enough repeats, and why."""
+def standings(tallies: Mapping[str, Tally], rules: RepeatSpec) -> dict[str, Standing]:
+    """Whether cells have enough repeats, and why; one waits for those that it is compared with."""
+    found = {key: _standing(tally, rules) for key, tally in tallies.items()}
+    wanted = dict[str, int]()
+    for key, tally in tallies.items():
+        if tally.family:
+            count = len(tally.values) + (1 if found[key] == "open" else 0)
+            wanted[tally.family] = max(wanted.get(tally.family, 0), count)
+    return {
+        key: "open"
+        if own == "steady" and len(tallies[key].values) < wanted.get(tallies[key].family, 0)
+        else own
+        for key, own in found.items()
+    }
+
+
+def _standing(tally: Tally, rules: RepeatSpec) -> Standing:
     if tally.failures >= MAX_FAILURES:
         return "failed"
     if len(tally.values) >= rules.least and is_steady(tally.values, rules.deviation):
@@ -63,7 +81,7 @@ def next_cell(tallies: Mapping[str, Tally], rules: RepeatSpec) -> str | None:
         tallies: of all cells, by name.
         rules: of repeats.
     """
-    left = [key for key, tally in tallies.items() if standing(tally, rules) == "open"]
+    left = [key for key, found in standings(tallies, rules).items() if found == "open"]
     if not left:
         return None
     round_number = min(tallies[key].attempts for key in left)
@@ -79,8 +97,9 @@ def _place(seed: int, round_number: int, key: str) -> bytes:
 def repeats_left(tallies: Mapping[str, Tally], rules: RepeatSpec) -> tuple[int, int]:
     """How many repeats are left, at least and at most."""
     least = most = 0
-    for tally in tallies.values():
-        if standing(tally, rules) == "open":
-            most += rules.most - len(tally.values)
-            least += max(1, rules.least - len(tally.values))
+    for key, found in standings(tallies, rules).items():
+        if found == "open":
+            done = len(tallies[key].values)
+            most += rules.most - done
+            least += max(1, rules.least - done)
     return least, most

@@ -194,6 +194,8 @@ class CollectorSessions:
                 receipts.note(*self._ingest.ingest(announced, message), len(message))
             else:
                 self._handle(link, announced, message)
+                if link.said_goodbye:
+                    receipts.hurry()
 
     def _handle(self, link: CollectorLink, announced: AnnouncedTargets, message: Message) -> None:
         match message:

@@ -26,6 +26,8 @@ ACTIONS: Mapping[tuple[str, str], AuditAction] = {
     ("DELETE", "/api/v1/demo"): "stop-demo",
     ("POST", "/api/v1/runs"): "record",
     ("POST", "/api/v1/runs/import"): "import",
+    ("POST", "/api/v1/traces/import"): "import-traces",
+    ("POST", "/api/v1/traces/jaeger"): "import-traces",
     ("PATCH", "/api/v1/runs/{run_id}"): "patch",
     ("DELETE", "/api/v1/runs/{run_id}"): "delete",
     ("POST", "/api/v1/runs/{run_id}/stop"): "stop",

@@ -61,6 +61,14 @@ ROUTES: Mapping[tuple[str, str], Right] = {
     ("GET", "/api/v1/compare"): "viewer",
     ("GET", "/api/v1/experiments"): "viewer",
     ("GET", "/api/v1/experiments/{experiment_id}"): "viewer",
+    ("GET", "/api/v1/traces/endpoints"): "viewer",
+    ("GET", "/api/v1/traces"): "viewer",
+    ("GET", "/api/v1/traces/analysis"): "viewer",
+    ("GET", "/api/v1/traces/difference"): "viewer",
+    ("GET", "/api/v1/traces/heat"): "viewer",
+    ("GET", "/api/v1/traces/{trace_id}"): "viewer",
+    ("POST", "/api/v1/traces/import"): "operator",
+    ("POST", "/api/v1/traces/jaeger"): "operator",
     (SOCKET, "/ws/live"): "viewer",
     (SOCKET, "/ws/collector"): "collector",
 }
@@ -84,6 +92,12 @@ COSTLY: frozenset[str] = frozenset(
         "/api/v1/compare",
         "/api/v1/experiments",
         "/api/v1/experiments/{experiment_id}",
+        "/api/v1/traces/endpoints",
+        "/api/v1/traces",
+        "/api/v1/traces/analysis",
+        "/api/v1/traces/difference",
+        "/api/v1/traces/heat",
+        "/api/v1/traces/{trace_id}",
     }
 )
 """Paths whose GET asks a collector, reads many files or computes for long."""

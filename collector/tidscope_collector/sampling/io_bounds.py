@@ -82,18 +82,20 @@ class IoBounds:
             wrong &= ~reading.absent[:, self._column] & ~reading.absent[:, self._state]
         return wrong if wrong.any() else None
 
+    def _in_io(self, counters: npt.NDArray[np.uint64]) -> npt.NDArray[np.bool_]:
+        return np.isin(counters[:, self._state], self._numbers)
+
     def _under_way(self, counters: npt.NDArray[np.uint64], now_ns: int) -> Words:
         since = self._attach_ns + counters[:, self._since].astype(np.int64)
-        in_io = np.isin(counters[:, self._state], self._numbers)
-        return np.where(in_io, np.maximum(now_ns - since, 0), 0)
+        return np.where(self._in_io(counters), np.maximum(now_ns - since, 0), 0)
 
     def _follow(self, reading: Reading, delay: Words, waited: Words, now_ns: int) -> Words:
         """What each had waited before its ledger began; -1: that is not known yet."""
         before = self._known(reading)
         new = before < 0
         if new.any():
-            # A wait that the ledger saw no beginning of will be longer than it says.
-            old = (reading.counters[:, self._since] == 0) & (reading.counters[:, self._state] != 0)
+            # A wait for I/O that the ledger saw no beginning of will be longer than it says.
+            old = (reading.counters[:, self._since] == 0) & self._in_io(reading.counters)
             before = np.where(new & ~old, np.maximum(delay - waited, 0), before)
         if new.any() or len(self._noted[0]) != len(reading.tid):
             order = np.argsort(reading.tid)

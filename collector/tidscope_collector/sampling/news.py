@@ -1,6 +1,8 @@
 """When births, ends and names of threads are taken in: at once, or later where there are many."""
 
-EVERY_NS = 450_000_000
+EVERY_NS, SELDOM_NS = 450_000_000, 1_950_000_000
+SHARE = 0.004
+"""Of a core: where samples with news take more, they are up to `SELDOM_NS` apart."""
 AT_ONCE = 4
 """So many samples with news are taken as they come after a quiet time; then one every so often."""
 MANY = 256
@@ -13,6 +15,7 @@ class News:
     def __init__(self) -> None:
         self._due_ns = 0
         self._many = False
+        self._every_ns = EVERY_NS
 
     @property
     def due_ns(self) -> int:
@@ -31,5 +34,9 @@ class News:
         """A sample with so many events was taken."""
         self._many = events >= MANY
         if events:
-            earliest_ns = now_ns - (AT_ONCE - 1) * EVERY_NS
-            self._due_ns = max(self._due_ns, earliest_ns) + EVERY_NS
+            earliest_ns = now_ns - (AT_ONCE - 1) * self._every_ns
+            self._due_ns = max(self._due_ns, earliest_ns) + self._every_ns
+
+    def note_cost(self, cpu_ns: int) -> None:
+        """A sample by Python took so much CPU."""
+        self._every_ns = min(max(EVERY_NS, int(cpu_ns / SHARE)), SELDOM_NS)

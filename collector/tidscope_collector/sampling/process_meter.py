@@ -12,6 +12,8 @@ from tidscope_collector.procfs.gauges import rss_bytes
 from tidscope_collector.sampling.process_clock import process_cpu_ns
 
 SLOW_GAUGES_NS = 950_000_000
+LIMIT_NS = 9_500_000_000
+"""A process without a CPU limit is looked at so often, whether it has one now."""
 
 
 class Question(NamedTuple):
@@ -51,6 +53,7 @@ class ProcessMeter:
         self._gomaxprocs = reader
         self._size = self._known_size = size
         self._throttling = ThrottlingMeter(procfs, pid)
+        self._limit_ns = -LIMIT_NS
         self._rss: int | None = None
         self._accounting: bool | None = None
         self._slow_ns = -SLOW_GAUGES_NS
@@ -135,7 +138,9 @@ class ProcessMeter:
         if now_ns - self._slow_ns >= SLOW_GAUGES_NS:
             self._slow_ns = now_ns
             self._rss = self._read_rss()
-            self._throttling.read()
+            if self._throttling.cores is not None or now_ns - self._limit_ns >= LIMIT_NS:
+                self._limit_ns = now_ns
+                self._throttling.read()
             self._accounting = None if self._delays is None else self._delays.state()
 
     def gauges(self) -> ProcessGauges:

@@ -26,7 +26,7 @@ TABLES_NS = 950_000_000
 EARLIEST_NS = 100_000_000
 """Between the first readings, whose distance doubles: what a program that lives for a second waits
 for is looked up while it lives."""
-MOST_SHARE = 0.003
+MOST_SHARE = 0.002
 """Of a core: tables that take more CPU time to read are read more seldom."""
 USUAL_SHARE, SELDOM_NS = 0.001, 2_950_000_000
 """The same of the usual share, but not more seldom than this."""

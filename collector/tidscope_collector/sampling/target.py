@@ -57,8 +57,8 @@ from tidscope_collector.taskstats.exits import ExitListener
 from tidscope_collector.threads.reading import Reading, TargetExitedError, TargetReader
 
 DESCRIBE_NS = 1_000_000_000
-PYTHONS_SHARE = 0.0015
-"""Of a core: where ticks that Python takes once a second take more, they are up to two apart."""
+PYTHONS_SHARE = 0.0005
+"""Of a core: where ticks that Python takes once a second take more, they are up to three apart."""
 WORK_AHEAD_NS = 90_000_000
 """Tables are read so long before the sample that carries them, where samples are so far apart."""
 NEVER_NS = 2**63
@@ -492,6 +492,7 @@ class TargetSampler:
 
     def note_cost(self, cpu_ns: int) -> None:
         """A tick by Python took so much CPU: it is taken more seldom where that is much."""
+        self._news.note_cost(cpu_ns)
         self._every_ns = min(max(USUAL_NS, int(cpu_ns / PYTHONS_SHARE)), SELDOM_NS)
 
     @property

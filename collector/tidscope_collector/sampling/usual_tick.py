@@ -35,7 +35,7 @@ from tidscope_collector.sampling.usual_round import (
 )
 from tidscope_collector.threads.reading import Reading
 
-USUAL_NS, SELDOM_NS = 950_000_000, 1_950_000_000
+USUAL_NS, SELDOM_NS = 950_000_000, 2_950_000_000
 """After so long Python takes a tick; up to so long where its ticks take much."""
 _SAMPLED = (USUAL, EXITS, TO_COMPLETE, NO_ROOM)
 _POLLIN = 1

@@ -106,7 +106,7 @@ class Uplink:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._link: SharedConnection | None = None
         self._refused: set[tuple[str, int]] = set()
-        self._connected = False
+        self._connected = self._ends = False
         self._said = ""
         self._tasks: set[asyncio.Task[None]] = set()
         self._sent_frames = 0
@@ -166,11 +166,13 @@ class Uplink:
                 self._wake.set()
 
     async def deliver(self, seconds: float) -> int:
-        """Wait until a connected backend has all frames, for a limited time.
+        """Say that no more frames are made; wait until a connected backend has all, so long.
 
         Returns:
             How many bytes of frames it does not have.
         """
+        self._ends = True
+        await self._say_goodbye()
         try:
             async with asyncio.timeout(seconds):
                 self._take_in()
@@ -181,9 +183,9 @@ class Uplink:
             pass
         return self._replay.waiting_bytes
 
-    async def say_goodbye(self) -> None:
+    async def _say_goodbye(self) -> None:
         """Tell a connected backend that this collector ends because it was asked to."""
-        if self._link is None:
+        if self._link is None or not self._ends:
             return
         with suppress(ConnectionClosed, TimeoutError, OSError):
             async with asyncio.timeout(GOODBYE_S):
@@ -214,6 +216,7 @@ class Uplink:
                 self._connected = True
                 self._link = link
                 self._say(logging.INFO, "connected to the backend")
+                await self._say_goodbye()
                 await self._serve(link)
         except ConnectionClosed as error:
             end = close_reason(error)

@@ -3,8 +3,8 @@
 To wake the event loop for a frame costs several times the CPU of sending it. So the sampling thread
 sends a frame itself if it is the next of its target and the event loop has nothing to send before.
 In any other case the event loop sends it, as it sends what is repeated. Either way the loop keeps
-the frame until the backend confirms it; what went out it takes in when it has to do something, once
-a second at the latest.
+the frame until the backend confirms it; what went out it takes in when it has to do something, at
+the latest when the backend confirms it.
 """
 
 import threading

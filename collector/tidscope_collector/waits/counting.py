@@ -48,7 +48,8 @@ _MANY_EDGES = _MORE_EDGES * 3 // 4
 """From so many on the rarest are taken out, and kept here."""
 _MANY_TAKERS = _MORE_TAKERS // 16
 """From so many on all are taken out, and kept here by name."""
-_MOST_NAMES = 16384
+_MOST_NAMES = 2 * _NAMES
+"""Processes whose name is kept; of more, those of the last reading stay."""
 _MOST_LEFT = 1024
 """So many threads may end before what they left is added up; it takes 3 MB until then."""
 
@@ -337,7 +338,7 @@ class Counting:
 
     def _read_names(self) -> None:
         if len(self._known_names) > _MOST_NAMES:
-            self._known_names.clear()
+            self._known_names = dict(list(self._known_names.items())[_NAMES:])
         keys, names = self._names.read()
         for pid, comm, kernel in zip(
             keys["pid"].tolist(), names["comm"].tolist(), names["kernel"].tolist(), strict=True

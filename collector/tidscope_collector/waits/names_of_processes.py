@@ -15,7 +15,8 @@ from tidscope_collector.waits.sums import sum_by
 
 _MOST_NAMES = 1024
 """What ran under further names is not known."""
-_MOST_KNOWN = 16384
+_MOST_KNOWN = 4096
+"""Processes whose name is kept at hand; those that were met longest ago leave first."""
 _NONE = -1
 _PID = np.uint64(32)
 
@@ -87,14 +88,7 @@ class ProcessesByName:
     def _all(self, who: npt.NDArray[np.uint64], own: int | None) -> npt.NDArray[np.int64]:
         """Who stands for each, int64[n]; _NONE: there are too many names."""
         several, place = np.unique(who, return_inverse=True)
-        known = self._known
-        stands = np.array(
-            [
-                known[one] if one in known and one >> 1 != own else self._stands_for(one, own)
-                for one in several.tolist()
-            ],
-            np.int64,
-        )
+        stands = np.array([self._stands_for(one, own) for one in several.tolist()], np.int64)
         found: npt.NDArray[np.int64] = stands[place]
         return found
 
@@ -102,13 +96,14 @@ class ProcessesByName:
         pid, kernel = who >> 1, who & 1
         if pid in (0, own):
             return who
-        known = self._known.get(who)
+        known = self._known.pop(who, None)
         if known is None:
             if len(self._known) >= _MOST_KNOWN:
                 self._known = dict(list(self._known.items())[_MOST_KNOWN // 2 :])
             key = self._name_of(pid)[0], bool(kernel)
             if key not in self._first and len(self._first) >= _MOST_NAMES:
                 return _NONE
-            known = self._known[who] = self._first.setdefault(key, who)
+            known = self._first.setdefault(key, who)
             self._names.setdefault(known >> 1, key)
+        self._known[who] = known
         return known

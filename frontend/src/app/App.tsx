@@ -25,7 +25,7 @@ import { SessionDialog } from "./SessionDialog";
 import { Toasts } from "./Toasts";
 import { TopBar } from "./TopBar";
 
-/** These bring ECharts with them: those who only watch need not wait for that. */
+/** These bring ECharts with them, or much else: those who only watch need not wait for that. */
 const ComparePage = lazy(async () => {
   const { ComparePage } = await import("../pages/compare/ComparePage");
   return { default: ComparePage };
@@ -36,12 +36,24 @@ const ExperimentPage = lazy(async () => {
   return { default: ExperimentPage };
 });
 
+const TracesPage = lazy(async () => {
+  const { TracesPage } = await import("../pages/traces/TracesPage");
+  return { default: TracesPage };
+});
+
+const TracePage = lazy(async () => {
+  const { TracePage } = await import("../pages/traces/trace/TracePage");
+  return { default: TracePage };
+});
+
 const TITLES: Readonly<Partial<Record<Route["page"], string>>> = {
   doctor: "Doctor · tidscope",
   runs: "Runs · tidscope",
   compare: "Compare · tidscope",
   experiments: "Experiments · tidscope",
   experiment: "Experiment · tidscope",
+  traces: "Traces · tidscope",
+  trace: "Trace · tidscope",
 };
 
 /** The shell, and the page that the address names. */
@@ -90,6 +102,9 @@ export function App() {
       case "go-experiments":
         navigate("/experiments");
         break;
+      case "go-traces":
+        navigate("/traces");
+        break;
       case "go-doctor":
         navigate("/doctor");
         break;
@@ -136,8 +151,18 @@ export function App() {
           ) : null}
           {!signedOut && at.page === "experiments" ? <ExperimentsPage /> : null}
           {!signedOut && at.page === "experiment" ? (
-            <Suspense fallback={<EmptyState title="Reading the experiment…" />}>
+            <Suspense fallback={<EmptyState title="Loading experiment…" />}>
               <ExperimentPage key={at.id} id={at.id} />
+            </Suspense>
+          ) : null}
+          {!signedOut && at.page === "traces" ? (
+            <Suspense fallback={<EmptyState title="Loading traces…" />}>
+              <TracesPage query={at.query} />
+            </Suspense>
+          ) : null}
+          {!signedOut && at.page === "trace" ? (
+            <Suspense fallback={<EmptyState title="Loading the trace…" />}>
+              <TracePage key={at.id} id={at.id} />
             </Suspense>
           ) : null}
           {!signedOut && at.page === "unknown" ? <NotFoundPage path={at.path} /> : null}

@@ -41,6 +41,7 @@ export function TopBar({ onHelp, onSessions }: TopBarProps) {
           here={page === "experiments" || page === "experiment"}
           name="Experiments"
         />
+        <NavLink href="/traces" here={page === "traces" || page === "trace"} name="Traces" />
         <NavLink href="/doctor" here={page === "doctor"} name="Doctor" />
       </nav>
       <p className={styles.host}>

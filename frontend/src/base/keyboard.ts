@@ -10,6 +10,7 @@ export type Command =
   | "go-runs"
   | "go-compare"
   | "go-experiments"
+  | "go-traces"
   | "go-doctor"
   | "help"
   | "escape";
@@ -41,6 +42,7 @@ const PLACES: Readonly<Record<string, Command>> = {
   r: "go-runs",
   c: "go-compare",
   e: "go-experiments",
+  t: "go-traces",
   d: "go-doctor",
 };
 
@@ -55,6 +57,7 @@ export const KEY_HELP: readonly (readonly [keys: readonly string[], does: string
   [["g", "r"], "Go to Runs"],
   [["g", "c"], "Go to Compare"],
   [["g", "e"], "Go to Experiments"],
+  [["g", "t"], "Go to Traces"],
   [["g", "d"], "Go to Doctor"],
   [["↑", "↓"], "Move between rows"],
   [["→", "←"], "In rows that unfold: open or close one, or go to the one above"],
@@ -62,6 +65,8 @@ export const KEY_HELP: readonly (readonly [keys: readonly string[], does: string
   [["Enter"], "Attach to the process, open the run, or select the thread"],
   [["Shift", "Enter"], "Attach to the process and its descendants"],
   [["←", "→", "↑", "↓"], "Move the cursor in the thread map"],
+  [["←", "→", "↑", "↓"], "In a flame graph: along the line, to the caller, to the widest call"],
+  [["Enter", "Esc"], "In a flame graph: zoom to the call, or back to all"],
   [["f"], "In the thread map of a group: fold or unfold the process"],
   [["←", "→", "+", "−"], "On the scrub bar of a run: move the window, make it shorter or longer"],
   [["x"], "Select the focused run for comparison"],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { attachedHref, liveHref, parseRoute } from "./route";
+import { attachedHref, liveHref, parseRoute, traceHref } from "./route";
 
 const LIVE = { page: "live", pid: null, target: null, mistake: "" };
 
@@ -14,6 +14,10 @@ describe("parseRoute", () => {
     });
     expect(parseRoute("/runs/../x", "")).toEqual({ page: "unknown", path: "/runs/../x" });
     expect(parseRoute("/compare", "?runs=a,b")).toEqual({ page: "compare", query: "runs=a,b" });
+    expect(parseRoute("/traces", "?view=heat")).toEqual({ page: "traces", query: "view=heat" });
+    const trace = "0123456789abcdef0123456789abcdef";
+    expect(parseRoute(traceHref(trace), "")).toEqual({ page: "trace", id: trace });
+    expect(parseRoute("/traces/xyz", "")).toEqual({ page: "unknown", path: "/traces/xyz" });
     expect(parseRoute("/other", "")).toEqual({ page: "unknown", path: "/other" });
   });
 

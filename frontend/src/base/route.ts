@@ -15,6 +15,9 @@ export type Route =
   | { readonly page: "compare"; readonly query: string }
   | { readonly page: "experiments" }
   | { readonly page: "experiment"; readonly id: string }
+  /** The query says which endpoint, and how it is looked at; see pages/traces/link.ts. */
+  | { readonly page: "traces"; readonly query: string }
+  | { readonly page: "trace"; readonly id: string }
   | { readonly page: "unknown"; readonly path: string };
 
 const TARGET_ID = /^t-[0-9]+-[0-9a-f]{8}$/;
@@ -22,6 +25,8 @@ const TARGET_ID = /^t-[0-9]+-[0-9a-f]{8}$/;
 const RUN_PATH = /^\/runs\/(r-[0-9]{8}-[0-9]{6}-[0-9a-f]{6})$/;
 
 const EXPERIMENT_PATH = /^\/experiments\/(x-[0-9]{8}-[0-9]{6}-[0-9a-f]{6})$/;
+
+const TRACE_PATH = /^\/traces\/([0-9a-f]{32})$/;
 
 /** Read a path and a query. */
 export function parseRoute(path: string, query: string): Route {
@@ -41,6 +46,13 @@ export function parseRoute(path: string, query: string): Route {
   const experiment = EXPERIMENT_PATH.exec(path)?.[1];
   if (experiment !== undefined) {
     return { page: "experiment", id: experiment };
+  }
+  if (path === "/traces") {
+    return { page: "traces", query: query.replace(/^\?/, "") };
+  }
+  const trace = TRACE_PATH.exec(path)?.[1];
+  if (trace !== undefined) {
+    return { page: "trace", id: trace };
   }
   if (path === "/compare") {
     return { page: "compare", query: query.replace(/^\?/, "") };
@@ -87,4 +99,9 @@ export function runHref(run: string): string {
 /** The address of an experiment. */
 export function experimentHref(experiment: string): string {
   return `/experiments/${experiment}`;
+}
+
+/** The address of a trace. */
+export function traceHref(trace: string): string {
+  return `/traces/${trace}`;
 }

@@ -29,6 +29,8 @@ import { decodeExtremes } from "../wire/rateExtremes";
 
 /** A window that still moves is not asked for yet. */
 const SETTLED_MS = 150;
+/** Between two views of a picture that fills: on few CPUs they take turns with what fills it. */
+const GROWING_MS = 250;
 /** Windows that are kept, beside the whole run. */
 const KEPT = 4;
 /** Upper bound of what a model keeps of the past. */
@@ -89,6 +91,8 @@ export class RunFeed {
   private asking: AbortController | null = null;
   private asked: Wanted | null = null;
   private cancel: (() => void) | null = null;
+  /** A view of what came is made soon. */
+  private grows = false;
 
   constructor(
     private readonly run: RunSource,
@@ -110,7 +114,7 @@ export class RunFeed {
     this.model = this.freshModel();
     this.ingested = 0;
     this.events.onModel(this.model);
-    void this.read(wanted, whole, () => this.ingestMore()).then((done) => {
+    void this.read(wanted, whole, () => this.grow()).then((done) => {
       if (!done) return;
       this.model.extremes = this.shown.extremes;
       this.events.onGrown();
@@ -295,6 +299,20 @@ export class RunFeed {
 
   private ingestMore(): void {
     if (this.advance()) this.events.onGrown();
+  }
+
+  /** Take in what came of the whole run: the first is seen at once, and what follows together. */
+  private grow(): void {
+    const first = this.ingested === 0;
+    if (!this.advance()) return;
+    if (first) this.events.onGrown();
+    else if (!this.grows) {
+      this.grows = true;
+      this.env.later(() => {
+        this.grows = false;
+        this.events.onGrown();
+      }, GROWING_MS);
+    }
   }
 
   /** Take frames in up to the window's right end; whether there were any. */

@@ -65,21 +65,25 @@ class Cooperative:
             self._disturbed = True
             self._turn = 0
             return Decision(seen.size, "waiting", WAITS_ITS_TURN)
-        if not is_measured(seen) or peers.log_progress is None:
-            return self._search.miss(seen)
-        if self._others.is_dip(peers.log_progress):
-            missed = self._search.miss(seen)
-            return replace(missed, reason="Progress of another program dipped.")
-        if self._disturbed:
-            self._search.loosen()
-            self._disturbed = False
-        decided = self._search.step(seen, log(seen.progress) + peers.log_progress)
+        decided = self._next(seen, peers.log_progress)
         if decided.size != seen.size:
             self._turn = self._p.patience
         elif self._turn > 0:
             self._turn -= 1
             return replace(decided, probing=self._turn > 0)
         return decided
+
+    def _next(self, seen: Observation, others: float | None) -> Decision:
+        """What the search wants, whether the interval counts or not."""
+        if not is_measured(seen) or others is None:
+            return self._search.miss(seen)
+        if self._others.is_dip(others):
+            missed = self._search.miss(seen)
+            return replace(missed, reason="Progress of another program dipped.")
+        if self._disturbed:
+            self._search.loosen()
+            self._disturbed = False
+        return self._search.step(seen, log(seen.progress) + others)
 
     def restart(self, reason: str) -> None:
         """Start again at this program's share of the cores."""

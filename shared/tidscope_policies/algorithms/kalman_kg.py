@@ -30,10 +30,10 @@ class KalmanKg:
 
     def observe(self, seen: Observation) -> Decision:
         """Learn from an interval and choose."""
-        if not is_measured(seen):
-            return self._search.miss(seen)
         if seen.probing_elsewhere:
             return Decision(seen.size, "waiting", WAITS_ITS_TURN)
+        if not is_measured(seen):
+            return self._search.miss(seen)
         self._search.share(1 if seen.peers is None else seen.peers.instances)
         return self._search.step(seen, log(seen.progress))
 

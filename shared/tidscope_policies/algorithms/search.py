@@ -35,7 +35,7 @@ class SearchParameters(Parameters):
     """Of the policies that search so."""
 
     drift: float = parameter(
-        5e-4, 0.0, 0.1, "", "share of the initial uncertainty that returns in an interval"
+        5e-3, 0.0, 0.1, "", "share of the initial uncertainty that returns in an interval"
     )
     noise_sd: float = parameter(0.03, 0.001, 0.3, "", "initial relative noise of an interval")
     noise_floor: float = parameter(0.01, 0.001, 0.3, "", "smallest relative noise assumed")
@@ -103,7 +103,7 @@ class Search:
         self._p = parameters
         self._bounds: Bounds | None = None
         self._curves = Curves((1,), parameters.drift)
-        self._wandering = Wandering(parameters.noise_sd, parameters.walk_sd, parameters.noise_floor)
+        self._wandering = self._unknown()
         self._left = float(parameters.burst)
         self._tried: set[int] = set()
         self._programs = 1
@@ -118,6 +118,10 @@ class Search:
         self._learnt_s = self._at_s
         self._trials: Trials | None = None
 
+    def _unknown(self) -> Wandering:
+        """What is believed of noise and level before anything is measured."""
+        return Wandering(self._p.noise_sd, self._p.walk_sd, self._p.noise_floor)
+
     def forget(self, why: str, programs: int = 1) -> None:
         """Go back to what is believed before anything is measured.
 
@@ -127,7 +131,7 @@ class Search:
         """
         self.share(programs)
         self._curves.forget()
-        self._wandering.move()
+        self._wandering = self._unknown()
         self._tried.clear()
         self._begin()
         self._news = f"{why}: earlier measurements are discarded. "
@@ -146,17 +150,19 @@ class Search:
     def miss(self, seen: Observation) -> Decision:
         """An interval says nothing: the size stays, unless it is time to go."""
         self._pass(seen)
-        size, trials = seen.size, self._trials
+        size, trials, turn = seen.size, self._trials, False
         self._wandering.skip()
         if trials is not None and size == trials.size:
             if self._is_to_end(trials):
                 return self._choose(size)
             size = self._counted(trials, size)
+            turn = trials.is_away or size != seen.size
         elif trials is None and self._run and size in self._curves.sizes:
             self._run -= 1
             if not self._run:
                 return self._choose(size)
-        return Decision(seen.bounds.clamp(size), "holding", f"{NOT_COUNTED}.")
+            turn = True
+        return Decision(seen.bounds.clamp(size), "holding", f"{NOT_COUNTED}.", probing=turn)
 
     def step(self, seen: Observation, value: float) -> Decision:
         """Learn from an interval and choose the next size.
@@ -207,7 +213,8 @@ class Search:
         self._trials = None
         self._run = max(0, self._run - 1)
         if not self._learn(found):
-            return Decision(found.size, "exploring", "This interval is odd: the size stays.")
+            why = "This interval is odd: the size stays."
+            return Decision(found.size, "exploring", why, probing=True)
         if self._run:
             why = f"{found.size} is measured for another interval."
             return Decision(found.size, "exploring", self._take_news() + why, probing=True)
@@ -219,17 +226,17 @@ class Search:
         learnt = self._learn(found)
         if self._changes != changes or self._is_to_end(trials):
             return self._choose(found.size)
-        if not learnt:
-            size = self._counted(trials, found.size)
-            return Decision(size, "settled", "The last interval is odd, and not counted.")
         size = self._counted(trials, found.size)
+        turn = trials.is_away or size != found.size
+        if not learnt:
+            why = "The last interval is odd, and not counted."
+            return Decision(size, "settled", why, probing=turn)
         why = f"{size} is kept, and others are tried now and then."
         if trials.is_away:
             why = f"It is time to try {size} again."
         elif size != found.size:
             why = f"Back to {size}, to compare."
         state = "trying" if trials.is_away else "settled"
-        turn = trials.is_away or size != found.size
         return Decision(size, state, self._take_news() + why, probing=turn)
 
     def _is_to_end(self, trials: Trials) -> bool:

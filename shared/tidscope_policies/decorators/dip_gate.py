@@ -19,6 +19,8 @@ REMEMBERED = 40
 """Parts that the running median is of: 10 s."""
 COUNTABLE = 8
 """Operations that a part usually has at least, or else a part without any is no dip."""
+DIP = 0.55
+"""Share of what is usual that a part must reach to be none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,7 @@ class GateSettings:
     """
 
     settling: int = 2
-    threshold: float = 0.55
+    threshold: float = DIP
     remaining: float = 0.5
     patience: int = 5
     changed_patience: int = 3
@@ -108,13 +110,15 @@ class DipGate:
 
 
 def usual_progress(parts: Sequence[Part]) -> float:
-    """Operations a second of an interval, which a dip in a few of its parts hardly moves."""
+    """Operations a second of an interval; a dip in fewer than half of its parts does not count."""
     ops, seconds = sum(part.ops for part in parts), sum(part.seconds for part in parts)
     if not seconds:
         return 0.0
     if ops < COUNTABLE * len(parts):
         return ops / seconds
-    return hodges_lehmann([part.progress for part in parts])
+    found = [part.progress for part in parts]
+    least = DIP * median(found)
+    return hodges_lehmann([progress for progress in found if progress >= least])
 
 
 def hodges_lehmann(values: list[float]) -> float:

@@ -7,9 +7,11 @@ MAX_FRAME_BYTES = 67_108_864
 MAX_HEADER_BYTES = 33_554_432
 """Largest header of a frame."""
 MAX_BODY_BYTES = 1_048_576
-"""Largest body of an HTTP request, an imported run excepted."""
+"""Largest body of an HTTP request; imported runs and traces have bounds of their own."""
 MAX_IMPORT_BYTES = 4_294_967_296
 """Largest archive of an imported run."""
+MAX_TRACES_BYTES = 67_108_864
+"""Largest document of traces that is imported, and largest request of spans once it is unpacked."""
 MAX_PAGE_COMMAND_BYTES = 4_096
 """Largest message of a page."""
 MAX_COLLECTOR_COMMAND_BYTES = 4_194_304

@@ -59,6 +59,7 @@ AuditAction = TypeAliasType(
             "delete",
             "restore",
             "import",
+            "import-traces",
             "start-demo",
             "stop-demo",
             "reset-predictions",
@@ -676,6 +677,44 @@ class DelayAccountingRequest(Message):
     """
 
 
+ParentItem = TypeAliasType("ParentItem", Annotated[int, Field(ge=-1)])
+"""
+Row; -1: a root.
+"""
+
+
+BaseInclusiveN = TypeAliasType("BaseInclusiveN", Annotated[int, Field(ge=0)])
+"""
+Nanoseconds for each trace.
+"""
+
+
+OtherInclusiveN = TypeAliasType("OtherInclusiveN", Annotated[int, Field(ge=0)])
+"""
+Nanoseconds for each trace.
+"""
+
+
+BaseExclusiveN = TypeAliasType("BaseExclusiveN", Annotated[int, Field(ge=0)])
+"""
+Nanoseconds for each trace.
+"""
+
+
+OtherExclusiveN = TypeAliasType("OtherExclusiveN", Annotated[int, Field(ge=0)])
+"""
+Nanoseconds for each trace.
+"""
+
+
+ExemplarItem = TypeAliasType(
+    "ExemplarItem", Annotated[str, Field(pattern="^[0-9a-f]{32}$")]
+)
+"""
+32 hex digits.
+"""
+
+
 class DoctorCheck(Message):
     """
     The result of one check.
@@ -1029,10 +1068,11 @@ class ExperimentsResponse(Message):
 
 
 IntervalMethod = TypeAliasType(
-    "IntervalMethod", Annotated[Literal["welch", "none"], Field(title="IntervalMethod")]
+    "IntervalMethod",
+    Annotated[Literal["welch", "paired", "none"], Field(title="IntervalMethod")],
 )
 """
-How the interval was computed: Welch's t-test, which allows unequal variances; none: there is no interval.
+How the interval was computed: Welch's t-test, which allows unequal variances; paired: Student's t of the differences of values that belong together; none: there is no interval.
 """
 
 
@@ -1074,7 +1114,7 @@ class FigureDifference(Message):
     """
     method: Annotated[IntervalMethod, Field(title="IntervalMethod")]
     """
-    How the interval was computed: Welch's t-test, which allows unequal variances; none: there is no interval.
+    How the interval was computed: Welch's t-test, which allows unequal variances; paired: Student's t of the differences of values that belong together; none: there is no interval.
     """
     verdict: Annotated[Verdict, Field(title="Verdict")]
     """
@@ -1513,6 +1553,32 @@ class HealthResponse(Message):
     connections: ConnectionsHealth
 
 
+class JaegerRequest(Message):
+    """
+    Body of POST /api/v1/traces/jaeger: bring in traces of a Jaeger on this machine.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    port: Annotated[int, Field(ge=1, le=65535)]
+    """
+    Port of its query service, on 127.0.0.1.
+    """
+    service: Annotated[str, Field(max_length=256, min_length=1)]
+    """
+    Service whose traces are wanted.
+    """
+    limit: Annotated[int, Field(ge=1, le=1500)] = 100
+    """
+    Traces at most.
+    """
+    lookback_s: Annotated[float, Field(ge=1.0, le=31536000.0)] = 3600
+    """
+    Only those that began so many seconds ago or later.
+    """
+
+
 KnobKind = TypeAliasType(
     "KnobKind",
     Annotated[
@@ -1662,6 +1728,52 @@ class NamedText(Message):
     value: str
     """
     Value.
+    """
+
+
+class OperationRank(Message):
+    """
+    An operation in the ranking of what critical paths consist of.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    service: str
+    """
+    Service, of the resource attribute service.name.
+    """
+    operation: str
+    """
+    Operation: name of the span.
+    """
+    p50_exclusive_ns: Annotated[int, Field(ge=0)]
+    """
+    Median of its own time on the critical path, over all traces, nanoseconds.
+    """
+    p95_exclusive_ns: Annotated[int, Field(ge=0)]
+    """
+    95th percentile of it.
+    """
+    share: Annotated[float, Field(ge=0.0, le=1.0)]
+    """
+    Of the time of all critical paths, 0 to 1.
+    """
+    traces: Annotated[int, Field(ge=0)]
+    """
+    Traces on whose critical path it is.
+    """
+    saving_ns: Annotated[int, Field(ge=0)]
+    """
+    What a trace would gain in the mean if the operation took no time, nanoseconds.
+    """
+    slack_ns: Annotated[int, Field(ge=0)]
+    """
+    By how much it could be slower in the mean where it is not on the critical path before it would be, nanoseconds.
+    """
+    error_share: Annotated[float, Field(ge=0.0, le=1.0)]
+    """
+    Share of its spans that failed, 0 to 1.
     """
 
 
@@ -1819,6 +1931,7 @@ ProblemType = TypeAliasType(
             "bad-run",
             "runs-unavailable",
             "unknown-experiment",
+            "unknown-trace",
             "not-found",
             "method-not-allowed",
             "internal",
@@ -2872,6 +2985,153 @@ class Source(Message):
     """
 
 
+class SpanLock(Message):
+    """
+    A lock that was waited for around the time of a span: by its thread, or by its process.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    name: str
+    """
+    Name of the lock; empty: it has none.
+    """
+    kind: str
+    """
+    What it is, as in the table lock_names.
+    """
+    source: str
+    """
+    Where its name is from, as in that table.
+    """
+    wait_ns: Annotated[int, Field(ge=0)]
+    """
+    Waits for it between two readings around the span, nanoseconds.
+    """
+    waits: Annotated[int, Field(ge=0)]
+    """
+    How many.
+    """
+    over_ns: Annotated[int, Field(ge=0)]
+    """
+    Between these readings: about a second or more, for what a program itself says ten.
+    """
+    woken_by: str | None
+    """
+    Thread that ended most waits for it, so likely the one that held it; null: not known.
+    """
+
+
+SpanReason = TypeAliasType(
+    "SpanReason",
+    Annotated[
+        Literal[
+            "running",
+            "runnable",
+            "locks",
+            "disk",
+            "network",
+            "pipes",
+            "faults",
+            "other",
+            "polling",
+            "sleep",
+            "idle",
+            "unknown",
+        ],
+        Field(title="SpanReason"),
+    ],
+)
+"""
+Group of states: running, runnable (in a run queue), locks, disk, network, ..., idle (no thread of the process was at anything: the request waited inside the program), or unknown.
+"""
+
+
+class SpanPart(Message):
+    """
+    What threads did during a part of a span's own time.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    reason: Annotated[SpanReason, Field(title="SpanReason")]
+    """
+    Group of states: running, runnable (in a run queue), locks, disk, network, ..., idle (no thread of the process was at anything: the request waited inside the program), or unknown.
+    """
+    ns: Annotated[int, Field(ge=0)]
+    """
+    Nanoseconds; all parts of a span add up to its own time on the critical path.
+    """
+
+
+SpanJoin = TypeAliasType(
+    "SpanJoin", Annotated[Literal["thread", "process"] | None, Field(title="SpanJoin")]
+)
+"""
+thread: by thread.id; the parts are of that thread alone. process: by process.pid and time; the parts are those of all threads of the process that were busy, in proportion. null: not joined.
+"""
+
+
+class SpanThread(Message):
+    """
+    A span on the critical path, joined with what was measured of its thread or process.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    span_id: Annotated[str, Field(pattern="^[0-9a-f]{16}$")]
+    """
+    16 hex digits.
+    """
+    target_id: str | None
+    """
+    Target that is attached; null: none, or the numbers are a run's.
+    """
+    run_id: str | None
+    """
+    Run that was recorded at that time; null: none, or the numbers are live.
+    """
+    pid: Annotated[int | None, Field(ge=0)]
+    """
+    Process; null: not known.
+    """
+    tid: Annotated[int | None, Field(ge=0)]
+    """
+    Thread; null: not known, the parts are of the whole process.
+    """
+    thread_name: str | None
+    """
+    Name of the thread; null: not known.
+    """
+    joined_by: Annotated[SpanJoin, Field(title="SpanJoin")]
+    """
+    thread: by thread.id; the parts are of that thread alone. process: by process.pid and time; the parts are those of all threads of the process that were busy, in proportion. null: not joined.
+    """
+    own_ns: Annotated[int, Field(ge=0)]
+    """
+    Of the span itself on the critical path, nanoseconds.
+    """
+    parts: list[SpanPart]
+    """
+    Greatest first; empty: not joined.
+    """
+    coverage: Annotated[float, Field(ge=0.0, le=1.0)]
+    """
+    Share of the span's own time that samples tell apart, 0 to 1: less where spans are shorter than samples, or where nothing was measured.
+    """
+    locks: list[SpanLock]
+    """
+    Locks that were waited for around that time, the longest first.
+    """
+    note: str
+    """
+    Why it is not joined, or what to know about it; empty: nothing.
+    """
+
+
 class SteeringDecided(Message):
     """
     A policy made a decision at the end of an interval.
@@ -3405,6 +3665,420 @@ class TicketResponse(Message):
     """
 
 
+AnomalyKind = TypeAliasType(
+    "AnomalyKind",
+    Annotated[Literal["unseen", "improbable"], Field(title="AnomalyKind")],
+)
+"""
+unseen: a chain of calls that no other trace has. improbable: its times are unlike those of the others.
+"""
+
+
+class TraceEndpoint(Message):
+    """
+    An operation at which requests enter: that of root spans.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    service: str
+    """
+    Service, of the resource attribute service.name.
+    """
+    operation: str
+    """
+    Operation: name of the span.
+    """
+    traces: Annotated[int, Field(ge=0)]
+    """
+    Traces.
+    """
+    errors: Annotated[int, Field(ge=0)]
+    """
+    Those whose root span failed.
+    """
+    p50_ns: Annotated[int, Field(ge=0)]
+    """
+    Median duration, nanoseconds.
+    """
+    p95_ns: Annotated[int, Field(ge=0)]
+    """
+    95th percentile.
+    """
+    p99_ns: Annotated[int, Field(ge=0)]
+    """
+    99th percentile.
+    """
+    last_ns: Annotated[int, Field(ge=0)]
+    """
+    Start of the newest, Unix nanoseconds.
+    """
+
+
+ExclusiveN = TypeAliasType("ExclusiveN", Annotated[int, Field(ge=0)])
+"""
+Own time on the critical path, nanoseconds.
+"""
+
+
+BoundsN = TypeAliasType("BoundsN", Annotated[int, Field(ge=0)])
+"""
+Nanoseconds.
+"""
+
+
+Count = TypeAliasType("Count", Annotated[int, Field(ge=0)])
+"""
+Traces.
+"""
+
+
+class TraceHistogram(Message):
+    """
+    How long traces took.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    bounds_ns: list[BoundsN]
+    """
+    Edges, ascending, one more than counts.
+    """
+    counts: list[Count]
+    """
+    Traces between two edges.
+    """
+
+
+class TraceOperation(Message):
+    """
+    An operation of a service.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    service: str
+    """
+    Service, of the resource attribute service.name.
+    """
+    operation: str
+    """
+    Operation: name of the span.
+    """
+
+
+class TracePathPart(Message):
+    """
+    A stretch of a critical path: while it lasts, the trace waits for this span itself.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    span_id: Annotated[str, Field(pattern="^[0-9a-f]{16}$")]
+    """
+    16 hex digits.
+    """
+    start_ns: Annotated[int, Field(ge=0)]
+    """
+    Unix nanoseconds.
+    """
+    end_ns: Annotated[int, Field(ge=0)]
+    """
+    Unix nanoseconds.
+    """
+
+
+class TraceQuantiles(Message):
+    """
+    Quantiles of how long traces took.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    p50_ns: Annotated[int, Field(ge=0)]
+    """
+    Median, nanoseconds.
+    """
+    p95_ns: Annotated[int, Field(ge=0)]
+    """
+    95th percentile, nanoseconds.
+    """
+    p99_ns: Annotated[int, Field(ge=0)]
+    """
+    99th percentile, nanoseconds.
+    """
+
+
+class TraceSet(Message):
+    """
+    One of two sets of traces that are compared.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    traces: Annotated[int, Field(ge=0)]
+    """
+    Traces.
+    """
+    quantiles: TraceQuantiles
+
+
+class TraceSkew(Message):
+    """
+    What clocks that disagree did to a trace.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    truncated: Annotated[int, Field(ge=0)]
+    """
+    Spans that reached beyond their parent, and were cut.
+    """
+    dropped: Annotated[int, Field(ge=0)]
+    """
+    Spans that lay outside their parent, and were left out with those below them.
+    """
+
+
+SpanKind = TypeAliasType(
+    "SpanKind",
+    Annotated[
+        Literal["internal", "server", "client", "producer", "consumer"],
+        Field(title="SpanKind"),
+    ],
+)
+"""
+What it is in a call.
+"""
+
+
+class TraceSpan(Message):
+    """
+    A span of a trace.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    span_id: Annotated[str, Field(pattern="^[0-9a-f]{16}$")]
+    """
+    16 hex digits.
+    """
+    parent_id: Annotated[str, Field(pattern="^([0-9a-f]{16})?$")]
+    """
+    16 hex digits; empty: a root.
+    """
+    service: str
+    """
+    Service, of the resource attribute service.name.
+    """
+    operation: str
+    """
+    Operation: name of the span.
+    """
+    start_ns: Annotated[int, Field(ge=0)]
+    """
+    Unix nanoseconds.
+    """
+    duration_ns: Annotated[int, Field(ge=0)]
+    """
+    Nanoseconds.
+    """
+    kind: Annotated[SpanKind, Field(title="SpanKind")]
+    """
+    What it is in a call.
+    """
+    error: bool
+    """
+    Whether it failed.
+    """
+    pid: Annotated[int | None, Field(ge=0)]
+    """
+    Process, of the resource attribute process.pid; null: not known.
+    """
+    thread_id: Annotated[int | None, Field(ge=0)]
+    """
+    Thread, of the attribute thread.id; null: not known.
+    """
+    attributes: dict[str, str]
+    """
+    Attributes of the span and of its resource, as text.
+    """
+
+
+class TraceSummary(Message):
+    """
+    A trace in a list.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    trace_id: Annotated[str, Field(pattern="^[0-9a-f]{32}$")]
+    """
+    32 hex digits.
+    """
+    service: str
+    """
+    Service of its root span.
+    """
+    operation: str
+    """
+    Operation of its root span.
+    """
+    start_ns: Annotated[int, Field(ge=0)]
+    """
+    Start of its root span, Unix nanoseconds.
+    """
+    duration_ns: Annotated[int, Field(ge=0)]
+    """
+    Of its root span, nanoseconds.
+    """
+    spans: Annotated[int, Field(ge=0)]
+    """
+    Spans.
+    """
+    services: Annotated[int, Field(ge=0)]
+    """
+    Services.
+    """
+    errors: Annotated[int, Field(ge=0)]
+    """
+    Spans that failed.
+    """
+
+
+InclusiveN = TypeAliasType("InclusiveN", Annotated[int, Field(ge=0)])
+"""
+Nanoseconds.
+"""
+
+
+ExclusiveN1 = TypeAliasType("ExclusiveN1", Annotated[int, Field(ge=0)])
+"""
+Nanoseconds.
+"""
+
+
+CountItem = TypeAliasType("CountItem", Annotated[int, Field(ge=0)])
+"""
+Traces.
+"""
+
+
+class TraceTree(Message):
+    """
+    Critical paths of traces, summed as a tree of calls; a row for each node, parents before children.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    name: list[TraceOperation]
+    """
+    Operation of each node.
+    """
+    parent: list[ParentItem]
+    """
+    Row of its parent.
+    """
+    inclusive_ns: list[InclusiveN]
+    """
+    On critical paths with all below it, sum over the traces.
+    """
+    exclusive_ns: list[ExclusiveN1]
+    """
+    On critical paths itself, sum over the traces.
+    """
+    count: list[CountItem]
+    """
+    Traces on whose critical path it is.
+    """
+    exemplar: list[ExemplarItem]
+    """
+    The trace in which it took longest.
+    """
+
+
+class TracesImported(Message):
+    """
+    POST /api/v1/traces/import, and spans received.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    traces: Annotated[int, Field(ge=0)]
+    """
+    Traces.
+    """
+    spans: Annotated[int, Field(ge=0)]
+    """
+    Spans that were stored.
+    """
+    rejected: Annotated[int, Field(ge=0)]
+    """
+    Spans that were malformed, or repeated one of the same trace.
+    """
+    reasons: list[str]
+    """
+    Why, a few of them.
+    """
+
+
+class TracesReceived(Message):
+    """
+    What came in as spans, since the backend started.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    spans: Annotated[int, Field(ge=0)]
+    """
+    Spans that were stored.
+    """
+    traces: Annotated[int, Field(ge=0)]
+    """
+    Traces in the store at present.
+    """
+    dropped: Annotated[int, Field(ge=0)]
+    """
+    Spans that were refused because queues were full, or lost because the disk was.
+    """
+    rejected: Annotated[int, Field(ge=0)]
+    """
+    Spans that were malformed, or repeated one of the same trace.
+    """
+    expired: Annotated[int, Field(ge=0)]
+    """
+    Spans that were deleted because of their age or because the store was full.
+    """
+    bytes: Annotated[int, Field(ge=0)]
+    """
+    Of the store on disk.
+    """
+    refused: Annotated[int, Field(ge=0)]
+    """
+    Requests of senders that were asked to come again later, because queues were full.
+    """
+    http_port: Annotated[int | None, Field(ge=0)]
+    """
+    Port of this machine at which OTLP/HTTP is received; null: it is not.
+    """
+    grpc_port: Annotated[int | None, Field(ge=0)]
+    """
+    The same of OTLP/gRPC.
+    """
+
+
 class Unsubscribe(Message):
     """
     Page to backend: stop sending.
@@ -3820,6 +4494,44 @@ class DetachCommand(Message):
     actor: Actor
 
 
+class DifferenceTree(Message):
+    """
+    Critical paths of two sets of traces as one tree of calls; means over all traces of a set.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    name: list[TraceOperation]
+    """
+    Operation of each node.
+    """
+    parent: list[ParentItem]
+    """
+    Row of its parent.
+    """
+    base_inclusive_ns: list[BaseInclusiveN]
+    """
+    With all below it.
+    """
+    other_inclusive_ns: list[OtherInclusiveN]
+    """
+    With all below it.
+    """
+    base_exclusive_ns: list[BaseExclusiveN]
+    """
+    Itself.
+    """
+    other_exclusive_ns: list[OtherExclusiveN]
+    """
+    Itself.
+    """
+    exemplar: list[ExemplarItem]
+    """
+    The trace in which it took longest.
+    """
+
+
 class DoctorReply(Message):
     """
     The host's report.
@@ -3834,6 +4546,28 @@ class DoctorReply(Message):
     Chosen by the sender, repeated in the reply.
     """
     report: DoctorReport
+
+
+class ErrorPath(Message):
+    """
+    Failing calls from the request down to the first that failed.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    path: list[TraceOperation]
+    """
+    From the root on.
+    """
+    count: Annotated[int, Field(ge=0)]
+    """
+    Traces.
+    """
+    exemplar: Annotated[str, Field(pattern="^[0-9a-f]{32}$")]
+    """
+    A trace: 32 hex digits.
+    """
 
 
 class ExperimentFigure(Message):
@@ -3905,6 +4639,24 @@ class Group(Message):
     discovery_reason: str
     """
     Why this way.
+    """
+
+
+class HeatChain(Message):
+    """
+    A chain of calls in a cell of the heat map.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    chain: list[TraceOperation]
+    """
+    From the root on.
+    """
+    ns: Annotated[int, Field(ge=0)]
+    """
+    Of the operation's own time on the critical path, nanoseconds.
     """
 
 
@@ -4794,6 +5546,181 @@ class SweepState(Message):
     """
 
 
+class TraceAnomaly(Message):
+    """
+    A trace whose critical path is unlike those of its endpoint.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    trace_id: Annotated[str, Field(pattern="^[0-9a-f]{32}$")]
+    """
+    32 hex digits.
+    """
+    start_ns: Annotated[int, Field(ge=0)]
+    """
+    Unix nanoseconds.
+    """
+    duration_ns: Annotated[int, Field(ge=0)]
+    """
+    Nanoseconds.
+    """
+    kind: Annotated[AnomalyKind, Field(title="AnomalyKind")]
+    """
+    unseen: a chain of calls that no other trace has. improbable: its times are unlike those of the others.
+    """
+    score: float
+    """
+    How unlike; comparable within an endpoint.
+    """
+    chain: list[TraceOperation]
+    """
+    The chain of calls that stands out, from the root on.
+    """
+
+
+class TraceDetail(Message):
+    """
+    GET /api/v1/traces/{trace_id}: a trace, its critical path, and what threads did on it.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    trace_id: Annotated[str, Field(pattern="^[0-9a-f]{32}$")]
+    """
+    32 hex digits.
+    """
+    spans: list[TraceSpan]
+    """
+    By start.
+    """
+    path: list[TracePathPart]
+    """
+    By time; without gaps from the start of the root span to its end.
+    """
+    skew: TraceSkew
+    threads: list[SpanThread]
+    """
+    Spans of the path, most own time first.
+    """
+
+
+class TraceDifference(Message):
+    """
+    GET /api/v1/traces/difference: two sets of traces of an endpoint.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    base: TraceSet
+    other: TraceSet
+    tree: DifferenceTree
+
+
+class TraceDurations(Message):
+    """
+    How long traces took.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    p50_ns: Annotated[int, Field(ge=0)]
+    """
+    Median, nanoseconds.
+    """
+    p95_ns: Annotated[int, Field(ge=0)]
+    """
+    95th percentile.
+    """
+    p99_ns: Annotated[int, Field(ge=0)]
+    """
+    99th percentile.
+    """
+    histogram: TraceHistogram
+
+
+class TraceEndpoints(Message):
+    """
+    GET /api/v1/traces/endpoints.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    endpoints: list[TraceEndpoint]
+    """
+    Most traces first.
+    """
+    received: TracesReceived
+
+
+class TraceHeat(Message):
+    """
+    GET /api/v1/traces/heat: operations by traces.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    operations: list[TraceOperation]
+    """
+    Rows, greatest median of their own time first.
+    """
+    traces: list[TraceSummary]
+    """
+    Columns, by start.
+    """
+    exclusive_ns: list[list[ExclusiveN]]
+    """
+    By row.
+    """
+    chains: list[list[list[HeatChain]]]
+    """
+    By row.
+    """
+
+
+class TraceList(Message):
+    """
+    GET /api/v1/traces.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    traces: list[TraceSummary]
+    """
+    In the order that was asked for.
+    """
+
+
+class TraceProjection(Message):
+    """
+    How long traces would take if an operation took less.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    service: str
+    """
+    Service, of the resource attribute service.name.
+    """
+    operation: str
+    """
+    Operation: name of the span.
+    """
+    less_ns: Annotated[int, Field(ge=0)]
+    """
+    By how much each of its spans is shorter, nanoseconds.
+    """
+    quantiles: TraceQuantiles
+
+
 class ExperimentCell(Message):
     """
     A combination of the matrix, and what was measured in it.
@@ -5043,6 +5970,50 @@ TargetEvent = TypeAliasType(
 """
 An event of a target.
 """
+
+
+class TraceAnalysis(Message):
+    """
+    GET /api/v1/traces/analysis: critical paths of an endpoint.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    traces: Annotated[int, Field(ge=0)]
+    """
+    Traces that were analysed.
+    """
+    omitted: Annotated[int, Field(ge=0)]
+    """
+    Traces in the window beyond the bound of one analysis.
+    """
+    skewed: Annotated[int, Field(ge=0)]
+    """
+    Those in which clocks disagree.
+    """
+    dropped: Annotated[int, Field(ge=0)]
+    """
+    Spans that were left out because they lay outside their parent.
+    """
+    duration: TraceDurations
+    tree: TraceTree
+    ranking: list[OperationRank]
+    """
+    Greatest share first.
+    """
+    errors: list[ErrorPath]
+    """
+    Most frequent first.
+    """
+    anomalies: list[TraceAnomaly]
+    """
+    Greatest score first.
+    """
+    projection: TraceProjection | None
+    """
+    Null: none was asked for.
+    """
 
 
 CollectorCommand = TypeAliasType(

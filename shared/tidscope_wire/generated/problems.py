@@ -82,6 +82,8 @@ PROBLEMS: dict[ProblemType, ProblemKind] = {
     "runs-unavailable": ProblemKind(503, "Run store unavailable", ("backend", )),
     # There is no experiment with this id, or its journal cannot be read.
     "unknown-experiment": ProblemKind(404, "Unknown experiment", ("backend", )),
+    # No stored span is of this trace, or retention has deleted them.
+    "unknown-trace": ProblemKind(404, "Unknown trace", ("backend", )),
     # There is nothing at this address.
     "not-found": ProblemKind(404, "Not found", ("backend", )),
     # The address does not support this method.

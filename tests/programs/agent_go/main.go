@@ -13,7 +13,7 @@ import (
 	"runtime"
 	"strings"
 
-	"tidscope.local/tidscope"
+	tidscope "github.com/tidscope/tidscope/agents/go"
 )
 
 func main() {

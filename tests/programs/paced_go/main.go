@@ -14,7 +14,7 @@ import (
 	"strconv"
 	"time"
 
-	"tidscope.local/tidscope"
+	tidscope "github.com/tidscope/tidscope/agents/go"
 )
 
 // perWorker is what a worker does in a second.

@@ -2,6 +2,6 @@ module predict_go
 
 go 1.21
 
-require tidscope.local/predict v0.0.0
+require github.com/tidscope/tidscope/predictd/go v0.0.0
 
-replace tidscope.local/predict => ../../../predictd/go
+replace github.com/tidscope/tidscope/predictd/go => ../../../predictd/go

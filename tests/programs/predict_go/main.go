@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"tidscope.local/predict"
+	predict "github.com/tidscope/tidscope/predictd/go"
 )
 
 func numbers(words []string) []int64 {

@@ -1,7 +1,7 @@
-module tidscope.local/steered_go
+module github.com/tidscope/tidscope/tests/programs/steered_go
 
 go 1.21
 
-require tidscope.local/tidscope v0.0.0
+require github.com/tidscope/tidscope/agents/go v0.0.0
 
-replace tidscope.local/tidscope => ../../../agents/go
+replace github.com/tidscope/tidscope/agents/go => ../../../agents/go

@@ -15,7 +15,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"tidscope.local/tidscope"
+	tidscope "github.com/tidscope/tidscope/agents/go"
 )
 
 var locked atomic.Int32

@@ -1,12 +1,12 @@
-module tidscope.local/echo
+module github.com/tidscope/tidscope/workloads/echo/go
 
 go 1.22
 
-require tidscope.local/workload v0.0.0
+require github.com/tidscope/tidscope/workloads/driver v0.0.0
 
-require tidscope.local/tidscope v0.0.0 // indirect
+require github.com/tidscope/tidscope/agents/go v0.0.0 // indirect
 
 replace (
-	tidscope.local/tidscope => ../../../agents/go
-	tidscope.local/workload => ../../driver
+	github.com/tidscope/tidscope/agents/go => ../../../agents/go
+	github.com/tidscope/tidscope/workloads/driver => ../../driver
 )

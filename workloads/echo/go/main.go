@@ -6,7 +6,7 @@ import (
 	"log"
 	"net"
 
-	"tidscope.local/workload"
+	workload "github.com/tidscope/tidscope/workloads/driver"
 )
 
 const largest = 64 * 1024

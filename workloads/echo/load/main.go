@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"tidscope.local/workload"
+	workload "github.com/tidscope/tidscope/workloads/driver"
 )
 
 func main() {

@@ -1,13 +1,13 @@
-module tidscope.local/pooltrace
+module github.com/tidscope/tidscope/workloads/pool-trace/go
 
 go 1.22
 
 require (
-	tidscope.local/tidscope v0.0.0
-	tidscope.local/workload v0.0.0
+	github.com/tidscope/tidscope/agents/go v0.0.0
+	github.com/tidscope/tidscope/workloads/driver v0.0.0
 )
 
 replace (
-	tidscope.local/tidscope => ../../../agents/go
-	tidscope.local/workload => ../../driver
+	github.com/tidscope/tidscope/agents/go => ../../../agents/go
+	github.com/tidscope/tidscope/workloads/driver => ../../driver
 )

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"tidscope.local/tidscope"
-	"tidscope.local/workload"
+	tidscope "github.com/tidscope/tidscope/agents/go"
+	workload "github.com/tidscope/tidscope/workloads/driver"
 )
 
 // request is a line of the trace; times in µs.

@@ -639,18 +639,19 @@ static __always_inline void leave(struct task_struct *task, int preempted, unsig
 
 	if (!slot)
 		return;
+	/* What is known of a clock may be corrected by a little. */
+	if (now < slot->mark >> STATE_BITS)
+		now = slot->mark >> STATE_BITS;
+	if (now <= slot->arrived_ns)
+		now = slot->arrived_ns + 1;
+	/* First, as it has no part in what comes: the verifier forgets by which way it came here. */
+	enter(slot, task, now);
 	if (preempted || !state)
 		next = PREEMPTED;
 	else if (state & TASK_DEAD)
 		next = ENDED;
 	else
 		next = wait_of(slot, task, state, &address, casts);
-	/* What is known of a clock may be corrected by a little. */
-	if (now < slot->mark >> STATE_BITS)
-		now = slot->mark >> STATE_BITS;
-	if (now <= slot->arrived_ns)
-		now = slot->arrived_ns + 1;
-	enter(slot, task, now);
 	slot->unseen = 0;
 	slot->address = address;
 	slot->mark = now << STATE_BITS | next;

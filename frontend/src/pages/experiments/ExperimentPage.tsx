@@ -6,16 +6,15 @@ import { theme } from "../../base/theme";
 import { useStore } from "../../base/useStore";
 import { ExperimentFigure } from "../../charts/ExperimentFigure";
 import { numberText, seriesColour } from "../../charts/experimentOption";
-import { EmptyState } from "../../ui/EmptyState";
 import { Notice } from "../../ui/Notice";
 import { PageLink } from "../../ui/PageLink";
-import { ProblemNotice } from "../../ui/ProblemNotice";
 import type { Experiment, ExperimentCell, ExperimentChart } from "../../wire/generated/models";
 import shared from "../compare/ComparePage.module.css";
 import { CHART_THEMES } from "../live/scope/chartTheme";
 import styles from "./ExperimentsPage.module.css";
 import { gainText, progressText } from "./experimentText";
 import { LiveRepeat } from "./LiveRepeat";
+import { Loaded } from "./Loaded";
 
 const PERIOD_MS = 3000;
 const CHART_PX = 300;
@@ -25,16 +24,19 @@ const SHOWN_RUNS = 3;
 /** An experiment: what was measured, as charts and as a table. */
 export function ExperimentPage({ id }: { readonly id: string }) {
   const load = useCallback((signal: AbortSignal) => getExperiment(id, signal), [id]);
-  const { value, problem } = usePolled(load, PERIOD_MS);
-  if (value === null) {
-    return problem === null ? (
-      <EmptyState title="Reading the experiment…" />
-    ) : (
-      <ProblemNotice problem={problem} />
-    );
-  }
+  const polled = usePolled(load, PERIOD_MS);
   return (
-    <section className={shared.page}>
+    <section className={shared.page} aria-busy={polled.loading && polled.value === null}>
+      <Loaded polled={polled} what="experiment">
+        {(value) => <Measured experiment={value} />}
+      </Loaded>
+    </section>
+  );
+}
+
+function Measured({ experiment: value }: { readonly experiment: Experiment }) {
+  return (
+    <>
       <header className={shared.head}>
         <h1>{value.summary.title}</h1>
         <span className={shared.hint}>{value.summary.id}</span>
@@ -55,7 +57,7 @@ export function ExperimentPage({ id }: { readonly id: string }) {
           <Chart key={chart.id} chart={chart} />
         ))}
       </div>
-      <Energy experiment={value} />
+      <AgainstDefault experiment={value} />
       <Cells experiment={value} />
       <section className={shared.panel} aria-label="Set-up">
         <header className={shared.panelHead}>
@@ -73,7 +75,7 @@ export function ExperimentPage({ id }: { readonly id: string }) {
         </table>
       </section>
       <p className={shared.hint}>{value.confidence}</p>
-    </section>
+    </>
   );
 }
 
@@ -132,8 +134,8 @@ function Chart({ chart }: { readonly chart: ExperimentChart }) {
   );
 }
 
-/** What a policy changes in throughput, power, and operations for the energy: the sources' tables. */
-function Energy({ experiment }: { readonly experiment: Experiment }) {
+/** What a policy changes in throughput, and in operations for CPU time and energy. */
+function AgainstDefault({ experiment }: { readonly experiment: Experiment }) {
   const compared = experiment.cells.filter(({ baseline }) => baseline !== null);
   if (compared.length === 0) return null;
   return (
@@ -146,6 +148,7 @@ function Energy({ experiment }: { readonly experiment: Experiment }) {
           <tr>
             <th scope="col">Cell</th>
             <th scope="col">Throughput</th>
+            <th scope="col">Operations per CPU second</th>
             <th scope="col">Power</th>
             <th scope="col">Operations per watt</th>
           </tr>
@@ -154,7 +157,7 @@ function Energy({ experiment }: { readonly experiment: Experiment }) {
           {compared.map(({ key, figures }) => (
             <tr key={key}>
               <th scope="row">{key}</th>
-              {["throughput", "power_w", "ops_per_j"].map((name) => (
+              {["throughput", "ops_per_cpu_s", "power_w", "ops_per_j"].map((name) => (
                 <td key={name} className={styles.time}>
                   {gainText(figures.find((one) => one.name === name)) || "unknown"}
                 </td>
@@ -186,7 +189,6 @@ function Cells({ experiment }: { readonly experiment: Experiment }) {
             <th scope="col" className={shared.number}>
               {experiment.unit} a second
             </th>
-            <th scope="col">Against the default</th>
             <th scope="col">Repeats</th>
             <th scope="col">Last runs</th>
             {others.map(([name, label]) => (
@@ -226,7 +228,6 @@ function Cell({
         ))}
       </th>
       <td className={shared.number}>{meanText(throughput)}</td>
-      <td className={styles.time}>{gainText(throughput)}</td>
       <td className={styles.time}>
         {throughput?.figure.n ?? 0}, {cell.standing}
       </td>

@@ -1,29 +1,36 @@
 import { listExperiments } from "../../api/experiments";
 import { usePolled } from "../../api/usePolled";
 import { experimentHref } from "../../base/route";
-import { Button } from "../../ui/Button";
 import { EmptyState } from "../../ui/EmptyState";
 import { PageLink } from "../../ui/PageLink";
-import { ProblemNotice } from "../../ui/ProblemNotice";
-import type { ExperimentSummary } from "../../wire/generated/models";
+import type { ExperimentSummary, ExperimentsResponse } from "../../wire/generated/models";
 import shared from "../compare/ComparePage.module.css";
 import styles from "./ExperimentsPage.module.css";
 import { progressText } from "./experimentText";
+import { Loaded } from "./Loaded";
 
 const PERIOD_MS = 3000;
 
 /** All experiments, and how far they are. */
 export function ExperimentsPage() {
-  const { value, problem, loading, refresh } = usePolled(listExperiments, PERIOD_MS);
+  const polled = usePolled(listExperiments, PERIOD_MS);
   return (
-    <section className={shared.page} aria-busy={loading && value === null}>
+    <section className={shared.page} aria-busy={polled.loading && polled.value === null}>
       <header className={shared.head}>
         <h1>Experiments</h1>
       </header>
-      {problem === null ? null : (
-        <ProblemNotice problem={problem} actions={<Button onClick={refresh}>Try again</Button>} />
-      )}
-      {value === null ? null : value.experiments.length === 0 ? (
+      <Loaded polled={polled} what="experiments">
+        {(value) => <List found={value} />}
+      </Loaded>
+    </section>
+  );
+}
+
+function List({ found }: { readonly found: ExperimentsResponse }) {
+  const { experiments, damaged } = found;
+  return (
+    <>
+      {experiments.length === 0 ? (
         <EmptyState title="No experiments yet">
           <p>
             An experiment repeats workloads under a matrix of policies and sizes until the numbers
@@ -42,21 +49,21 @@ export function ExperimentsPage() {
               </tr>
             </thead>
             <tbody>
-              {value.experiments.map((one) => (
+              {experiments.map((one) => (
                 <Row key={one.id} one={one} />
               ))}
             </tbody>
           </table>
         </div>
       )}
-      {value === null || value.damaged.length === 0 ? null : (
+      {damaged.length === 0 ? null : (
         <ul className={shared.hint}>
-          {value.damaged.map((text) => (
+          {damaged.map((text) => (
             <li key={text}>Cannot be read: {text}</li>
           ))}
         </ul>
       )}
-    </section>
+    </>
   );
 }
 

@@ -22,6 +22,7 @@ import { Tiles } from "../live/scope/Tiles";
 import { ThreadDrawer, useThreadOpen } from "../live/scope/thread/ThreadDrawer";
 import { useHeldPlace } from "../live/scope/thread/useHeldPlace";
 import { ThreadTable } from "../live/scope/threads/ThreadTable";
+import { useMoment } from "../live/scope/useMoment";
 import { RecordedCoresPanel } from "../live/steer/CoreDivisions";
 import { DataLossNotice } from "./DataLossNotice";
 import { RunControls } from "./RunControls";
@@ -84,6 +85,7 @@ function RunPanels({ client, run, onChange }: RunPanelsProps) {
   const open = useThreadOpen();
   useHeldPlace(open);
   useOwnRoles(target);
+  useMoment(target);
   const drawer = open ? "thread" : "closed";
   return (
     <div className={scope.beside} data-drawer={drawer}>

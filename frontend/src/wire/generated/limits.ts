@@ -9,11 +9,14 @@ export const MAX_FRAME_BYTES = 67_108_864;
 /** Largest header of a frame. */
 export const MAX_HEADER_BYTES = 33_554_432;
 
-/** Largest body of an HTTP request, an imported run excepted. */
+/** Largest body of an HTTP request; imported runs and traces have bounds of their own. */
 export const MAX_BODY_BYTES = 1_048_576;
 
 /** Largest archive of an imported run. */
 export const MAX_IMPORT_BYTES = 4_294_967_296;
+
+/** Largest document of traces that is imported, and largest request of spans once it is unpacked. */
+export const MAX_TRACES_BYTES = 67_108_864;
 
 /** Largest message of a page. */
 export const MAX_PAGE_COMMAND_BYTES = 4_096;

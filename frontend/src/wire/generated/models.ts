@@ -54,9 +54,9 @@ export type CompareSplit = "none" | "process";
  */
 export type Better = "less" | "more" | "neither";
 /**
- * How the interval was computed: Welch's t-test, which allows unequal variances; none: there is no interval.
+ * How the interval was computed: Welch's t-test, which allows unequal variances; paired: Student's t of the differences of values that belong together; none: there is no interval.
  */
-export type IntervalMethod = "welch" | "none";
+export type IntervalMethod = "welch" | "paired" | "none";
 /**
  * How the group did against the baseline. better, worse: where one way is an improvement, else more, less; unclear: the interval includes 0, or the measurement does not allow a verdict; unknown: a mean is missing.
  */
@@ -213,6 +213,7 @@ export type ProblemType =
   | "bad-run"
   | "runs-unavailable"
   | "unknown-experiment"
+  | "unknown-trace"
   | "not-found"
   | "method-not-allowed"
   | "internal"
@@ -241,6 +242,34 @@ export type RunState = "recording" | "complete" | "incomplete" | "interrupted";
  * Whether the size of a pool fits the CPUs that its program may use.
  */
 export type SizeVerdict = "fits" | "too-large" | "too-small" | "unknown";
+/**
+ * Group of states: running, runnable (in a run queue), locks, disk, network, ..., idle (no thread of the process was at anything: the request waited inside the program), or unknown.
+ */
+export type SpanReason =
+  | "running"
+  | "runnable"
+  | "locks"
+  | "disk"
+  | "network"
+  | "pipes"
+  | "faults"
+  | "other"
+  | "polling"
+  | "sleep"
+  | "idle"
+  | "unknown";
+/**
+ * thread: by thread.id; the parts are of that thread alone. process: by process.pid and time; the parts are those of all threads of the process that were busy, in proportion. null: not joined.
+ */
+export type SpanJoin = "thread" | "process" | null;
+/**
+ * unseen: a chain of calls that no other trace has. improbable: its times are unlike those of the others.
+ */
+export type AnomalyKind = "unseen" | "improbable";
+/**
+ * What it is in a call.
+ */
+export type SpanKind = "internal" | "server" | "client" | "producer" | "consumer";
 
 /**
  * A field that this target does not have, and why.
@@ -1632,6 +1661,64 @@ export interface SteeredProgram {
   steering: Steering;
 }
 /**
+ * Critical paths of two sets of traces as one tree of calls; means over all traces of a set.
+ */
+export interface DifferenceTree {
+  /**
+   * Operation of each node.
+   */
+  name: TraceOperation[];
+  /**
+   * Row of its parent.
+   *
+   * Items: Row; -1: a root.
+   */
+  parent: number[];
+  /**
+   * With all below it.
+   *
+   * Items: Nanoseconds for each trace.
+   */
+  base_inclusive_ns: number[];
+  /**
+   * With all below it.
+   *
+   * Items: Nanoseconds for each trace.
+   */
+  other_inclusive_ns: number[];
+  /**
+   * Itself.
+   *
+   * Items: Nanoseconds for each trace.
+   */
+  base_exclusive_ns: number[];
+  /**
+   * Itself.
+   *
+   * Items: Nanoseconds for each trace.
+   */
+  other_exclusive_ns: number[];
+  /**
+   * The trace in which it took longest.
+   *
+   * Items: 32 hex digits.
+   */
+  exemplar: string[];
+}
+/**
+ * An operation of a service.
+ */
+export interface TraceOperation {
+  /**
+   * Service, of the resource attribute service.name.
+   */
+  service: string;
+  /**
+   * Operation: name of the span.
+   */
+  operation: string;
+}
+/**
  * The result of one check.
  */
 export interface DoctorCheck {
@@ -1682,6 +1769,23 @@ export interface DoctorReport {
    * Most important first.
    */
   checks: DoctorCheck[];
+}
+/**
+ * Failing calls from the request down to the first that failed.
+ */
+export interface ErrorPath {
+  /**
+   * From the root on.
+   */
+  path: TraceOperation[];
+  /**
+   * Traces.
+   */
+  count: number;
+  /**
+   * A trace: 32 hex digits.
+   */
+  exemplar: string;
 }
 /**
  * The kernel dropped exit records because the collector's socket buffer was full.
@@ -2806,6 +2910,19 @@ export interface HealthResponse {
   connections: ConnectionsHealth;
 }
 /**
+ * A chain of calls in a cell of the heat map.
+ */
+export interface HeatChain {
+  /**
+   * From the root on.
+   */
+  chain: TraceOperation[];
+  /**
+   * Of the operation's own time on the critical path, nanoseconds.
+   */
+  ns: number;
+}
+/**
  * A machine running a collector.
  */
 export interface Host {
@@ -2960,6 +3077,47 @@ export interface StreamStats {
 export interface LiveProblem {
   type: "live_problem";
   problem: Problem;
+}
+/**
+ * An operation in the ranking of what critical paths consist of.
+ */
+export interface OperationRank {
+  /**
+   * Service, of the resource attribute service.name.
+   */
+  service: string;
+  /**
+   * Operation: name of the span.
+   */
+  operation: string;
+  /**
+   * Median of its own time on the critical path, over all traces, nanoseconds.
+   */
+  p50_exclusive_ns: number;
+  /**
+   * 95th percentile of it.
+   */
+  p95_exclusive_ns: number;
+  /**
+   * Of the time of all critical paths, 0 to 1.
+   */
+  share: number;
+  /**
+   * Traces on whose critical path it is.
+   */
+  traces: number;
+  /**
+   * What a trace would gain in the mean if the operation took no time, nanoseconds.
+   */
+  saving_ns: number;
+  /**
+   * By how much it could be slower in the mean where it is not on the critical path before it would be, nanoseconds.
+   */
+  slack_ns: number;
+  /**
+   * Share of its spans that failed, 0 to 1.
+   */
+  error_share: number;
 }
 /**
  * Body of GET /api/v1/policies.
@@ -20492,6 +20650,99 @@ export interface SizedProgram {
   change: string | null;
 }
 /**
+ * A lock that was waited for around the time of a span: by its thread, or by its process.
+ */
+export interface SpanLock {
+  /**
+   * Name of the lock; empty: it has none.
+   */
+  name: string;
+  /**
+   * What it is, as in the table lock_names.
+   */
+  kind: string;
+  /**
+   * Where its name is from, as in that table.
+   */
+  source: string;
+  /**
+   * Waits for it between two readings around the span, nanoseconds.
+   */
+  wait_ns: number;
+  /**
+   * How many.
+   */
+  waits: number;
+  /**
+   * Between these readings: about a second or more, for what a program itself says ten.
+   */
+  over_ns: number;
+  /**
+   * Thread that ended most waits for it, so likely the one that held it; null: not known.
+   */
+  woken_by: string | null;
+}
+/**
+ * What threads did during a part of a span's own time.
+ */
+export interface SpanPart {
+  reason: SpanReason;
+  /**
+   * Nanoseconds; all parts of a span add up to its own time on the critical path.
+   */
+  ns: number;
+}
+/**
+ * A span on the critical path, joined with what was measured of its thread or process.
+ */
+export interface SpanThread {
+  /**
+   * 16 hex digits.
+   */
+  span_id: string;
+  /**
+   * Target that is attached; null: none, or the numbers are a run's.
+   */
+  target_id: string | null;
+  /**
+   * Run that was recorded at that time; null: none, or the numbers are live.
+   */
+  run_id: string | null;
+  /**
+   * Process; null: not known.
+   */
+  pid: number | null;
+  /**
+   * Thread; null: not known, the parts are of the whole process.
+   */
+  tid: number | null;
+  /**
+   * Name of the thread; null: not known.
+   */
+  thread_name: string | null;
+  joined_by: SpanJoin;
+  /**
+   * Of the span itself on the critical path, nanoseconds.
+   */
+  own_ns: number;
+  /**
+   * Greatest first; empty: not joined.
+   */
+  parts: SpanPart[];
+  /**
+   * Share of the span's own time that samples tell apart, 0 to 1: less where spans are shorter than samples, or where nothing was measured.
+   */
+  coverage: number;
+  /**
+   * Locks that were waited for around that time, the longest first.
+   */
+  locks: SpanLock[];
+  /**
+   * Why it is not joined, or what to know about it; empty: nothing.
+   */
+  note: string;
+}
+/**
  * Body of PUT /api/v1/targets/{target_id}/steering: start steering a target, or change how it is steered. Of a group all chosen programs are steered, or, if one of them cannot be, nothing changes.
  */
 export interface SteerRequest {
@@ -20625,4 +20876,474 @@ export interface TicketResponse {
    * Appended to the path as the last parameter of its query, ticket. Good once, for 10 seconds.
    */
   ticket: string;
+}
+/**
+ * GET /api/v1/traces/analysis: critical paths of an endpoint.
+ */
+export interface TraceAnalysis {
+  /**
+   * Traces that were analysed.
+   */
+  traces: number;
+  /**
+   * Traces in the window beyond the bound of one analysis.
+   */
+  omitted: number;
+  /**
+   * Those in which clocks disagree.
+   */
+  skewed: number;
+  /**
+   * Spans that were left out because they lay outside their parent.
+   */
+  dropped: number;
+  duration: TraceDurations;
+  tree: TraceTree;
+  /**
+   * Greatest share first.
+   */
+  ranking: OperationRank[];
+  /**
+   * Most frequent first.
+   */
+  errors: ErrorPath[];
+  /**
+   * Greatest score first.
+   */
+  anomalies: TraceAnomaly[];
+  /**
+   * Null: none was asked for.
+   */
+  projection: TraceProjection | null;
+}
+/**
+ * How long traces took.
+ */
+export interface TraceDurations {
+  /**
+   * Median, nanoseconds.
+   */
+  p50_ns: number;
+  /**
+   * 95th percentile.
+   */
+  p95_ns: number;
+  /**
+   * 99th percentile.
+   */
+  p99_ns: number;
+  histogram: TraceHistogram;
+}
+/**
+ * How long traces took.
+ */
+export interface TraceHistogram {
+  /**
+   * Edges, ascending, one more than counts.
+   *
+   * Items: Nanoseconds.
+   */
+  bounds_ns: number[];
+  /**
+   * Traces between two edges.
+   *
+   * Items: Traces.
+   */
+  counts: number[];
+}
+/**
+ * Critical paths of traces, summed as a tree of calls; a row for each node, parents before children.
+ */
+export interface TraceTree {
+  /**
+   * Operation of each node.
+   */
+  name: TraceOperation[];
+  /**
+   * Row of its parent.
+   *
+   * Items: Row; -1: a root.
+   */
+  parent: number[];
+  /**
+   * On critical paths with all below it, sum over the traces.
+   *
+   * Items: Nanoseconds.
+   */
+  inclusive_ns: number[];
+  /**
+   * On critical paths itself, sum over the traces.
+   *
+   * Items: Nanoseconds.
+   */
+  exclusive_ns: number[];
+  /**
+   * Traces on whose critical path it is.
+   *
+   * Items: Traces.
+   */
+  count: number[];
+  /**
+   * The trace in which it took longest.
+   *
+   * Items: 32 hex digits.
+   */
+  exemplar: string[];
+}
+/**
+ * A trace whose critical path is unlike those of its endpoint.
+ */
+export interface TraceAnomaly {
+  /**
+   * 32 hex digits.
+   */
+  trace_id: string;
+  /**
+   * Unix nanoseconds.
+   */
+  start_ns: number;
+  /**
+   * Nanoseconds.
+   */
+  duration_ns: number;
+  kind: AnomalyKind;
+  /**
+   * How unlike; comparable within an endpoint.
+   */
+  score: number;
+  /**
+   * The chain of calls that stands out, from the root on.
+   */
+  chain: TraceOperation[];
+}
+/**
+ * How long traces would take if an operation took less.
+ */
+export interface TraceProjection {
+  /**
+   * Service, of the resource attribute service.name.
+   */
+  service: string;
+  /**
+   * Operation: name of the span.
+   */
+  operation: string;
+  /**
+   * By how much each of its spans is shorter, nanoseconds.
+   */
+  less_ns: number;
+  quantiles: TraceQuantiles;
+}
+/**
+ * Quantiles of how long traces took.
+ */
+export interface TraceQuantiles {
+  /**
+   * Median, nanoseconds.
+   */
+  p50_ns: number;
+  /**
+   * 95th percentile, nanoseconds.
+   */
+  p95_ns: number;
+  /**
+   * 99th percentile, nanoseconds.
+   */
+  p99_ns: number;
+}
+/**
+ * GET /api/v1/traces/{trace_id}: a trace, its critical path, and what threads did on it.
+ */
+export interface TraceDetail {
+  /**
+   * 32 hex digits.
+   */
+  trace_id: string;
+  /**
+   * By start.
+   */
+  spans: TraceSpan[];
+  /**
+   * By time; without gaps from the start of the root span to its end.
+   */
+  path: TracePathPart[];
+  skew: TraceSkew;
+  /**
+   * Spans of the path, most own time first.
+   */
+  threads: SpanThread[];
+}
+/**
+ * A span of a trace.
+ */
+export interface TraceSpan {
+  /**
+   * 16 hex digits.
+   */
+  span_id: string;
+  /**
+   * 16 hex digits; empty: a root.
+   */
+  parent_id: string;
+  /**
+   * Service, of the resource attribute service.name.
+   */
+  service: string;
+  /**
+   * Operation: name of the span.
+   */
+  operation: string;
+  /**
+   * Unix nanoseconds.
+   */
+  start_ns: number;
+  /**
+   * Nanoseconds.
+   */
+  duration_ns: number;
+  kind: SpanKind;
+  /**
+   * Whether it failed.
+   */
+  error: boolean;
+  /**
+   * Process, of the resource attribute process.pid; null: not known.
+   */
+  pid: number | null;
+  /**
+   * Thread, of the attribute thread.id; null: not known.
+   */
+  thread_id: number | null;
+  /**
+   * Attributes of the span and of its resource, as text.
+   */
+  attributes: {
+    [k: string]: string;
+  };
+}
+/**
+ * A stretch of a critical path: while it lasts, the trace waits for this span itself.
+ */
+export interface TracePathPart {
+  /**
+   * 16 hex digits.
+   */
+  span_id: string;
+  /**
+   * Unix nanoseconds.
+   */
+  start_ns: number;
+  /**
+   * Unix nanoseconds.
+   */
+  end_ns: number;
+}
+/**
+ * What clocks that disagree did to a trace.
+ */
+export interface TraceSkew {
+  /**
+   * Spans that reached beyond their parent, and were cut.
+   */
+  truncated: number;
+  /**
+   * Spans that lay outside their parent, and were left out with those below them.
+   */
+  dropped: number;
+}
+/**
+ * GET /api/v1/traces/difference: two sets of traces of an endpoint.
+ */
+export interface TraceDifference {
+  base: TraceSet;
+  other: TraceSet;
+  tree: DifferenceTree;
+}
+/**
+ * One of two sets of traces that are compared.
+ */
+export interface TraceSet {
+  /**
+   * Traces.
+   */
+  traces: number;
+  quantiles: TraceQuantiles;
+}
+/**
+ * An operation at which requests enter: that of root spans.
+ */
+export interface TraceEndpoint {
+  /**
+   * Service, of the resource attribute service.name.
+   */
+  service: string;
+  /**
+   * Operation: name of the span.
+   */
+  operation: string;
+  /**
+   * Traces.
+   */
+  traces: number;
+  /**
+   * Those whose root span failed.
+   */
+  errors: number;
+  /**
+   * Median duration, nanoseconds.
+   */
+  p50_ns: number;
+  /**
+   * 95th percentile.
+   */
+  p95_ns: number;
+  /**
+   * 99th percentile.
+   */
+  p99_ns: number;
+  /**
+   * Start of the newest, Unix nanoseconds.
+   */
+  last_ns: number;
+}
+/**
+ * GET /api/v1/traces/endpoints.
+ */
+export interface TraceEndpoints {
+  /**
+   * Most traces first.
+   */
+  endpoints: TraceEndpoint[];
+  received: TracesReceived;
+}
+/**
+ * What came in as spans, since the backend started.
+ */
+export interface TracesReceived {
+  /**
+   * Spans that were stored.
+   */
+  spans: number;
+  /**
+   * Traces in the store at present.
+   */
+  traces: number;
+  /**
+   * Spans that were refused because queues were full, or lost because the disk was.
+   */
+  dropped: number;
+  /**
+   * Spans that were malformed, or repeated one of the same trace.
+   */
+  rejected: number;
+  /**
+   * Spans that were deleted because of their age or because the store was full.
+   */
+  expired: number;
+  /**
+   * Of the store on disk.
+   */
+  bytes: number;
+  /**
+   * Requests of senders that were asked to come again later, because queues were full.
+   */
+  refused: number;
+  /**
+   * Port of this machine at which OTLP/HTTP is received; null: it is not.
+   */
+  http_port: number | null;
+  /**
+   * The same of OTLP/gRPC.
+   */
+  grpc_port: number | null;
+}
+/**
+ * GET /api/v1/traces/heat: operations by traces.
+ */
+export interface TraceHeat {
+  /**
+   * Rows, greatest median of their own time first.
+   */
+  operations: TraceOperation[];
+  /**
+   * Columns, by start.
+   */
+  traces: TraceSummary[];
+  /**
+   * By row.
+   */
+  exclusive_ns: number[][];
+  /**
+   * By row.
+   */
+  chains: HeatChain[][][];
+}
+/**
+ * A trace in a list.
+ */
+export interface TraceSummary {
+  /**
+   * 32 hex digits.
+   */
+  trace_id: string;
+  /**
+   * Service of its root span.
+   */
+  service: string;
+  /**
+   * Operation of its root span.
+   */
+  operation: string;
+  /**
+   * Start of its root span, Unix nanoseconds.
+   */
+  start_ns: number;
+  /**
+   * Of its root span, nanoseconds.
+   */
+  duration_ns: number;
+  /**
+   * Spans.
+   */
+  spans: number;
+  /**
+   * Services.
+   */
+  services: number;
+  /**
+   * Spans that failed.
+   */
+  errors: number;
+}
+/**
+ * GET /api/v1/traces.
+ */
+export interface TraceList {
+  /**
+   * In the order that was asked for.
+   */
+  traces: TraceSummary[];
+}
+/**
+ * POST /api/v1/traces/import, and spans received.
+ */
+export interface TracesImported {
+  /**
+   * Traces.
+   */
+  traces: number;
+  /**
+   * Spans that were stored.
+   */
+  spans: number;
+  /**
+   * Spans that were malformed, or repeated one of the same trace.
+   */
+  rejected: number;
+  /**
+   * Why, a few of them.
+   *
+   * Items: One sentence.
+   */
+  reasons: string[];
 }

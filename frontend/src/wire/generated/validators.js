@@ -16205,7 +16205,7 @@ if(typeof data4 !== "string"){
 validate291.errors = [{instancePath:instancePath+"/method",keyword:"type"}];
 return false;
 }
-if(!((data4 === "welch") || (data4 === "none"))){
+if(!(((data4 === "welch") || (data4 === "paired")) || (data4 === "none"))){
 validate291.errors = [{instancePath:instancePath+"/method",keyword:"enum"}];
 return false;
 }

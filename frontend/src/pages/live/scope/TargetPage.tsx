@@ -25,6 +25,7 @@ import { ThreadDrawer, useThreadOpen } from "./thread/ThreadDrawer";
 import { useHeldPlace } from "./thread/useHeldPlace";
 import { ThreadTable } from "./threads/ThreadTable";
 import { useContinuation } from "./useContinuation";
+import { useMoment } from "./useMoment";
 import { ViewControls } from "./ViewControls";
 
 /** How long a target may be unknown before the page says so: news of a new one may be on its way. */
@@ -42,6 +43,7 @@ export function Scope({ id }: { readonly id: string }) {
   useHeldPlace(open || threadOpen);
   useOwnRoles(target);
   useContinuation(live, target);
+  useMoment(view?.id === id ? target : null);
   const inGracePeriod = useGracePeriod(GRACE_MS);
   if (target === null || view === null || view.id !== id) {
     const unknown = isKind(problem, "unknown-target") || (live !== null && !inGracePeriod);

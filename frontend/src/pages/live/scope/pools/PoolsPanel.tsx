@@ -88,7 +88,7 @@ const FIGURE_COLUMNS: readonly SortedColumn<PoolRow>[] = [
   }),
   ...timesColumns("response", "Response", ({ response }) => response),
   timeColumn("wait95", "Queue wait", "p95", ({ queue_wait }) => queue_wait.p95_s),
-  timeColumn("ait", "AIT", "queue wait, mean", ({ queue_wait }) => queue_wait.mean_s, AIT),
+  timeColumn("ait", "Queue wait", "mean (AIT)", ({ queue_wait }) => queue_wait.mean_s, AIT),
   {
     id: "relative",
     label: "Relative",

@@ -1,0 +1,261 @@
+"""/api/v1/traces: spans that were received or imported, their critical paths, and threads."""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Annotated, Literal, TypeVar
+from urllib.parse import parse_qs
+
+from fastapi import APIRouter, Query, Request, Response
+from fastapi import Path as InPath
+from pydantic import BaseModel
+from tidscope_wire.generated.models import (
+    JaegerRequest,
+    TraceAnalysis,
+    TraceDetail,
+    TraceDifference,
+    TraceEndpoints,
+    TraceHeat,
+    TraceList,
+    TracesImported,
+    TracesReceived,
+)
+from tidscope_wire.problems import refusal
+
+from tidscope_backend.api.openapi import WRITE_RUNS, binary, raises
+from tidscope_backend.hidden_arguments import trace_without
+from tidscope_backend.security.audit import note
+from tidscope_backend.security.authenticator import principal_of
+from tidscope_backend.shared_reads import SharedReads
+from tidscope_backend.store.disk import Disk
+from tidscope_backend.traces.analyst import Asked, TraceAnalyst
+from tidscope_backend.traces.importing import import_document, import_from_jaeger
+from tidscope_backend.traces.joining.places import Places
+from tidscope_backend.traces.queries import MAX_TRACES, Order, SpanQueries, Wanted
+from tidscope_backend.traces.receiving.receiver import Receiving
+from tidscope_backend.traces.span_store import SpanStore
+
+IMPORT_PATH = "/traces/import"
+MAX_NAME = 512
+LATEST_NS = 1 << 62
+Ns = Annotated[int | None, Query(ge=0, lt=LATEST_NS)]
+Name = Annotated[str | None, Query(max_length=MAX_NAME)]
+Percentile = Annotated[float, Query(ge=0, le=100)]
+Names = Annotated[list[str] | None, Query(max_length=64)]
+TraceId = Annotated[str, InPath(pattern="^[0-9a-f]{32}$")]
+M = TypeVar("M", bound=BaseModel)
+MakePlaces = Callable[[], Coroutine[None, None, Places]]
+
+
+def router(store: SpanStore, received: Receiving, make_places: MakePlaces, disk: Disk) -> APIRouter:
+    """Make the routes.
+
+    Args:
+        store: of spans.
+        received: what the receivers say.
+        make_places: where processes are and were measured; to be made on the event loop.
+        disk: whose threads read and write.
+    """
+    routes = APIRouter(tags=["traces"])
+    queries = SpanQueries(store.read)
+    analyst = TraceAnalyst(queries)
+    shared: SharedReads[str] = SharedReads()
+    # Each takes a core for a while, and memory. Viewers have a turn of their own.
+    turns = {True: asyncio.Lock(), False: asyncio.Lock()}
+    importing = asyncio.Lock()
+
+    async def answer(request: Request, read: Callable[[], M]) -> Response:
+        """One at a time; who asks the same meanwhile gets the same answer."""
+        turn = turns[principal_of(request.scope).sees_arguments]
+
+        async def computed() -> str:
+            async with turn:
+                return (await disk.read(read)).model_dump_json()
+
+        text = await shared.get((request.url.path, request.url.query), computed)
+        return Response(text, media_type="application/json", headers={"Cache-Control": "no-store"})
+
+    @routes.get("/traces/endpoints", summary="Operations at which requests enter")
+    async def endpoints(since_ns: Ns = None, until_ns: Ns = None) -> TraceEndpoints:
+        def found() -> TraceEndpoints:
+            counts = store.counts
+            return TraceEndpoints(
+                endpoints=queries.endpoints(since_ns, until_ns),
+                received=TracesReceived(
+                    spans=counts.stored,
+                    traces=queries.count(),
+                    dropped=counts.dropped,
+                    rejected=counts.rejected,
+                    expired=counts.expired,
+                    bytes=store.bytes(),
+                    refused=received.refused,
+                    http_port=received.http_port,
+                    grpc_port=received.grpc_port,
+                ),
+            )
+
+        return await disk.read(found)
+
+    @routes.get("/traces", summary="Traces: the most recent, or the slowest")
+    async def traces(
+        service: Name = None,
+        operation: Name = None,
+        since_ns: Ns = None,
+        until_ns: Ns = None,
+        error: bool | None = None,
+        tag: Name = None,
+        pid: Annotated[int | None, Query(ge=0, lt=1 << 31)] = None,
+        thread_id: Annotated[int | None, Query(ge=0, lt=1 << 31)] = None,
+        low: Percentile = 0,
+        high: Percentile = 100,
+        order: Order = "recent",
+        limit: Annotated[int, Query(ge=1, le=MAX_TRACES)] = 100,
+    ) -> TraceList:
+        wanted = Wanted(
+            service, operation, since_ns, until_ns, error, _tag(tag), pid, thread_id, low, high
+        )
+        return TraceList(traces=await disk.read(queries.traces, wanted, order, limit))
+
+    @routes.get(
+        "/traces/analysis",
+        summary="Critical paths of an endpoint's traces",
+        response_model=TraceAnalysis,
+        openapi_extra=raises("bad-request"),
+    )
+    async def analysis(
+        request: Request,
+        service: Annotated[str, Query(max_length=MAX_NAME)],
+        operation: Annotated[str, Query(max_length=MAX_NAME)],
+        since_ns: Ns = None,
+        until_ns: Ns = None,
+        low: Percentile = 0,
+        high: Percentile = 100,
+        tag: Name = None,
+        exclude: Names = None,
+        merge: Literal["single", "merged"] = "single",
+        project: Annotated[str, Query(max_length=2 * MAX_NAME)] = "",
+        less_ns: Annotated[int, Query(ge=-LATEST_NS, lt=LATEST_NS)] = 0,
+    ) -> Response:
+        wanted = Wanted(service, operation, since_ns, until_ns, tag=_tag(tag), low=low, high=high)
+        asked = Asked(exclude or (), merge == "merged", project, less_ns)
+        return await answer(request, lambda: analyst.analysis(wanted, asked))
+
+    @routes.get(
+        "/traces/difference",
+        summary="Two sets of an endpoint's traces; base and other are queries of their own",
+        response_model=TraceDifference,
+        openapi_extra=raises("bad-request"),
+    )
+    async def difference(
+        request: Request,
+        service: Annotated[str, Query(max_length=MAX_NAME)],
+        operation: Annotated[str, Query(max_length=MAX_NAME)],
+        base: Annotated[str, Query(max_length=2 * MAX_NAME)] = "",
+        other: Annotated[str, Query(max_length=2 * MAX_NAME)] = "",
+        exclude: Names = None,
+    ) -> Response:
+        sets = [_set(service, operation, text) for text in (base, other)]
+        asked = Asked(exclude or ())
+        return await answer(request, lambda: analyst.difference(sets[0], sets[1], asked))
+
+    @routes.get(
+        "/traces/heat",
+        summary="Operations by traces of an endpoint",
+        response_model=TraceHeat,
+        openapi_extra=raises("bad-request"),
+    )
+    async def heat(
+        request: Request,
+        service: Annotated[str, Query(max_length=MAX_NAME)],
+        operation: Annotated[str, Query(max_length=MAX_NAME)],
+        since_ns: Ns = None,
+        until_ns: Ns = None,
+        low: Percentile = 0,
+        high: Percentile = 100,
+        tag: Name = None,
+        exclude: Names = None,
+        rows: Annotated[int, Query(ge=1, le=200)] = 30,
+        columns: Annotated[int, Query(ge=1, le=500)] = 100,
+    ) -> Response:
+        wanted = Wanted(service, operation, since_ns, until_ns, tag=_tag(tag), low=low, high=high)
+        asked = Asked(exclude or ())
+        return await answer(request, lambda: analyst.heat(wanted, asked, rows, columns))
+
+    @routes.get(
+        "/traces/{trace_id}",
+        summary="One trace: its critical path, and what threads did on it",
+        openapi_extra=raises("unknown-trace", "bad-request"),
+    )
+    async def trace(trace_id: TraceId, request: Request) -> TraceDetail:
+        places = await make_places()
+        found = await disk.read(analyst.detail, trace_id, places)
+        return found if principal_of(request.scope).sees_arguments else trace_without(found)
+
+    @routes.post(
+        IMPORT_PATH,
+        status_code=201,
+        summary="Bring in traces: Jaeger's JSON or OTLP's JSON",
+        openapi_extra={
+            "requestBody": {**binary("application/octet-stream"), "required": True},
+            **raises("bad-request", "too-many-actions", *WRITE_RUNS),
+        },
+    )
+    async def import_(request: Request) -> TracesImported:
+        if importing.locked():
+            raise _busy()
+        async with importing:
+            data = await request.body()
+            found = await disk.write(import_document, data, store)
+        note(request.scope, "traces", spans=str(found.spans))
+        return found
+
+    @routes.post(
+        "/traces/jaeger",
+        status_code=201,
+        summary="Bring in traces of a Jaeger on this machine",
+        openapi_extra=raises("bad-request", "too-many-actions", *WRITE_RUNS),
+    )
+    async def import_jaeger(asked: JaegerRequest, request: Request) -> TracesImported:
+        if importing.locked():
+            raise _busy()
+        async with importing:
+            found = await disk.write(import_from_jaeger, asked, store)
+        note(request.scope, f"jaeger at port {asked.port}", spans=str(found.spans))
+        return found
+
+    return routes
+
+
+def _busy() -> Exception:
+    return refusal(
+        "too-many-actions", "traces are being brought in already", "wait until they are done"
+    )
+
+
+def _tag(text: str | None) -> tuple[str, str] | None:
+    if text is None or not text:
+        return None
+    key, equals, value = text.partition("=")
+    if not equals:
+        raise refusal("bad-request", f"tag {text!r} has no =", "tag takes KEY=VALUE")
+    return key, value
+
+
+def _set(service: str, operation: str, text: str) -> Wanted:
+    """A set of traces, of a query: since_ns, until_ns, low, high, tag."""
+    given = {name: values[-1] for name, values in parse_qs(text).items()}
+    try:
+        since, until = (
+            int(given[one]) if one in given else None for one in ("since_ns", "until_ns")
+        )
+        low, high = float(given.get("low", 0)), float(given.get("high", 100))
+        if not 0 <= low <= high <= 100 or any(
+            one is not None and not 0 <= one < LATEST_NS for one in (since, until)
+        ):
+            raise ValueError
+    except ValueError:
+        raise refusal(
+            "bad-request",
+            f"{text!r} is not a set of traces",
+            "base and other take since_ns=..&until_ns=..&low=..&high=..&tag=KEY=VALUE, encoded",
+        ) from None
+    return Wanted(service, operation, since, until, tag=_tag(given.get("tag")), low=low, high=high)

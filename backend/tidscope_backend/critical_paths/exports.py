@@ -1,0 +1,150 @@
+"""Calling contexts in the forms of other programs, and an analysis as JSON. Pure."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from tidscope_traces.spans.model import Operation
+from tidscope_traces.summary.analysis import Analysis
+from tidscope_traces.summary.difference import DifferenceTree
+from tidscope_traces.summary.durations import Durations
+from tidscope_traces.summary.tree import ContextTree
+
+
+def operation_text(operation: Operation) -> str:
+    """An operation as one word of people: its service and its name."""
+    return f"{operation.service}: {operation.name}"
+
+
+def folded_stacks(tree: ContextTree) -> Iterator[str]:
+    """Lines for flamegraph.pl, inferno or speedscope: chain of callers; own time in µs.
+
+    Less than a microsecond is left out; a semicolon in a name, which divides callers, becomes a
+    comma.
+    """
+    chains: list[str] = []
+    for operation, parent, own_ns in zip(
+        tree.operations, tree.parents, tree.exclusive_ns, strict=True
+    ):
+        name = " ".join(operation_text(operation).replace(";", ",").split())
+        chains.append(f"{chains[parent]};{name}" if parent >= 0 else name)
+        if own_ns >= 1000:
+            yield f"{chains[-1]} {own_ns // 1000}"
+
+
+def dot_graph(tree: ContextTree, least_share: float = 0.0) -> Iterator[str]:
+    """Lines of Graphviz: nodes are calling contexts, redder by own time.
+
+    Args:
+        tree: of the traces.
+        least_share: nodes with less inclusive time, of all, are left out.
+    """
+    total_ns = sum(tree.exclusive_ns) or 1
+    yield "digraph critical_path {"
+    yield '  node [shape=box, style=filled, fontname="sans-serif", colorscheme=reds9];'
+    yield "  rankdir=LR;"
+    for node, operation in enumerate(tree.operations):
+        share = tree.inclusive_ns[node] / total_ns
+        if share < least_share:
+            continue
+        own = tree.exclusive_ns[node] / total_ns
+        label = _quoted(
+            f"{operation_text(operation)}\n{own:.1%} own, {share:.1%} with callees\n"
+            f"in {tree.trace_count[node]} of {tree.traces} traces"
+        )
+        shade = 1 + min(5, round(own * 10))
+        yield f"  n{node} [label={label}, fillcolor={shade}];"
+        if tree.parents[node] >= 0:
+            width = 1 + 5 * share
+            yield f"  n{tree.parents[node]} -> n{node} [penwidth={width:.1f}];"
+    yield "}"
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'
+
+
+def analysis_json(found: Analysis) -> dict[str, Any]:
+    """All of an analysis; times in nanoseconds, shares from 0 to 1."""
+    tree = found.tree
+    return {
+        "traces": found.traces,
+        "left_out": found.left_out,
+        "errors": found.errors,
+        "skew": {
+            "truncated_traces": found.truncated_traces,
+            "dropped_traces": found.dropped_traces,
+            "truncated_share": found.truncated_share,
+        },
+        "duration": _durations(found.duration),
+        "projected": None if found.projected is None else _durations(found.projected),
+        "tree": [
+            {
+                **_named(operation),
+                "parent": tree.parents[node],
+                "inclusive_ns": tree.inclusive_ns[node],
+                "exclusive_ns": tree.exclusive_ns[node],
+                "count": tree.count[node],
+                "traces": tree.trace_count[node],
+                "exemplars": tree.exemplars[node],
+            }
+            for node, operation in enumerate(tree.operations)
+        ],
+        "ranking": [
+            {
+                **_named(row.operation),
+                "p50_exclusive_ns": row.p50_exclusive_ns,
+                "p95_exclusive_ns": row.p95_exclusive_ns,
+                "share": row.share,
+                "traces": row.traces,
+                "calls": row.calls,
+                "saving_ns": row.saving_ns,
+                "drag_ns": row.drag_ns,
+                "slack_ns": row.slack_ns,
+                "error_share": row.error_share,
+            }
+            for row in found.ranking
+        ],
+        "failures": [
+            {
+                "path": [_named(operation) for operation in one.path],
+                "count": one.count,
+                "traces": one.traces,
+                "exemplar": one.exemplar,
+            }
+            for one in found.failures
+        ],
+    }
+
+
+def difference_json(found: DifferenceTree) -> dict[str, Any]:
+    """A difference; times are means of a trace, in nanoseconds."""
+    return {
+        "base_traces": found.base_traces,
+        "other_traces": found.other_traces,
+        "tree": [
+            {
+                **_named(operation),
+                "parent": found.parents[node],
+                "base_inclusive_ns": round(found.base_inclusive_ns[node]),
+                "other_inclusive_ns": round(found.other_inclusive_ns[node]),
+                "base_exclusive_ns": round(found.base_exclusive_ns[node]),
+                "other_exclusive_ns": round(found.other_exclusive_ns[node]),
+            }
+            for node, operation in enumerate(found.operations)
+        ],
+        "grown": found.grown(),
+    }
+
+
+def _durations(found: Durations) -> dict[str, Any]:
+    return {
+        "p50_ns": found.p50_ns,
+        "p95_ns": found.p95_ns,
+        "p99_ns": found.p99_ns,
+        "histogram": {"bounds_ns": found.bounds_ns, "counts": found.counts},
+    }
+
+
+def _named(operation: Operation) -> dict[str, str]:
+    return {"service": operation.service, "operation": operation.name}

@@ -1,0 +1,49 @@
+"""Stored traces of a runs directory, analysed as files are. Blocks."""
+
+import time
+from pathlib import Path
+
+from tidscope_traces.spans.model import group_spans
+from tidscope_traces.summary.options import Options
+from tidscope_traces.summary.traces import Summaries
+
+from tidscope_backend.critical_paths.trace_files import FileCounts
+from tidscope_backend.traces.queries import SpanQueries, Wanted
+from tidscope_backend.traces.retention import SpanRetention
+from tidscope_backend.traces.span_store import SpanStore
+
+MOST_SPANS = 1_000_000
+"""In one analysis; of more traces as many as have that many, by the order of their random ids."""
+
+
+def summarise_stored(runs: Path, options: Options) -> tuple[Summaries, FileCounts, int]:
+    """Analyse stored traces of an endpoint.
+
+    Args:
+        runs: the runs directory; a backend may be writing there.
+        options: with an endpoint.
+
+    Returns:
+        The summaries, what was read, and how many traces there are beyond the bound.
+    """
+    wanted = Wanted()
+    if options.endpoint is not None and not options.inner:
+        wanted = Wanted(options.endpoint.service, options.endpoint.name)
+    chosen = _queries(runs).choose(wanted, MOST_SPANS)
+    summaries = Summaries()
+    for trace in group_spans(chosen.spans):
+        summaries.add(trace, options)
+    return summaries, FileCounts(spans=len(chosen.spans)), chosen.omitted
+
+
+def stored_endpoints(runs: Path) -> list[str]:
+    """Endpoints of the stored traces, as the command line names them, and how many each has."""
+    return [
+        f"{one.service}:{one.operation} ({one.traces})"
+        for one in _queries(runs).endpoints(None, None)
+    ]
+
+
+def _queries(runs: Path) -> SpanQueries:
+    store = SpanStore(lambda: runs, runs, SpanRetention(None, None), time.time)
+    return SpanQueries(store.read)

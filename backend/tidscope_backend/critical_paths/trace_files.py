@@ -1,0 +1,178 @@
+"""Files of traces: Jaeger's JSON, OTLP's JSON, lines of either; compressed by gzip or not."""
+
+import gzip
+import json
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from tidscope_traces.spans.jaeger import read_jaeger
+from tidscope_traces.spans.model import Span, Trace, group_spans
+from tidscope_traces.spans.otlp import read_otlp
+from tidscope_traces.spans.reading import BadTracesError
+from tidscope_traces.summary.options import Options
+from tidscope_traces.summary.traces import Summaries
+
+LARGEST_BYTES = 1 << 30
+"""Of one file, decompressed."""
+SUFFIXES = (".json", ".jsonl", ".json.gz", ".jsonl.gz")
+"""Files that are read of a folder."""
+
+
+class TraceFileError(Exception):
+    """A file cannot be read as traces; the text says which and why."""
+
+
+@dataclass(slots=True)
+class FileCounts:
+    """What files had.
+
+    Attributes:
+        files: read.
+        size_bytes: of these, as they are on the disk.
+        spans: read.
+        rejected: spans left out because something in them was wrong.
+        reasons: what was wrong in the first of them.
+    """
+
+    files: int = 0
+    size_bytes: int = 0
+    spans: int = 0
+    rejected: int = 0
+    reasons: list[str] = field(default_factory=list)
+
+    def add(self, other: "FileCounts") -> None:
+        """Add what other files had."""
+        self.files += other.files
+        self.size_bytes += other.size_bytes
+        self.spans += other.spans
+        self.rejected += other.rejected
+        self.reasons = [*self.reasons, *other.reasons][:10]
+
+
+def find_files(paths: Sequence[Path]) -> list[Path]:
+    """These files, and of folders those with a name of SUFFIXES.
+
+    Raises:
+        TraceFileError: there is none.
+    """
+    found: list[Path] = []
+    for path in paths:
+        if path.is_dir():
+            own = sorted(one for one in path.iterdir() if one.name.endswith(SUFFIXES))
+            if not own:
+                raise TraceFileError(f"{path} has no file that ends in {', '.join(SUFFIXES)}")
+            found += own
+        elif path.is_file():
+            found.append(path)
+        else:
+            raise TraceFileError(f"there is no file {path}")
+    return found
+
+
+def summarise_files(
+    files: Sequence[Path], options: Options, processes: int = 1
+) -> tuple[Summaries, FileCounts]:
+    """Analyse files, several at once.
+
+    Args:
+        files: a trace is in one of them; of traces that share spans between files each file's part
+            is analysed by itself.
+        options: what is analysed of them.
+        processes: how many work at once; each holds one file in memory.
+
+    Raises:
+        TraceFileError: a file cannot be read.
+    """
+    summaries, counts = Summaries(), FileCounts()
+    work = partial(_summarise_file, options=options)
+    if processes < 2 or len(files) < 2:
+        found: Iterator[tuple[Summaries, FileCounts]] = map(work, files)
+        _take(found, summaries, counts)
+    else:
+        with ProcessPoolExecutor(min(processes, len(files))) as pool:
+            _take(pool.map(work, files, chunksize=1), summaries, counts)
+    return summaries, counts
+
+
+def _take(
+    found: Iterator[tuple[Summaries, FileCounts]], summaries: Summaries, counts: FileCounts
+) -> None:
+    for some, had in found:
+        summaries.extend(some)
+        counts.add(had)
+
+
+def _summarise_file(path: Path, options: Options) -> tuple[Summaries, FileCounts]:
+    summaries = Summaries()
+    counts = FileCounts(files=1)
+    for trace in read_traces(path, counts):
+        summaries.add(trace, options)
+    return summaries, counts
+
+
+def read_traces(path: Path, counts: FileCounts) -> Iterator[Trace]:
+    """Traces of a file; what it had is added to counts.
+
+    Raises:
+        TraceFileError: the file cannot be read.
+    """
+    try:
+        counts.size_bytes += path.stat().st_size
+        for spans in _groups(_documents(_read(path)), counts):
+            yield from group_spans(spans)
+    except (OSError, EOFError, ValueError) as error:
+        raise TraceFileError(f"{path}: {error}") from None
+
+
+def _read(path: Path) -> bytes:
+    with path.open("rb") as file:
+        compressed = file.read(2) == b"\x1f\x8b"
+        file.seek(0)
+        content = (gzip.GzipFile(fileobj=file) if compressed else file).read(LARGEST_BYTES + 1)
+    if len(content) > LARGEST_BYTES:
+        msg = f"it has more than {LARGEST_BYTES >> 20} MiB; divide it"
+        raise BadTracesError(msg)
+    return content
+
+
+def _documents(content: bytes) -> list[Any]:
+    """The document of a file, or those of its lines."""
+    try:
+        return [json.loads(content)]
+    except ValueError as error:
+        lines = [line for line in content.splitlines() if line.strip()]
+        if len(lines) < 2 or not lines[0].rstrip().endswith(b"}"):
+            msg = f"it is no JSON: {error}"
+            raise BadTracesError(msg) from None
+    documents = []
+    for number, line in enumerate(lines, 1):
+        try:
+            documents.append(json.loads(line))
+        except ValueError as error:
+            msg = f"line {number} is no JSON: {error}"
+            raise BadTracesError(msg) from None
+    return documents
+
+
+def _groups(documents: list[Any], counts: FileCounts) -> Iterator[list[Span]]:
+    """Spans that are grouped into traces together: a document of Jaeger's has whole traces, those
+    of OTLP share them."""
+    shared: list[Span] = []
+    while documents:
+        document = documents.pop(0)
+        otlp = isinstance(document, dict) and "resourceSpans" in document
+        read = read_otlp(document) if otlp else read_jaeger(document)
+        del document
+        counts.spans += len(read.spans)
+        counts.rejected += read.rejected
+        counts.reasons = [*counts.reasons, *read.reasons][:10]
+        if otlp:
+            shared += read.spans
+        elif read.spans:
+            yield read.spans
+    if shared:
+        yield shared

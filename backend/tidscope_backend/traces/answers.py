@@ -1,0 +1,217 @@
+"""What is found in traces, as the answers of the routes. Pure."""
+
+from collections.abc import Mapping, Sequence
+
+from tidscope_traces.anomalies.detector import find_anomalies
+from tidscope_traces.critical.path import CriticalPath
+from tidscope_traces.spans.model import Operation, Span
+from tidscope_traces.summary.analysis import Analysis
+from tidscope_traces.summary.difference import DifferenceTree as FoundDifference
+from tidscope_traces.summary.durations import Durations
+from tidscope_traces.summary.heat import Heat
+from tidscope_traces.summary.options import Projection
+from tidscope_traces.summary.traces import Summaries
+from tidscope_traces.summary.tree import ContextTree
+from tidscope_wire.generated.models import (
+    DifferenceTree,
+    ErrorPath,
+    HeatChain,
+    OperationRank,
+    SpanThread,
+    TraceAnalysis,
+    TraceAnomaly,
+    TraceDetail,
+    TraceDifference,
+    TraceDurations,
+    TraceHeat,
+    TraceHistogram,
+    TraceOperation,
+    TracePathPart,
+    TraceProjection,
+    TraceQuantiles,
+    TraceSet,
+    TraceSkew,
+    TraceSpan,
+    TraceSummary,
+    TraceTree,
+)
+
+
+def analysis_answer(
+    found: Analysis,
+    omitted: int,
+    anomalies: Sequence[TraceAnomaly],
+    projection: Projection | None,
+) -> TraceAnalysis:
+    """The analysis of an endpoint.
+
+    Args:
+        found: of its traces.
+        omitted: traces beyond the bound.
+        anomalies: among them.
+        projection: that the analysis was made with; None: none.
+    """
+    projected = None
+    if projection is not None and found.projected is not None:
+        projected = TraceProjection(
+            service=projection.operation.service,
+            operation=projection.operation.name,
+            less_ns=projection.less_ns,
+            quantiles=quantiles_of(found.projected),
+        )
+    return TraceAnalysis(
+        traces=found.traces,
+        omitted=omitted,
+        skewed=found.truncated_traces,
+        dropped=found.dropped_traces,
+        duration=TraceDurations(
+            **quantiles_of(found.duration).model_dump(),
+            histogram=TraceHistogram(
+                bounds_ns=found.duration.bounds_ns, counts=found.duration.counts
+            ),
+        ),
+        tree=TraceTree(
+            name=operations_of(found.tree.operations),
+            parent=found.tree.parents,
+            inclusive_ns=found.tree.inclusive_ns,
+            exclusive_ns=found.tree.exclusive_ns,
+            count=found.tree.trace_count,
+            exemplar=[one[0] for one in found.tree.exemplars],
+        ),
+        ranking=[
+            OperationRank(
+                service=row.operation.service,
+                operation=row.operation.name,
+                p50_exclusive_ns=row.p50_exclusive_ns,
+                p95_exclusive_ns=row.p95_exclusive_ns,
+                share=min(1.0, row.share),
+                traces=row.traces,
+                saving_ns=row.saving_ns or 0,
+                slack_ns=row.slack_ns or 0,
+                error_share=row.error_share,
+            )
+            for row in found.ranking
+        ],
+        errors=[
+            ErrorPath(path=operations_of(one.path), count=one.traces, exemplar=one.exemplar)
+            for one in found.failures
+        ],
+        anomalies=list(anomalies),
+        projection=projected,
+    )
+
+
+def anomalies_answer(summaries: Summaries, most: int) -> list[TraceAnomaly]:
+    """Traces of an endpoint that are unlike its others, the strangest first."""
+    return [
+        TraceAnomaly(
+            trace_id=summaries.traces[one.place].trace_id,
+            start_ns=summaries.traces[one.place].start_ns,
+            duration_ns=summaries.traces[one.place].duration_ns,
+            kind=one.kind,
+            score=one.score,
+            chain=operations_of(one.chain),
+        )
+        for one in find_anomalies(summaries)[:most]
+    ]
+
+
+def difference_answer(
+    found: FoundDifference,
+    durations: tuple[Durations, Durations],
+    trees: tuple[ContextTree, ContextTree],
+) -> TraceDifference:
+    """Two sets of traces compared.
+
+    Args:
+        found: their trees as one.
+        durations: of each.
+        trees: of each, for exemplars.
+    """
+    exemplars: dict[tuple[Operation, ...], str] = {}
+    for tree in trees:
+        for node, ids in enumerate(tree.exemplars):
+            exemplars[tuple(tree.chain(node))] = ids[0]
+    chains: list[tuple[Operation, ...]] = []
+    for operation, parent in zip(found.operations, found.parents, strict=True):
+        chains.append((*(chains[parent] if parent >= 0 else ()), operation))
+    return TraceDifference(
+        base=TraceSet(traces=found.base_traces, quantiles=quantiles_of(durations[0])),
+        other=TraceSet(traces=found.other_traces, quantiles=quantiles_of(durations[1])),
+        tree=DifferenceTree(
+            name=operations_of(found.operations),
+            parent=found.parents,
+            base_inclusive_ns=list(map(round, found.base_inclusive_ns)),
+            other_inclusive_ns=list(map(round, found.other_inclusive_ns)),
+            base_exclusive_ns=list(map(round, found.base_exclusive_ns)),
+            other_exclusive_ns=list(map(round, found.other_exclusive_ns)),
+            exemplar=[exemplars[chain] for chain in chains],
+        ),
+    )
+
+
+def heat_answer(found: Heat, summaries: Mapping[str, TraceSummary]) -> TraceHeat:
+    """The heat map.
+
+    Args:
+        found: operations by traces.
+        summaries: of each of these traces, by its id.
+    """
+    order = sorted(
+        range(len(found.trace_ids)), key=lambda at: summaries[found.trace_ids[at]].start_ns
+    )
+    return TraceHeat(
+        operations=operations_of(found.operations),
+        traces=[summaries[found.trace_ids[at]] for at in order],
+        exclusive_ns=[[row[at] for at in order] for row in found.cells_ns],
+        chains=[
+            [
+                [HeatChain(chain=operations_of(one.operations), ns=one.ns) for one in row[at]]
+                for at in order
+            ]
+            for row in found.chains
+        ],
+    )
+
+
+def detail_answer(path: CriticalPath, threads: Sequence[SpanThread]) -> TraceDetail:
+    """A trace, its critical path, and what threads did on it."""
+    trace = path.fitted.trace
+    return TraceDetail(
+        trace_id=trace.trace_id,
+        spans=[_span(span) for span in trace.spans],
+        path=[
+            TracePathPart(
+                span_id=trace.spans[part.span].span_id, start_ns=part.start_ns, end_ns=part.end_ns
+            )
+            for part in path.segments
+        ],
+        skew=TraceSkew(truncated=path.fitted.truncated, dropped=path.fitted.dropped),
+        threads=list(threads),
+    )
+
+
+def operations_of(found: Sequence[Operation]) -> list[TraceOperation]:
+    """Names of operations."""
+    return [TraceOperation(service=one.service, operation=one.name) for one in found]
+
+
+def quantiles_of(found: Durations) -> TraceQuantiles:
+    """Quantiles of durations."""
+    return TraceQuantiles(p50_ns=found.p50_ns, p95_ns=found.p95_ns, p99_ns=found.p99_ns)
+
+
+def _span(span: Span) -> TraceSpan:
+    return TraceSpan(
+        span_id=span.span_id,
+        parent_id=span.parent_id,
+        service=span.service,
+        operation=span.operation,
+        start_ns=span.start_ns,
+        duration_ns=span.end_ns - span.start_ns,
+        kind=span.kind,
+        error=span.error,
+        pid=span.pid,
+        thread_id=span.thread_id,
+        attributes=dict(span.attributes),
+    )

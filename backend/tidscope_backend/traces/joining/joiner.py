@@ -1,0 +1,128 @@
+"""The spans of a critical path, each joined with its thread or its process."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from tidscope_traces.critical.path import CriticalPath
+from tidscope_traces.spans.model import Span
+from tidscope_wire.generated.models import SpanLock, SpanPart, SpanThread
+
+from tidscope_backend.traces.joining.lock_readings import LockWaits
+from tidscope_backend.traces.joining.places import Place, Places
+from tidscope_backend.traces.joining.thread_split import Parts, of_process, of_thread
+
+MAX_SPANS = 200
+"""Of a path that are joined: those with the most own time."""
+NO_PID = "the span names no process: set the resource attribute process.pid (docs/traces.md)"
+NOT_MEASURED = "process {pid} was neither attached nor recorded at that time"
+NO_THREAD = "thread {tid} was not seen in process {pid}: the parts are of the whole process"
+Interval = tuple[int, int]
+
+
+class Own(NamedTuple):
+    """A span on the path, and when the request waited for it itself; Unix nanoseconds."""
+
+    span: Span
+    intervals: Sequence[Interval]
+
+    @property
+    def ns(self) -> int:
+        """How long."""
+        return sum(end - begin for begin, end in self.intervals)
+
+
+def own_intervals(path: CriticalPath) -> list[Own]:
+    """The spans that have own time on a path, the most first."""
+    found: dict[int, list[Interval]] = {}
+    for segment in path.segments:
+        found.setdefault(segment.span, []).append((segment.start_ns, segment.end_ns))
+    spans = path.fitted.trace.spans
+    return sorted(
+        (Own(spans[span], intervals) for span, intervals in found.items()), key=lambda one: -one.ns
+    )
+
+
+def join(path: CriticalPath, places: Places) -> list[SpanThread]:
+    """Join the spans of a path with what was measured, most own time first."""
+    owns = own_intervals(path)[:MAX_SPANS]
+    windows: dict[int, Interval] = {}
+    for own in owns:
+        if own.span.pid is not None:
+            begin, end = windows.get(own.span.pid, own.intervals[0])
+            windows[own.span.pid] = (
+                min(begin, own.intervals[0][0]),
+                max(end, own.intervals[-1][1]),
+            )
+    found = {pid: places.find(pid, window) for pid, window in windows.items()}
+    return [_joined(own, found) for own in owns]
+
+
+def _joined(own: Own, places: Mapping[int, Place | None]) -> SpanThread:
+    span = own.span
+    place = None if span.pid is None else places[span.pid]
+    if place is None:
+        note = NO_PID if span.pid is None else NOT_MEASURED.format(pid=span.pid)
+        return _span_thread(own, None, None, None, [], note)
+    seen = place.observed
+    intervals = [(begin - seen.offset_ns, end - seen.offset_ns) for begin, end in own.intervals]
+    threads = seen.threads(place.pid)
+    window = intervals[0][0], intervals[-1][1]
+    note = ""
+    if span.thread_id is not None:
+        if span.thread_id in threads:
+            return _by_thread(own, place, intervals, span.thread_id)
+        note = NO_THREAD.format(tid=span.thread_id, pid=span.pid)
+    waits = seen.locks.waits(*window, None if place.pid is None else frozenset(threads))
+    timelines = [one for tid in threads for one in seen.timelines(tid)]
+    parts = of_process(timelines, intervals, sum(one.rate for one in waits))
+    return _span_thread(own, place, parts, None, waits, note)
+
+
+def _by_thread(own: Own, place: Place, intervals: Sequence[Interval], tid: int) -> SpanThread:
+    seen = place.observed
+    timelines = seen.timelines(tid)
+    # Of several lives of one thread id, the one that these intervals are in.
+    inside = [one for one in timelines if one.until_ns >= intervals[0][0]] or timelines[-1:]
+    parts = of_thread(inside[0], intervals)
+    waits = seen.locks.waits(intervals[0][0], intervals[-1][1], frozenset((tid,)))
+    return _span_thread(own, place, parts, tid, waits, "")
+
+
+def _span_thread(
+    own: Own,
+    place: Place | None,
+    parts: Parts | None,
+    tid: int | None,
+    waits: Sequence[LockWaits],
+    note: str,
+) -> SpanThread:
+    names: Mapping[int, str] = {} if place is None else place.observed.names
+    return SpanThread(
+        span_id=own.span.span_id,
+        target_id=None if place is None else place.target_id,
+        run_id=None if place is None else place.run_id,
+        pid=own.span.pid,
+        tid=tid,
+        thread_name=None if tid is None else names.get(tid),
+        joined_by=None if parts is None else "process" if tid is None else "thread",
+        own_ns=own.ns,
+        parts=[] if parts is None else _parts(parts),
+        coverage=0.0 if parts is None else parts.coverage,
+        locks=[
+            SpanLock(
+                name=one.lock.name,
+                kind=one.lock.kind,
+                source=one.lock.source,
+                wait_ns=one.wait_ns,
+                waits=one.waits,
+                over_ns=one.over_ns,
+                woken_by=None if one.woke is None else names.get(one.woke),
+            )
+            for one in waits
+        ],
+        note=note,
+    )
+
+
+def _parts(parts: Parts) -> list[SpanPart]:
+    return [SpanPart.model_validate({"reason": name, "ns": ns}) for name, ns in parts.ns.items()]

@@ -1,0 +1,112 @@
+"""OTLP over gRPC: opentelemetry.proto.collector.trace.v1.TraceService/Export."""
+
+import grpc
+from google.protobuf.any_pb2 import Any as AnyMessage
+from google.protobuf.duration_pb2 import Duration
+from google.rpc.error_details_pb2 import RetryInfo
+from google.rpc.status_pb2 import Status
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
+from tidscope_traces.spans.reading import BadTracesError
+from tidscope_wire.problems import ProblemError
+
+from tidscope_backend.traces.receiving.intake import (
+    MAX_REQUEST_BYTES,
+    RETRY_SECONDS,
+    FullError,
+    Intake,
+)
+from tidscope_backend.traces.receiving.protobuf import read_protobuf
+from tidscope_backend.traces.receiving.sender import is_sender, rejection_text
+
+SERVICE = "opentelemetry.proto.collector.trace.v1.TraceService"
+MAX_CALLS = 64
+"""At once; more are refused with RESOURCE_EXHAUSTED."""
+MAX_STREAMS = 32
+"""Calls at once of one connection."""
+
+
+class GrpcReceiver:
+    """The server; it listens from `start` on.
+
+    Args:
+        intake: takes the messages.
+        token: that senders show as bearer.
+        address: host and port; port 0 lets the kernel choose.
+    """
+
+    def __init__(self, intake: Intake, token: str, address: str) -> None:
+        self._intake = intake
+        self._token = token
+        self._address = address
+        self._server: grpc.aio.Server | None = None
+
+    async def start(self) -> int:
+        """Listen; the port. Raises OSError: it is taken."""
+        server = grpc.aio.server(
+            maximum_concurrent_rpcs=MAX_CALLS,
+            options=[
+                ("grpc.max_receive_message_length", MAX_REQUEST_BYTES),
+                ("grpc.max_concurrent_streams", MAX_STREAMS),
+                ("grpc.so_reuseport", 0),
+            ],
+        )
+        handler = grpc.unary_unary_rpc_method_handler(
+            self._export, response_serializer=ExportTraceServiceResponse.SerializeToString
+        )
+        server.add_generic_rpc_handlers(
+            (grpc.method_handlers_generic_handler(SERVICE, {"Export": handler}),)
+        )
+        try:
+            port: int = server.add_insecure_port(self._address)
+        except RuntimeError as error:
+            raise OSError(f"cannot listen on {self._address}: {error}") from None
+        await server.start()
+        self._server = server
+        return port
+
+    async def stop(self) -> None:
+        """Answer what was asked, and end."""
+        if self._server is not None:
+            await self._server.stop(grace=1.0)
+
+    async def _export(
+        self, data: bytes, context: "grpc.aio.ServicerContext[bytes, ExportTraceServiceResponse]"
+    ) -> ExportTraceServiceResponse:
+        metadata = dict(context.invocation_metadata() or ())
+        shown = metadata.get("authorization")
+        if not is_sender(shown if isinstance(shown, str) else None, self._token):
+            await context.abort(
+                grpc.StatusCode.UNAUTHENTICATED, "show the token as `authorization: Bearer TOKEN`"
+            )
+        try:
+            read = await self._intake.take(data, read_protobuf)
+        except FullError:
+            await _abort_for_now(
+                context, grpc.StatusCode.RESOURCE_EXHAUSTED, "too many spans wait already"
+            )
+        except BadTracesError as error:
+            await context.abort(grpc.StatusCode.INVALID_ARGUMENT, str(error))
+        except ProblemError as error:
+            await _abort_for_now(context, grpc.StatusCode.UNAVAILABLE, error.problem.detail)
+        answer = ExportTraceServiceResponse()
+        if read.rejected:
+            answer.partial_success.rejected_spans = read.rejected
+            answer.partial_success.error_message = rejection_text(read)
+        return answer
+
+
+async def _abort_for_now(
+    context: "grpc.aio.ServicerContext[bytes, ExportTraceServiceResponse]",
+    code: grpc.StatusCode,
+    text: str,
+) -> None:
+    """Refuse with the time after which the sender may try again (google.rpc.RetryInfo)."""
+    retry = RetryInfo(retry_delay=Duration(seconds=RETRY_SECONDS))
+    packed = AnyMessage()
+    packed.Pack(retry)
+    status = Status(code=code.value[0], message=text, details=[packed])
+    trailing = (
+        ("grpc-status-details-bin", status.SerializeToString()),
+        ("google.rpc.retryinfo-bin", retry.SerializeToString()),
+    )
+    await context.abort(code, text, trailing)

@@ -1,0 +1,90 @@
+"""Both receivers together: they start and end with the backend."""
+
+import logging
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tidscope_backend.listen_socket import SocketError, open_socket
+from tidscope_backend.settings import SpanPorts
+from tidscope_backend.traces.span_store import SpanStore
+
+if TYPE_CHECKING:
+    from tidscope_backend.traces.receiving.grpc_receiver import GrpcReceiver
+
+HOST = "127.0.0.1"
+"""Spans come in the clear: from other hosts by a tunnel, or an OpenTelemetry Collector here."""
+_log = logging.getLogger(__name__)
+
+
+@dataclass
+class Receiving:
+    """What is being received at present.
+
+    Attributes:
+        http_port: where OTLP/HTTP is received; None: nowhere.
+        grpc_port: the same of OTLP/gRPC.
+        refused: requests that were asked to come again later.
+    """
+
+    http_port: int | None = None
+    grpc_port: int | None = None
+    refused: int = 0
+
+
+@asynccontextmanager
+async def receiving(
+    store: SpanStore, token: str, ports: SpanPorts | None, state: Receiving
+) -> AsyncIterator[None]:
+    """Receive spans for as long as this lasts.
+
+    Args:
+        store: of spans.
+        token: that senders show.
+        ports: None: nothing is received.
+        state: kept up to date.
+    """
+    if ports is None:
+        yield
+        return
+    from tidscope_backend.traces.receiving.grpc_receiver import GrpcReceiver
+    from tidscope_backend.traces.receiving.http_receiver import make_app
+    from tidscope_backend.traces.receiving.http_server import serving
+    from tidscope_backend.traces.receiving.intake import Intake
+
+    intake = Intake(store, state)
+    grpc_server = GrpcReceiver(intake, token, f"{HOST}:{ports.grpc}")
+    try:
+        state.grpc_port = await _port_of(grpc_server)
+        sock = _socket(ports.http)
+        state.http_port = None if sock is None else sock.getsockname()[1]
+        async with serving(make_app(intake, token), sock):
+            _log.info(
+                "spans are received at %s, ports %s (HTTP) and %s (gRPC)",
+                HOST,
+                state.http_port,
+                state.grpc_port,
+            )
+            yield
+    finally:
+        state.http_port = state.grpc_port = None
+        await grpc_server.stop()
+        intake.close()
+
+
+async def _port_of(server: "GrpcReceiver") -> int | None:
+    try:
+        return await server.start()
+    except OSError as error:
+        _log.error("no spans over gRPC: %s", error)
+        return None
+
+
+def _socket(port: int) -> socket.socket | None:
+    try:
+        return open_socket(HOST, port)
+    except SocketError as error:
+        _log.error("no spans over HTTP: %s", error)
+        return None

@@ -1,0 +1,52 @@
+/** Traces over REST, one function an operation. */
+
+import type {
+  TraceAnalysis,
+  TraceDetail,
+  TraceDifference,
+  TraceEndpoints,
+  TraceHeat,
+  TraceList,
+  TracesImported,
+} from "../wire/generated/models";
+import {
+  isTraceAnalysis,
+  isTraceDetail,
+  isTraceDifference,
+  isTraceEndpoints,
+  isTraceHeat,
+  isTraceList,
+  isTracesImported,
+} from "../wire/generated/traceValidators";
+import { request } from "./http";
+
+/** @param query As the route has it; "" for all that is stored. */
+export function listEndpoints(query: string, signal?: AbortSignal): Promise<TraceEndpoints> {
+  return request("GET", `/traces/endpoints?${query}`, isTraceEndpoints, { signal });
+}
+
+export function listTraces(query: string, signal?: AbortSignal): Promise<TraceList> {
+  return request("GET", `/traces?${query}`, isTraceList, { signal });
+}
+
+export function getTrace(trace: string, signal?: AbortSignal): Promise<TraceDetail> {
+  return request("GET", `/traces/${trace}`, isTraceDetail, { signal });
+}
+
+export function analyseTraces(query: string, signal?: AbortSignal): Promise<TraceAnalysis> {
+  return request("GET", `/traces/analysis?${query}`, isTraceAnalysis, { signal });
+}
+
+export function compareTraces(query: string, signal?: AbortSignal): Promise<TraceDifference> {
+  return request("GET", `/traces/difference?${query}`, isTraceDifference, { signal });
+}
+
+export function traceHeat(query: string, signal?: AbortSignal): Promise<TraceHeat> {
+  return request("GET", `/traces/heat?${query}`, isTraceHeat, { signal });
+}
+
+/** Bring in traces of a file: Jaeger JSON or OTLP JSON. */
+export function importTraces(file: Blob): Promise<TracesImported> {
+  const parts = { file: { type: "application/json", data: file } };
+  return request("POST", "/traces/import", isTracesImported, parts);
+}

@@ -1,0 +1,25 @@
+/** A thread and a window that an address points at: links from traces to what threads did meanwhile. */
+
+export interface Moment {
+  /** Null: the process as a whole. */
+  readonly tid: number | null;
+  /** Unix ms. */
+  readonly from_ms: number;
+  readonly to_ms: number;
+}
+
+/** Read a query; null: it points at no moment. */
+export function parseMoment(query: string): Moment | null {
+  const given = new URLSearchParams(query);
+  const number = (name: string) => Number(given.get(name) ?? Number.NaN);
+  const [from_ms, to_ms, tid] = [number("from"), number("to"), number("tid")];
+  if (!(from_ms > 0 && to_ms > from_ms)) return null;
+  return { tid: Number.isInteger(tid) && tid > 0 ? tid : null, from_ms, to_ms };
+}
+
+/** An address of a target or a run, at a moment. */
+export function momentHref(href: string, { tid, from_ms, to_ms }: Moment): string {
+  const query = new URLSearchParams({ from: String(from_ms), to: String(to_ms) });
+  if (tid !== null) query.set("tid", String(tid));
+  return `${href}${href.includes("?") ? "&" : "?"}${query}`;
+}

@@ -1,0 +1,141 @@
+import { analyseTraces } from "../../api/traces";
+import { LatencyHistogram } from "../../charts/LatencyHistogram";
+import { counted } from "../../model/format";
+import { timeText } from "../../model/traces/text";
+import { Button } from "../../ui/Button";
+import { EmptyState } from "../../ui/EmptyState";
+import { type Fact, FactList } from "../../ui/FactList";
+import { PageLink } from "../../ui/PageLink";
+import { Panel } from "../../ui/Panel";
+import { ProblemNotice } from "../../ui/ProblemNotice";
+import { SegmentedControl } from "../../ui/SegmentedControl";
+import { DifferencePanel } from "./DifferencePanel";
+import { ErrorsPanel } from "./ErrorsPanel";
+import { FlamePanel } from "./FlamePanel";
+import { HeatPanel } from "./HeatPanel";
+import {
+  ALL_TRACES,
+  analysisQuery,
+  EMPTY_TRACES,
+  TRACE_VIEWS,
+  type TracesView,
+  tracesHref,
+  windowText,
+} from "./link";
+import { OperationsPanel } from "./OperationsPanel";
+import type { AnalysisProps, LinkProps } from "./props";
+import { RequestsPanel } from "./RequestsPanel";
+import { SetControls } from "./SetControls";
+import styles from "./TracesPage.module.css";
+import { useQuery } from "./useQuery";
+
+const VIEW_NAMES: Readonly<Record<TracesView, string>> = {
+  flame: "Flame graph",
+  difference: "Difference",
+  heat: "Heat map",
+  operations: "Operations",
+  errors: "Errors",
+  requests: "Requests",
+};
+
+/** The requests of an endpoint, and what their critical paths consist of. */
+export function EndpointPage(props: LinkProps) {
+  const { link, onLink } = props;
+  const { value, problem, loading, refresh } = useQuery(analyseTraces, analysisQuery(link));
+  const { since_ms, until_ms, service, operation } = link;
+  return (
+    <section className={styles.page} aria-busy={loading}>
+      <header className={styles.head}>
+        <h1>
+          <PageLink href={tracesHref({ ...EMPTY_TRACES, since_ms, until_ms })}>Traces</PageLink> ›{" "}
+          <span className={styles.service}>{service}</span> {operation}
+        </h1>
+        <Button onClick={refresh}>Refresh</Button>
+      </header>
+      <SetControls set={link} onSet={(set) => onLink({ ...set, zoom: [] })} />
+      {link.exclude.length === 0 ? null : (
+        <div className={styles.chips}>
+          {link.exclude.map((name) => (
+            <Button
+              key={name}
+              title="Count it again"
+              onClick={() => onLink({ exclude: link.exclude.filter((each) => each !== name) })}
+            >
+              without {name} ×
+            </Button>
+          ))}
+        </div>
+      )}
+      {problem === null ? null : (
+        <ProblemNotice problem={problem} actions={<Button onClick={refresh}>Try again</Button>} />
+      )}
+      {value === null ? (
+        problem === null ? (
+          <EmptyState title="Finding critical paths…" />
+        ) : null
+      ) : value.traces === 0 ? (
+        <EmptyState title="No requests in this set">
+          <Button onClick={() => onLink({ ...ALL_TRACES, zoom: [] })}>All requests</Button>
+        </EmptyState>
+      ) : (
+        <>
+          <Latency analysis={value} link={link} onLink={onLink} />
+          <div className={styles.tabs}>
+            <SegmentedControl
+              label="View"
+              value={link.view}
+              choices={TRACE_VIEWS.map((view) => ({ value: view, label: VIEW_NAMES[view] }))}
+              onChange={(view) => onLink({ view, search: "", zoom: [] })}
+            />
+          </div>
+          <View analysis={value} link={link} onLink={onLink} />
+        </>
+      )}
+    </section>
+  );
+}
+
+function View(props: AnalysisProps) {
+  switch (props.link.view) {
+    case "flame":
+      return <FlamePanel {...props} />;
+    case "difference":
+      return <DifferencePanel {...props} />;
+    case "heat":
+      return <HeatPanel {...props} />;
+    case "operations":
+      return <OperationsPanel {...props} />;
+    case "errors":
+      return <ErrorsPanel {...props} />;
+    case "requests":
+      return <RequestsPanel {...props} />;
+  }
+}
+
+/** How long requests took. */
+function Latency({ analysis, link }: AnalysisProps) {
+  const { traces, omitted, skewed, dropped, duration } = analysis;
+  const facts: Fact[] = [
+    ["Requests", counted(traces, "", "").trim(), null],
+    ["P50", timeText(duration.p50_ns), null],
+    ["P95", timeText(duration.p95_ns), null],
+    ["P99", timeText(duration.p99_ns), null],
+  ];
+  if (skewed > 0) {
+    const cut =
+      "In so many requests clocks disagree: calls that reach beyond their caller are cut, and " +
+      `those outside of it are left out (${counted(dropped, "span")}).`;
+    facts.push(["Clock skew", counted(skewed, "request"), cut]);
+  }
+  if (omitted > 0) {
+    facts.push(["Not analysed", counted(omitted, "request"), "More than one analysis holds."]);
+  }
+  return (
+    <Panel title="Latency" note={windowText(link)}>
+      <div className={styles.latency}>
+        <LatencyHistogram duration={duration} />
+        <FactList facts={facts} className={styles.facts} />
+      </div>
+    </Panel>
+  );
+}

@@ -1,0 +1,121 @@
+import { useState } from "react";
+import { operationName } from "../../model/traces/callTree";
+import { changeText, timeText } from "../../model/traces/text";
+import { Button } from "../../ui/Button";
+import { Panel } from "../../ui/Panel";
+import type { OperationRank } from "../../wire/generated/models";
+import { SortedTable } from "../live/scope/facts/SortedTable";
+import type { SortedColumn } from "../live/scope/facts/sortedColumn";
+import { nsColumn, numberColumn, partColumn, percentColumn } from "./Columns";
+import type { AnalysisProps } from "./props";
+import styles from "./TracesPage.module.css";
+
+const keyOf = (row: OperationRank) => operationName(row);
+
+const COLUMNS: readonly SortedColumn<OperationRank>[] = [
+  { id: "name", label: "Operation", text: true, value: keyOf, cell: keyOf },
+  partColumn("share", "Share", ({ share }) => share, { tip: "Of the time of all critical paths." }),
+  nsColumn("p50", "P50", ({ p50_exclusive_ns }) => p50_exclusive_ns, {
+    tip: "Its own time on the critical path, over all requests.",
+  }),
+  nsColumn("p95", "P95", ({ p95_exclusive_ns }) => p95_exclusive_ns),
+  nsColumn("saving", "Saving", ({ saving_ns }) => saving_ns, {
+    tip: "What a request would gain in the mean if the operation took no time: other calls may then be what it waits for.",
+  }),
+  nsColumn("slack", "Slack", ({ slack_ns }) => slack_ns, {
+    tip: "By how much it could be slower in the mean, where it is not on the critical path, before it would be.",
+  }),
+  numberColumn("traces", "Requests", ({ traces }) => traces, {
+    tip: "On whose critical path it is.",
+  }),
+  percentColumn("errors", "Failed", ({ error_share }) => error_share),
+];
+
+/** Operations by what they cost, wherever they are called. */
+export function OperationsPanel(props: AnalysisProps) {
+  const { analysis, link, onLink } = props;
+  return (
+    <Panel title="Operations" note="wherever they are called; select one to see what it is worth">
+      <div className={styles.body}>
+        {link.project === "" ? null : <Projection key={link.project} {...props} />}
+        <div className={styles.table}>
+          <SortedTable
+            label="Operations"
+            columns={COLUMNS}
+            rows={analysis.ranking}
+            keyOf={keyOf}
+            sortedBy="share"
+            first={14}
+            pressed={(row) => keyOf(row) === link.project}
+            onPress={(row) => onLink({ project: keyOf(row) === link.project ? "" : keyOf(row) })}
+          />
+        </div>
+      </div>
+    </Panel>
+  );
+}
+
+/** How long requests would take if an operation took less. */
+function Projection({ analysis, link, onLink }: AnalysisProps) {
+  const [text, setText] = useState(String(link.less_ms));
+  const { projection, duration } = analysis;
+  const less_ms = Number(text);
+  const wrong = text.trim() === "" || !(less_ms >= 0) || less_ms > 1e7;
+  const finish = () => {
+    if (!wrong && less_ms !== link.less_ms) onLink({ less_ms });
+  };
+  const fits = projection !== null && operationName(projection) === link.project;
+  return (
+    <section aria-label="Projection" className={styles.body}>
+      <div className={styles.project}>
+        <label>
+          If <strong>{link.project}</strong> took{" "}
+          <input
+            className="text-field"
+            inputMode="decimal"
+            value={text}
+            aria-invalid={wrong}
+            onChange={(event) => setText(event.target.value)}
+            onBlur={finish}
+            onKeyDown={(event) => {
+              if (event.key === "Enter") finish();
+            }}
+          />{" "}
+          ms less
+        </label>
+        <Button onClick={() => onLink({ project: "", exclude: [...link.exclude, link.project] })}>
+          Leave it out of paths
+        </Button>
+        <Button look="quiet" onClick={() => onLink({ project: "" })}>
+          Close
+        </Button>
+      </div>
+      {!fits || projection === null ? (
+        <p className={styles.hint}>Projecting…</p>
+      ) : (
+        <table className={styles.quantiles}>
+          <thead>
+            <tr>
+              <th scope="col">
+                <span className="visually-hidden">Quantile</span>
+              </th>
+              <th scope="col">Now</th>
+              <th scope="col">Projected</th>
+              <th scope="col">Change</th>
+            </tr>
+          </thead>
+          <tbody>
+            {(["p50_ns", "p95_ns", "p99_ns"] as const).map((name) => (
+              <tr key={name}>
+                <th scope="row">{name.slice(0, 3).toUpperCase()}</th>
+                <td>{timeText(duration[name])}</td>
+                <td>{timeText(projection.quantiles[name])}</td>
+                <td>{changeText(projection.quantiles[name] - duration[name])}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,80 @@
+import { describe, expect, it } from "vitest";
+import {
+  analysisQuery,
+  differenceQuery,
+  EMPTY_TRACES,
+  endpointsQuery,
+  longestPause,
+  parseTracesLink,
+  requestsQuery,
+  type TracesLink,
+  tracesHref,
+} from "./link";
+
+const FULL: TracesLink = {
+  service: "frontend",
+  operation: "HTTP GET /dispatch?x=1&y",
+  view: "difference",
+  since_ms: 1_700_000_000_123,
+  until_ms: 1_700_000_060_000,
+  low: 45,
+  high: 55,
+  tag: "http.status_code=200",
+  zoom: ["frontend HTTP GET /dispatch", "mysql SQL SELECT"],
+  search: "sql",
+  exclude: ["redis GetDriver"],
+  base: { since_ms: 1, until_ms: 2, low: 0, high: 50, tag: "" },
+  other: { since_ms: null, until_ms: null, low: 97, high: 100, tag: "a=b&c=d" },
+  project: "mysql SQL SELECT",
+  less_ms: 12.5,
+  pid: 77,
+  tid: 78,
+};
+
+const queryOf = (href: string) => href.split("?")[1] ?? "";
+
+describe("the link", () => {
+  it("reproduces the view", () => {
+    expect(parseTracesLink(queryOf(tracesHref(FULL)))).toEqual(FULL);
+    expect(tracesHref({})).toBe("/traces");
+    expect(parseTracesLink("")).toEqual(EMPTY_TRACES);
+  });
+
+  it("ignores what is invalid", () => {
+    const link = parseTracesLink("view=nonsense&low=80&high=20&since=x&less=-3&pid=0");
+    expect(link).toEqual(EMPTY_TRACES);
+  });
+
+  it("asks the backend in nanoseconds, to the last digit", () => {
+    const query = new URLSearchParams(analysisQuery(FULL));
+    expect(query.get("since_ns")).toBe("1700000000123000000");
+    expect(query.get("low")).toBe("45");
+    expect(query.get("tag")).toBe("http.status_code=200");
+    expect(query.getAll("exclude")).toEqual(["redis GetDriver"]);
+    // Only the ranking shows a projection.
+    expect(query.get("project")).toBeNull();
+    const projected = new URLSearchParams(analysisQuery({ ...FULL, view: "operations" }));
+    expect(projected.get("less_ns")).toBe("12500000");
+  });
+
+  it("asks for a difference once both sets are chosen", () => {
+    expect(differenceQuery({ ...FULL, base: null })).toBeNull();
+    const query = new URLSearchParams(differenceQuery(FULL) ?? "");
+    expect(new URLSearchParams(query.get("other") ?? "").get("tag")).toBe("a=b&c=d");
+    expect(new URLSearchParams(query.get("base") ?? "").get("until_ns")).toBe("2000000");
+  });
+
+  it("asks for endpoints by time alone, and for the requests of a thread", () => {
+    expect(endpointsQuery(FULL)).toBe("since_ns=1700000000123000000&until_ns=1700000060000000000");
+    const query = new URLSearchParams(requestsQuery({ ...EMPTY_TRACES, tid: 78 }, "slowest"));
+    expect(Object.fromEntries(query)).toEqual({ thread_id: "78", order: "slowest" });
+  });
+});
+
+describe("longestPause", () => {
+  it("is in the middle of it", () => {
+    expect(longestPause([9e6, 1e6, 2e6, 7e6])).toBe(4.5);
+    expect(longestPause([1e6])).toBeNull();
+    expect(longestPause([1e6, 1e6])).toBeNull();
+  });
+});

@@ -1,0 +1,239 @@
+/** The state of the Traces page, which its address holds. Pure. */
+
+export const TRACE_VIEWS = [
+  "flame",
+  "difference",
+  "heat",
+  "operations",
+  "errors",
+  "requests",
+] as const;
+export type TracesView = (typeof TRACE_VIEWS)[number];
+
+/** A set of an endpoint's traces. */
+export interface TraceSetLink {
+  /** Start of the trace, Unix ms; null: no limit. */
+  readonly since_ms: number | null;
+  readonly until_ms: number | null;
+  /** Percentiles of the latency of the endpoint, 0 to 100. */
+  readonly low: number;
+  readonly high: number;
+  /** KEY=VALUE of an attribute of one of its spans; "" for any. */
+  readonly tag: string;
+}
+
+export interface TracesLink extends TraceSetLink {
+  /** "" while no endpoint is chosen. */
+  readonly service: string;
+  readonly operation: string;
+  readonly view: TracesView;
+  /** Names of the calls that the flame graph is zoomed to, from the root on. */
+  readonly zoom: readonly string[];
+  readonly search: string;
+  /** Operations that are left out of critical paths: their time counts as their callers'. */
+  readonly exclude: readonly string[];
+  /** The two sets of the difference; null: not chosen yet. */
+  readonly base: TraceSetLink | null;
+  readonly other: TraceSetLink | null;
+  /** Operation that is projected, "SERVICE OPERATION"; "" for none. */
+  readonly project: string;
+  readonly less_ms: number;
+  /** Process and thread whose requests are meant; null: all. */
+  readonly pid: number | null;
+  readonly tid: number | null;
+}
+
+export const ALL_TRACES: TraceSetLink = {
+  since_ms: null,
+  until_ms: null,
+  low: 0,
+  high: 100,
+  tag: "",
+};
+
+export const EMPTY_TRACES: TracesLink = {
+  ...ALL_TRACES,
+  service: "",
+  operation: "",
+  view: "flame",
+  zoom: [],
+  search: "",
+  exclude: [],
+  base: null,
+  other: null,
+  project: "",
+  less_ms: 20,
+  pid: null,
+  tid: null,
+};
+
+/** Read a query; invalid parts are ignored. */
+export function parseTracesLink(query: string): TracesLink {
+  const given = new URLSearchParams(query);
+  const text = (name: string) => given.get(name) ?? "";
+  return {
+    ...setFrom(given),
+    service: text("service"),
+    operation: text("operation"),
+    view: TRACE_VIEWS.find((view) => view === text("view")) ?? "flame",
+    zoom: given.getAll("zoom"),
+    search: text("search"),
+    exclude: given.getAll("exclude"),
+    base: given.has("base") ? setFrom(new URLSearchParams(text("base"))) : null,
+    other: given.has("other") ? setFrom(new URLSearchParams(text("other"))) : null,
+    project: text("project"),
+    less_ms: numberOf(given, "less", 0, 1e7) ?? EMPTY_TRACES.less_ms,
+    pid: numberOf(given, "pid", 1, 2 ** 31),
+    tid: numberOf(given, "tid", 1, 2 ** 31),
+  };
+}
+
+function setFrom(given: URLSearchParams): TraceSetLink {
+  const low = numberOf(given, "low", 0, 100) ?? 0;
+  const high = numberOf(given, "high", 0, 100) ?? 100;
+  return {
+    since_ms: numberOf(given, "since", 0, 1e14),
+    until_ms: numberOf(given, "until", 0, 1e14),
+    ...(low < high ? { low, high } : { low: 0, high: 100 }),
+    tag: given.get("tag") ?? "",
+  };
+}
+
+function numberOf(given: URLSearchParams, name: string, least: number, most: number) {
+  const text = given.get(name) ?? "";
+  const value = Number(text);
+  return text.trim() !== "" && value >= least && value <= most ? value : null;
+}
+
+/** Address of the page in this state; what is as usual is left out. */
+export function tracesHref(link: Partial<TracesLink>): string {
+  const all = { ...EMPTY_TRACES, ...link };
+  const query = new URLSearchParams();
+  const set = (name: string, value: string | number | null, usual: string | number | null) => {
+    if (value !== usual && value !== null) query.set(name, String(value));
+  };
+  set("service", all.service, "");
+  set("operation", all.operation, "");
+  set("view", all.view, "flame");
+  for (const [name, value] of setParts(all)) query.append(name, value);
+  for (const name of all.zoom) query.append("zoom", name);
+  set("search", all.search, "");
+  for (const name of all.exclude) query.append("exclude", name);
+  if (all.base !== null) query.set("base", new URLSearchParams(setParts(all.base)).toString());
+  if (all.other !== null) query.set("other", new URLSearchParams(setParts(all.other)).toString());
+  set("project", all.project, "");
+  set("less", all.less_ms, EMPTY_TRACES.less_ms);
+  set("pid", all.pid, null);
+  set("tid", all.tid, null);
+  const text = query.toString();
+  return text === "" ? "/traces" : `/traces?${text}`;
+}
+
+function setParts(set: TraceSetLink): [string, string][] {
+  const parts: [string, string][] = [];
+  if (set.since_ms !== null) parts.push(["since", String(set.since_ms)]);
+  if (set.until_ms !== null) parts.push(["until", String(set.until_ms)]);
+  if (set.low !== 0) parts.push(["low", String(set.low)]);
+  if (set.high !== 100) parts.push(["high", String(set.high)]);
+  if (set.tag !== "") parts.push(["tag", set.tag]);
+  return parts;
+}
+
+/** Nanoseconds of milliseconds as text: a number would lose its last digits. */
+function nanoseconds(ms: number): string {
+  return `${Math.round(1000 * ms)}000`;
+}
+
+/** What the backend gets of a set. */
+function setQuery(set: TraceSetLink): [string, string][] {
+  const parts: [string, string][] = [];
+  if (set.since_ms !== null) parts.push(["since_ns", nanoseconds(set.since_ms)]);
+  if (set.until_ms !== null) parts.push(["until_ns", nanoseconds(set.until_ms)]);
+  if (set.low !== 0) parts.push(["low", String(set.low)]);
+  if (set.high !== 100) parts.push(["high", String(set.high)]);
+  if (set.tag !== "") parts.push(["tag", set.tag]);
+  return parts;
+}
+
+type EndpointLink = Pick<TracesLink, "service" | "operation">;
+
+function endpointQuery({ service, operation }: EndpointLink): [string, string][] {
+  return [
+    ["service", service],
+    ["operation", operation],
+  ];
+}
+
+/** Query of the list of endpoints. */
+export function endpointsQuery({ since_ms, until_ms }: TraceSetLink): string {
+  return new URLSearchParams(setQuery({ ...ALL_TRACES, since_ms, until_ms })).toString();
+}
+
+/** Query of the analysis of an endpoint's traces. */
+export function analysisQuery(link: TracesLink): string {
+  const query = new URLSearchParams([...endpointQuery(link), ...setQuery(link)]);
+  for (const name of link.exclude) query.append("exclude", name);
+  if (link.view === "operations" && link.project !== "") {
+    query.set("project", link.project);
+    query.set("less_ns", nanoseconds(link.less_ms));
+  }
+  return query.toString();
+}
+
+/** Query of the heat map of an endpoint's traces. */
+export function heatQuery(link: TracesLink): string {
+  const query = new URLSearchParams([...endpointQuery(link), ...setQuery(link)]);
+  for (const name of link.exclude) query.append("exclude", name);
+  return query.toString();
+}
+
+/** Query of the list of an endpoint's traces, or of those of a thread. */
+export function requestsQuery(link: TracesLink, order: "recent" | "slowest"): string {
+  const query = new URLSearchParams(link.operation === "" ? [] : endpointQuery(link));
+  for (const [name, value] of setQuery(link)) query.append(name, value);
+  if (link.pid !== null) query.set("pid", String(link.pid));
+  if (link.tid !== null) query.set("thread_id", String(link.tid));
+  query.set("order", order);
+  return query.toString();
+}
+
+/** Query of the difference; null while the sets are not chosen. */
+export function differenceQuery(link: TracesLink): string | null {
+  if (link.base === null || link.other === null) return null;
+  const query = new URLSearchParams(endpointQuery(link));
+  query.set("base", new URLSearchParams(setQuery(link.base)).toString());
+  query.set("other", new URLSearchParams(setQuery(link.other)).toString());
+  for (const name of link.exclude) query.append("exclude", name);
+  return query.toString();
+}
+
+/** Windows of latency that one click chooses. */
+export const LATENCY_WINDOWS = [
+  { low: 0, high: 100, label: "All" },
+  { low: 45, high: 55, label: "P50" },
+  { low: 90, high: 97, label: "P95" },
+  { low: 97, high: 100, label: "P99" },
+  { low: 0, high: 20, label: "0–20" },
+  { low: 20, high: 40, label: "20–40" },
+  { low: 40, high: 60, label: "40–60" },
+  { low: 60, high: 80, label: "60–80" },
+  { low: 80, high: 100, label: "80–100" },
+] as const;
+
+/** Percentiles in words: "all", "P45 to P55". */
+export function windowText({ low, high }: Pick<TraceSetLink, "low" | "high">): string {
+  return low === 0 && high === 100 ? "all latencies" : `P${low} to P${high}`;
+}
+
+/** A pause between traces: what was before it is compared with what was after. */
+export function longestPause(starts_ns: readonly number[]): number | null {
+  const sorted = [...starts_ns].sort((a, b) => a - b);
+  let best: { readonly length: number; readonly middle: number } | null = null;
+  for (const [at, start] of sorted.entries()) {
+    const next = sorted[at + 1];
+    if (next === undefined) break;
+    const length = next - start;
+    if (best === null || length > best.length) best = { length, middle: start + length / 2 };
+  }
+  return best === null || best.length === 0 ? null : best.middle / 1e6;
+}

@@ -1,0 +1,1 @@
+"""Traces whose critical path is unlike those of their endpoint."""

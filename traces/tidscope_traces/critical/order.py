@@ -1,0 +1,48 @@
+"""Which children of a span ran one after the other, though clocks differ a little.
+
+Source: CRISP, section 4.5.2. Of two calls one after the other the first may seem to end up to a
+millisecond after the second has started (measured there over 118 000 traces: half overlap, 0.2 ms
+on average, 1.7 ms at most). A happens before B if A.end - 1 ms < B.start, and no other child starts
+or ends in the time that they overlap.
+"""
+
+from collections.abc import Sequence
+
+TOLERANCE_NS = 1_000_000
+"""The overlap that is taken for a difference of clocks."""
+
+
+def settle_ends(
+    children: Sequence[int], start_ns: Sequence[int], end_ns: Sequence[int]
+) -> dict[int, int]:
+    """Ends of children that overlap the next one only because of their clocks, moved to its start.
+
+    With these ends "A happens before B" is A.end <= B.start, for all. Two events with none between
+    them are neighbours among all sorted by time, so one walk finds all such pairs.
+
+    Args:
+        children: of one span.
+        start_ns: of each span of the trace, fitted.
+        end_ns: the same.
+
+    Returns:
+        The ends that moved, by child.
+    """
+    events = sorted(
+        [(start_ns[child], 0, child) for child in children]
+        + [(end_ns[child], 1, child) for child in children]
+    )
+    moved: dict[int, int] = {}
+    for place in range(1, len(events)):
+        began, end_first, later = events[place - 1]
+        ended, end_second, earlier = events[place]
+        if (
+            (end_first, end_second) == (0, 1)
+            and earlier != later
+            and 0 < ended - began < TOLERANCE_NS
+            and start_ns[earlier] < began
+            and (place < 2 or events[place - 2][0] < began)
+            and (place + 1 == len(events) or events[place + 1][0] > ended)
+        ):
+            moved[earlier] = began
+    return moved

@@ -1,0 +1,1 @@
+"""Spans and traces, and the documents that they are read from."""

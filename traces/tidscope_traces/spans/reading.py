@@ -1,0 +1,138 @@
+"""What readers of trace documents share: bounds, identifiers, attributes that have a meaning."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tidscope_traces.spans.model import NO_ATTRIBUTES, Kind, Span
+
+LONGEST_NAME = 256
+"""Characters of a service or an operation; longer ones are cut."""
+MOST_ATTRIBUTES = 64
+LONGEST_KEY, LONGEST_VALUE = 128, 256
+LATEST_NS = 1 << 62
+"""In the year 2116: what is later is not a time."""
+
+_KINDS: dict[object, Kind] = {
+    kind: kind for kind in ("internal", "server", "client", "producer", "consumer")
+}
+_HEX = frozenset("0123456789abcdef")
+_GRPC_STATUS = ("rpc.grpc.status_code", "grpc.status_code")
+_HTTP_STATUS = ("http.response.status_code", "http.status_code")
+
+
+class BadTracesError(ValueError):
+    """A document does not have the form of its format."""
+
+
+@dataclass(slots=True)
+class ReadSpans:
+    """What was read of a document.
+
+    Attributes:
+        spans: in the order of the document.
+        rejected: spans left out because something in them was wrong.
+        reasons: what was wrong in the first of them, at most 10.
+    """
+
+    spans: list[Span] = field(default_factory=list)
+    rejected: int = 0
+    reasons: list[str] = field(default_factory=list)
+
+    def reject(self, reason: str) -> None:
+        """Count a span that is left out."""
+        self.rejected += 1
+        if len(self.reasons) < 10:
+            self.reasons.append(reason)
+
+
+def parse_id(value: object, digits: int) -> str:
+    """An identifier as lower-case hexadecimal digits, zeros before it where it is short.
+
+    Raises:
+        BadTracesError: it is no hexadecimal number, is 0, or is longer than digits.
+    """
+    text = value.lower() if isinstance(value, str) else ""
+    if not 0 < len(text) <= digits or not _HEX.issuperset(text) or not text.strip("0"):
+        msg = f"{str(value)[:40]!r} is not an id of up to {digits} hexadecimal digits"
+        raise BadTracesError(msg)
+    return text.zfill(digits)
+
+
+def parse_name(value: object, of: str) -> str:
+    """A name, cut to LONGEST_NAME.
+
+    Raises:
+        BadTracesError: it is no text, or empty.
+    """
+    if not isinstance(value, str) or not value:
+        msg = f"no name of the {of}"
+        raise BadTracesError(msg)
+    return value[:LONGEST_NAME]
+
+
+def check_times(start_ns: int, end_ns: int) -> None:
+    """Raise BadTracesError if these are no start and end, since the epoch."""
+    if not 0 <= start_ns <= end_ns < LATEST_NS:
+        msg = f"start {start_ns} ns and end {end_ns} ns: want 0 <= start <= end"
+        raise BadTracesError(msg)
+
+
+def object_of(value: object, name: str) -> dict[str, Any]:
+    """The value, if it is an object of JSON; BadTracesError if not."""
+    if not isinstance(value, dict):
+        msg = f"{name} is no object"
+        raise BadTracesError(msg)
+    return value
+
+
+def list_of(value: object, name: str) -> list[Any]:
+    """The value, if it is a list, none being an empty one; BadTracesError if not."""
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        msg = f"{name} is no list"
+        raise BadTracesError(msg)
+    return value
+
+
+def text_of(value: object) -> str:
+    """The value of an attribute as text, cut to LONGEST_VALUE."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return (value if isinstance(value, str) else str(value))[:LONGEST_VALUE]
+
+
+def kind_of(value: object) -> Kind:
+    """The kind of this name; internal for what has none."""
+    return _KINDS.get(value, "internal")
+
+
+def number_of(value: str | None) -> int | None:
+    """A number of up to 18 digits; None for what is none."""
+    return int(value) if value is not None and value.isdecimal() and len(value) <= 18 else None
+
+
+def failed(attributes: Mapping[str, str], kind: Kind) -> bool:
+    """Whether attributes say that the operation failed.
+
+    OpenTelemetry's conventions: an HTTP server's 4xx is the client's mistake, not its own.
+    """
+    if attributes.get("error", "false").lower() not in ("false", "", "0"):
+        return True
+    if attributes.get("otel.status_code", "").upper() == "ERROR":
+        return True
+    for key in _GRPC_STATUS:
+        if number_of(attributes.get(key)):
+            return True
+    status = max((number_of(attributes.get(key)) or 0 for key in _HTTP_STATUS), default=0)
+    return status >= (500 if kind == "server" else 400)
+
+
+def bounded(attributes: dict[str, str]) -> Mapping[str, str]:
+    """At most MOST_ATTRIBUTES of them, the first ones."""
+    if not attributes:
+        return NO_ATTRIBUTES
+    if len(attributes) <= MOST_ATTRIBUTES:
+        return attributes
+    return dict(list(attributes.items())[:MOST_ATTRIBUTES])

@@ -1,0 +1,77 @@
+"""Durations of traces: percentiles, windows between two of them, histograms."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tidscope_traces.summary.traces import TraceSummary
+
+AROUND = {"P50": (45.0, 55.0), "P95": (92.5, 97.5), "P99": (98.0, 100.0)}
+"""Percentile windows that stand for the percentiles that services promise."""
+FIFTHS = tuple((float(low), float(low + 20)) for low in range(0, 100, 20))
+BUCKETS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Durations:
+    """How long the traces took.
+
+    Attributes:
+        p50_ns, p95_ns, p99_ns: percentiles, each the duration of a trace (nearest rank).
+        bounds_ns: of the histogram's buckets, one more than counts; each the same factor wider.
+        counts: traces of each bucket; the last one holds its upper bound.
+    """
+
+    p50_ns: int
+    p95_ns: int
+    p99_ns: int
+    bounds_ns: list[int]
+    counts: list[int]
+
+
+def measure_durations(durations_ns: Sequence[int]) -> Durations:
+    """Percentiles and histogram; all 0 and empty for no traces."""
+    if not durations_ns:
+        return Durations(0, 0, 0, [], [])
+    ordered = sorted(durations_ns)
+    low, high = max(1, ordered[0]), max(2, ordered[-1])
+    edges = np.unique(np.round(np.geomspace(low, high, BUCKETS + 1)).astype(np.int64))
+    edges[0], edges[-1] = min(edges[0], ordered[0]), max(edges[-1], ordered[-1])
+    if len(edges) < 2:
+        edges = np.array([ordered[0], ordered[0] + 1])
+    counts, _ = np.histogram(np.array(ordered), edges)
+    p50, p95, p99 = (percentile(ordered, share) for share in (50, 95, 99))
+    return Durations(p50, p95, p99, edges.tolist(), counts.tolist())
+
+
+def percentile(ordered: Sequence[int], share: float) -> int:
+    """The smallest of ordered values that at least share per cent are no larger than."""
+    return ordered[max(0, int(np.ceil(len(ordered) * share / 100)) - 1)]
+
+
+def window(traces: Sequence[TraceSummary], low: float, high: float) -> list[int]:
+    """Places of the traces between two percentiles of duration, at least one if there is any.
+
+    A trace belongs to the window in which the middle of its rank is, so that windows side by side
+    share none and miss none.
+
+    Args:
+        traces: in any order.
+        low: per cent, from 0.
+        high: per cent, up to 100; not below low.
+
+    Raises:
+        ValueError: the bounds are none.
+    """
+    if not 0 <= low <= high <= 100:
+        msg = f"percentiles {low:g} to {high:g}: want 0 <= low <= high <= 100"
+        raise ValueError(msg)
+    places = sorted(
+        range(len(traces)), key=lambda place: (traces[place].duration_ns, traces[place].trace_id)
+    )
+    total = len(places)
+    found = [place for rank, place in enumerate(places) if low <= (rank + 0.5) * 100 / total < high]
+    if not found and places:
+        found = [places[min(total - 1, int((low + high) / 200 * total))]]
+    return sorted(found)

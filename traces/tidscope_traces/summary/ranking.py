@@ -1,0 +1,169 @@
+"""Operations by what they contribute to the critical paths: bottom-up.
+
+Source: CRISP, section 4.6.2.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tidscope_traces.spans.model import Operation
+from tidscope_traces.summary.durations import percentile
+from tidscope_traces.summary.traces import Summaries
+
+
+@dataclass(frozen=True, slots=True)
+class RankedOperation:
+    """What an operation contributes to the requests of one endpoint.
+
+    Attributes:
+        operation: which.
+        p50_exclusive_ns, p95_exclusive_ns: over all traces, of its own time on the critical path; a
+            trace without it counts as 0.
+        share: of the time of all traces, what was its own on the path, 0 to 1.
+        traces: those with it on the path.
+        calls: its spans on the path.
+        saving_ns: how much shorter a request were on average if it took no time of its own; None
+            if potential was not asked for, as for the next two.
+        drag_ns: the same if it were not called.
+        slack_ns: the median over the traces that have it of the least slack of its spans.
+        error_share: of the requests with it on the path, those that failed, 0 to 1.
+    """
+
+    operation: Operation
+    p50_exclusive_ns: int
+    p95_exclusive_ns: int
+    share: float
+    traces: int
+    calls: int
+    saving_ns: int | None
+    drag_ns: int | None
+    slack_ns: int | None
+    error_share: float
+
+
+def exclusive_times(summaries: Summaries) -> NDArray[np.int64]:
+    """Own time (ns) on the critical path, one row for each operation and column for each trace."""
+    traces = summaries.traces
+    times = np.zeros((len(summaries.catalogue.operations), len(traces)), dtype=np.int64)
+    for column, trace in enumerate(traces):
+        np.add.at(times[:, column], trace.contexts[0], trace.contexts[3])
+    return times
+
+
+def rank_operations(summaries: Summaries) -> list[RankedOperation]:
+    """Operations by their share of the critical paths, the largest first.
+
+    With potential asked for, those never on a path are there too, for their slack.
+    """
+    traces = summaries.traces
+    times = exclusive_times(summaries)
+    total_ns = sum(trace.duration_ns for trace in traces)
+    calls: Counter[int] = Counter()
+    seen: Counter[int] = Counter()
+    failed: Counter[int] = Counter()
+    for trace in traces:
+        for operation, spans in trace.contexts[[0, 4]].T.tolist():
+            calls[operation] += spans
+        on_path = set(trace.contexts[0].tolist())
+        seen.update(on_path)
+        if trace.error:
+            failed.update(on_path)
+    potential = _potential(summaries)
+    ranked = []
+    for number in {*seen, *potential}:
+        ordered = sorted(times[number].tolist())
+        saving, drag, slack = potential.get(number, (None, None, None))
+        ranked.append(
+            RankedOperation(
+                operation=summaries.catalogue.operations[number],
+                p50_exclusive_ns=percentile(ordered, 50),
+                p95_exclusive_ns=percentile(ordered, 95),
+                share=sum(ordered) / total_ns if total_ns else 0.0,
+                traces=seen[number],
+                calls=calls[number],
+                saving_ns=saving,
+                drag_ns=drag,
+                slack_ns=slack,
+                error_share=failed[number] / seen[number] if seen[number] else 0.0,
+            )
+        )
+    ranked.sort(key=lambda row: (-row.share, -row.traces, row.operation))
+    return ranked
+
+
+def _potential(summaries: Summaries) -> dict[int, tuple[int, int, int]]:
+    """Mean saving and drag over all traces, and median slack, by operation."""
+    saving: Counter[int] = Counter()
+    drag: Counter[int] = Counter()
+    slack: dict[int, list[int]] = {}
+    for trace in summaries.traces:
+        if trace.potential is not None:
+            for operation, saved, dragged, slackened in trace.potential.T.tolist():
+                saving[operation] += saved
+                drag[operation] += dragged
+                slack.setdefault(operation, []).append(slackened)
+    count = len(summaries.traces)
+    return {
+        operation: (
+            saving[operation] // count,
+            drag[operation] // count,
+            percentile(sorted(own), 50),
+        )
+        for operation, own in slack.items()
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class RankedEverywhere:
+    """What an operation contributes to all endpoints.
+
+    Attributes:
+        operation: which.
+        endpoints: those with it on a critical path.
+        exclusive_ns: its own time on the critical paths of all.
+        mean_share: of the time of an endpoint's requests, averaged over all endpoints: each counts
+            the same, however often it is asked.
+        traces: those with it on the path.
+    """
+
+    operation: Operation
+    endpoints: int
+    exclusive_ns: int
+    mean_share: float
+    traces: int
+
+
+def rank_everywhere(
+    endpoints: Mapping[Operation, Sequence[RankedOperation]], total_ns: Mapping[Operation, int]
+) -> list[RankedEverywhere]:
+    """Operations by what improving them would bring to all endpoints: by mean share.
+
+    Args:
+        endpoints: the ranking of each.
+        total_ns: the time of all traces of each.
+    """
+    rows: dict[Operation, list[tuple[Operation, RankedOperation]]] = {}
+    for endpoint, ranking in endpoints.items():
+        for row in ranking:
+            if row.traces:
+                rows.setdefault(row.operation, []).append((endpoint, row))
+    ranked = [
+        RankedEverywhere(
+            operation=operation,
+            endpoints=len(own),
+            exclusive_ns=_sum(round(row.share * total_ns[endpoint]) for endpoint, row in own),
+            mean_share=sum(row.share for _, row in own) / len(endpoints),
+            traces=_sum(row.traces for _, row in own),
+        )
+        for operation, own in rows.items()
+    ]
+    ranked.sort(key=lambda row: (-row.mean_share, row.operation))
+    return ranked
+
+
+def _sum(values: Iterable[int]) -> int:
+    return sum(values)

@@ -1,0 +1,247 @@
+"""What is kept of each trace: its critical path by calling context, some kilobytes."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tidscope_traces.critical.fitting import FittedTrace, fit
+from tidscope_traces.critical.path import CriticalPath, walk_back
+from tidscope_traces.critical.schedule import Schedule
+from tidscope_traces.spans.model import Trace
+from tidscope_traces.summary.catalogue import Catalogue
+from tidscope_traces.summary.failures import failing_paths
+from tidscope_traces.summary.options import Options, choose_roots
+
+
+@dataclass(frozen=True, slots=True)
+class TraceSummary:
+    """One trace, from one root.
+
+    Attributes:
+        trace_id: of the trace.
+        operation: number of the root's.
+        start_ns: of the root, since the epoch.
+        duration_ns: of the root.
+        error: the root failed.
+        spans: beneath the root, itself included.
+        depth: of the longest chain of calls.
+        concurrency: the most spans without a child that ran at once.
+        truncated, dropped, detached: as in FittedTrace.
+        truncated_ns: time that was cut off.
+        contexts: the critical path by calling context, callers before callees, one column each; its
+            rows are CONTEXT_ROWS.
+        failures: paths from the root to failing calls whose callees did not fail, as numbers of
+            operations, and how many such calls; see failing_paths.
+        potential: what changes to each operation would bring, one column each; its rows are
+            POTENTIAL_ROWS. None if the options did not ask for it.
+        projected_ns: duration under the projection of the options; None without one.
+    """
+
+    trace_id: str
+    operation: int
+    start_ns: int
+    duration_ns: int
+    error: bool
+    spans: int
+    depth: int
+    concurrency: int
+    truncated: int
+    truncated_ns: int
+    dropped: int
+    detached: int
+    contexts: NDArray[np.int64]
+    failures: dict[tuple[int, ...], int]
+    potential: NDArray[np.int64] | None = None
+    projected_ns: int | None = None
+
+
+CONTEXT_ROWS = ("operation", "parent", "inclusive_ns", "exclusive_ns", "count")
+"""Of `TraceSummary.contexts`. The parent is a column, -1 for the root; the count is of spans."""
+POTENTIAL_ROWS = ("operation", "saving_ns", "drag_ns", "slack_ns")
+"""Of `TraceSummary.potential`. Saving: how much shorter the request were if the operation took no
+own time; drag: if it were not called at all; slack: the least of its spans, 0 on the path."""
+MOST_PLAYED = 100
+"""Operations of one trace whose saving and drag are found, those with most exclusive time."""
+
+
+@dataclass(slots=True)
+class Summaries:
+    """Summaries of traces, and the names of their operations.
+
+    Attributes:
+        catalogue: gives the numbers of operations their names.
+        traces: one for each root that was analysed.
+        left_out: traces without such a root, or without a tag that was asked for.
+    """
+
+    catalogue: Catalogue = field(default_factory=Catalogue)
+    traces: list[TraceSummary] = field(default_factory=list)
+    left_out: int = 0
+
+    def add(self, trace: Trace, options: Options) -> None:
+        """Analyse a trace and keep its summary; the trace itself is not kept."""
+        roots = choose_roots(trace, options)
+        self.left_out += not roots
+        self.traces.extend(summarise(trace, root, options, self.catalogue) for root in roots)
+
+    def extend(self, other: "Summaries") -> None:
+        """Take over the summaries of others, whose numbers become this catalogue's."""
+        numbers = [self.catalogue.number(*operation) for operation in other.catalogue.operations]
+        self.left_out += other.left_out
+        self.traces.extend(_renumbered(trace, numbers) for trace in other.traces)
+
+    def select(self, places: Iterable[int]) -> "Summaries":
+        """Only the traces at these places."""
+        return Summaries(self.catalogue, [self.traces[place] for place in places])
+
+
+def summarise_all(traces: Iterable[Trace], options: Options) -> Summaries:
+    """Summaries of traces; each trace may be forgotten once the next is asked for."""
+    summaries = Summaries()
+    for trace in traces:
+        summaries.add(trace, options)
+    return summaries
+
+
+def summarise(trace: Trace, root: int, options: Options, catalogue: Catalogue) -> TraceSummary:
+    """What is kept of a trace, from one of its spans."""
+    fitted = fit(trace, root, options.excluded)
+    path = walk_back(fitted)
+    span = trace.spans[root]
+    contexts = _contexts(path, catalogue)
+    potential, projected_ns = _play(fitted, contexts, options, catalogue)
+    return TraceSummary(
+        trace_id=trace.trace_id,
+        operation=catalogue.number(span.service, span.operation),
+        start_ns=span.start_ns,
+        duration_ns=fitted.duration_ns,
+        error=span.error,
+        spans=len(fitted.order),
+        depth=_depth(fitted),
+        concurrency=_concurrency(fitted),
+        truncated=fitted.truncated,
+        truncated_ns=fitted.truncated_ns,
+        dropped=fitted.dropped,
+        detached=fitted.detached,
+        contexts=contexts,
+        failures=failing_paths(fitted, catalogue),
+        potential=potential,
+        projected_ns=projected_ns,
+    )
+
+
+def _contexts(path: CriticalPath, catalogue: Catalogue) -> NDArray[np.int64]:
+    """The path by calling context: spans are one whose callers have the same names, all the way."""
+    spans = path.fitted.trace.spans
+    own_ns = dict.fromkeys(path.spans, 0)
+    for index, start_ns, end_ns in path.segments:
+        own_ns[index] += end_ns - start_ns
+    places: dict[tuple[int, int], int] = {}
+    operations: list[int] = []
+    callers: list[int] = []
+    exclusive: list[int] = []
+    count: list[int] = []
+    place_of: list[int] = []
+    for index, parent in zip(path.spans, path.parents, strict=True):
+        operation = catalogue.number(spans[index].service, spans[index].operation)
+        caller = place_of[parent] if parent >= 0 else -1
+        place = places.setdefault((caller, operation), len(operations))
+        if place == len(operations):
+            operations.append(operation)
+            callers.append(caller)
+            exclusive.append(0)
+            count.append(0)
+        exclusive[place] += own_ns[index]
+        count[place] += 1
+        place_of.append(place)
+    inclusive = sum_upwards(callers, exclusive)
+    return np.array([operations, callers, inclusive, exclusive, count], dtype=np.int64)
+
+
+def _play(
+    fitted: FittedTrace, contexts: NDArray[np.int64], options: Options, catalogue: Catalogue
+) -> tuple[NDArray[np.int64] | None, int | None]:
+    """Potential and projected duration, as far as the options ask for them."""
+    if not options.potential and options.projection is None:
+        return None, None
+    schedule = Schedule(fitted)
+    spans: dict[int, list[int]] = {}
+    for index in fitted.order:
+        span = fitted.trace.spans[index]
+        spans.setdefault(catalogue.number(span.service, span.operation), []).append(index)
+    projected_ns = None
+    if (change := options.projection) is not None:
+        named = fitted.trace.spans
+        changed = [index for index in fitted.order if named[index].named == change.operation]
+        projected_ns = schedule.with_less(changed, change.less_ns)
+    if not options.potential:
+        return None, projected_ns
+    own_ns: dict[int, int] = {}
+    for operation, exclusive in contexts[[0, 3]].T.tolist():
+        own_ns[operation] = own_ns.get(operation, 0) + exclusive
+    played = set(sorted(own_ns, key=lambda number: (-own_ns[number], number))[:MOST_PLAYED])
+    slack = schedule.slack()
+    columns = [
+        (
+            number,
+            fitted.duration_ns - schedule.without_own_time(own) if number in played else 0,
+            fitted.duration_ns - schedule.without(own) if number in played else 0,
+            min(slack[index] for index in own),
+        )
+        for number, own in spans.items()
+    ]
+    return np.array(columns, dtype=np.int64).T, projected_ns
+
+
+def _renumbered(trace: TraceSummary, numbers: Sequence[int]) -> TraceSummary:
+    lookup = np.array(numbers, dtype=np.int64)
+
+    def renumber(table: NDArray[np.int64]) -> NDArray[np.int64]:
+        return np.vstack([lookup[table[0]], table[1:]])
+
+    return replace(
+        trace,
+        operation=numbers[trace.operation],
+        contexts=renumber(trace.contexts),
+        potential=None if trace.potential is None else renumber(trace.potential),
+        failures={
+            tuple(numbers[number] for number in path): count
+            for path, count in trace.failures.items()
+        },
+    )
+
+
+def sum_upwards(parents: Sequence[int], own: Sequence[int]) -> list[int]:
+    """Sums of each node and all beneath it; parents stand before their children."""
+    total = list(own)
+    for place in range(len(total) - 1, 0, -1):
+        if parents[place] >= 0:
+            total[parents[place]] += total[place]
+    return total
+
+
+def _depth(fitted: FittedTrace) -> int:
+    depth = dict.fromkeys(fitted.order, 1)
+    for span in fitted.order:
+        for child in fitted.children[span]:
+            depth[child] = depth[span] + 1
+    return max(depth.values())
+
+
+def _concurrency(fitted: FittedTrace) -> int:
+    leaves = [span for span in fitted.order if not fitted.children[span]]
+    events = sorted(_edges(fitted, leaves))
+    running = most = 0
+    for _, change in events:
+        running += change
+        most = max(most, running)
+    return most
+
+
+def _edges(fitted: FittedTrace, spans: Iterable[int]) -> Iterator[tuple[int, int]]:
+    for span in spans:
+        if fitted.start_ns[span] < fitted.end_ns[span]:
+            yield fitted.start_ns[span], 1
+            yield fitted.end_ns[span], -1

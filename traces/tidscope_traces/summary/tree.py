@@ -1,0 +1,125 @@
+"""The critical paths of many traces as one tree: the weighted calling-context tree.
+
+Source: CRISP, section 4.5.3: paths with the same chain of callers are one node, whose weights are
+the sums over all traces.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from tidscope_traces.spans.model import Operation
+from tidscope_traces.summary.traces import Summaries, sum_upwards
+
+MOST_EXEMPLARS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class ContextTree:
+    """Sums over all traces by calling context; each list has one entry for each node.
+
+    Attributes:
+        traces: how many traces were summed.
+        operations: of each node.
+        parents: the caller of each node, which stands before it; -1 for roots.
+        inclusive_ns: time on the path in the node and all beneath it.
+        exclusive_ns: time on the path in the node itself.
+        count: spans on the path.
+        trace_count: traces with such a span on the path.
+        exemplars: ids of the traces in which it had the most inclusive time, up to MOST_EXEMPLARS.
+    """
+
+    traces: int = 0
+    operations: list[Operation] = field(default_factory=list)
+    parents: list[int] = field(default_factory=list)
+    inclusive_ns: list[int] = field(default_factory=list)
+    exclusive_ns: list[int] = field(default_factory=list)
+    count: list[int] = field(default_factory=list)
+    trace_count: list[int] = field(default_factory=list)
+    exemplars: list[list[str]] = field(default_factory=list)
+
+    def chain(self, node: int) -> list[Operation]:
+        """Operations from the root to a node."""
+        return [self.operations[place] for place in chain_of(self.parents, node)]
+
+
+def chain_of(parents: Sequence[int], node: int) -> list[int]:
+    """Nodes from the root to this one."""
+    chain: list[int] = []
+    while node >= 0:
+        chain.append(node)
+        node = parents[node]
+    return chain[::-1]
+
+
+def merge_contexts(summaries: Summaries) -> tuple[ContextTree, list[list[int]]]:
+    """The tree of all traces, and for each trace the node of each column of its contexts.
+
+    Nodes are in the order of a walk from the roots, and among those of one caller by inclusive
+    time, the largest first: the same for the same traces in any order.
+    """
+    places: dict[tuple[int, int], int] = {}
+    operations: list[int] = []
+    parents: list[int] = []
+    exclusive: list[int] = []
+    count: list[int] = []
+    trace_count: list[int] = []
+    best: list[list[tuple[int, str]]] = []
+    nodes: list[list[int]] = []
+    for trace in summaries.traces:
+        own: list[int] = []
+        for operation, parent, inclusive, alone, spans in trace.contexts.T.tolist():
+            key = (own[parent] if parent >= 0 else -1, operation)
+            place = places.setdefault(key, len(operations))
+            if place == len(operations):
+                operations.append(operation)
+                parents.append(key[0])
+                exclusive.append(0)
+                count.append(0)
+                trace_count.append(0)
+                best.append([])
+            exclusive[place] += alone
+            count[place] += spans
+            trace_count[place] += 1
+            _keep_best(best[place], (-inclusive, trace.trace_id))
+            own.append(place)
+        nodes.append(own)
+    inclusive_ns = sum_upwards(parents, exclusive)
+    names = summaries.catalogue.operations
+    order = _walk(
+        parents, [(-inclusive_ns[at], names[operations[at]]) for at in range(len(parents))]
+    )
+    moved = {place: index for index, place in enumerate(order)}
+    tree = ContextTree(
+        traces=len(summaries.traces),
+        operations=[names[operations[place]] for place in order],
+        parents=[moved.get(parents[place], -1) for place in order],
+        inclusive_ns=[inclusive_ns[place] for place in order],
+        exclusive_ns=[exclusive[place] for place in order],
+        count=[count[place] for place in order],
+        trace_count=[trace_count[place] for place in order],
+        exemplars=[[trace_id for _, trace_id in best[place]] for place in order],
+    )
+    return tree, [[moved[place] for place in own] for own in nodes]
+
+
+def _keep_best(best: list[tuple[int, str]], found: tuple[int, str]) -> None:
+    if len(best) < MOST_EXEMPLARS:
+        best.append(found)
+        best.sort()
+    elif found < best[-1]:
+        best[-1] = found
+        best.sort()
+
+
+def _walk(parents: Sequence[int], keys: Sequence[tuple[int, Operation]]) -> list[int]:
+    children: dict[int, list[int]] = {}
+    for place, parent in enumerate(parents):
+        children.setdefault(parent, []).append(place)
+    order: list[int] = []
+    waiting = [-1]
+    while waiting:
+        place = waiting.pop()
+        if place >= 0:
+            order.append(place)
+        waiting.extend(sorted(children.get(place, ()), key=lambda at: keys[at], reverse=True))
+    return order
