@@ -116,7 +116,7 @@ def do(world: World, deed: str, tid: int, number: int) -> None:
         world.unread.add(tid)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.lists(st.lists(DEED, max_size=4), min_size=1, max_size=25))
 def test_frames_are_the_same(history: list[list[tuple[str, int, int]]]) -> None:
     world, in_place = World(), InPlace()

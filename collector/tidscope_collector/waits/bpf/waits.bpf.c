@@ -482,35 +482,38 @@ static __always_inline enum state wait_of(struct slot *slot, struct task_struct 
 	return *kind;
 }
 
+/* `by` if the number is larger than `most`, and 0 if not. Both are below 2^63. */
+static __always_inline __u64 if_above(__u64 number, __u64 most, __u32 by)
+{
+	__u64 below = most - number;
+
+	/* Not by a branch: the verifier would follow both ways of each, those of three buckets in turn. */
+	barrier_var(below);
+	return (below >> 63) * by;
+}
+
 /* The number of bits of a number, at most 33 + 10. */
 static __always_inline __u32 bucket(__u64 ns)
 {
-	__u32 bits = 0;
-	__u64 left = ns >> 10;
+	__u64 left = ns >> 10, bits = 0, more;
 
 	if (left >> 32)
 		return BUCKETS - 1;
-	if (left >> 16) {
-		bits += 16;
-		left >>= 16;
-	}
-	if (left >> 8) {
-		bits += 8;
-		left >>= 8;
-	}
-	if (left >> 4) {
-		bits += 4;
-		left >>= 4;
-	}
-	if (left >> 2) {
-		bits += 2;
-		left >>= 2;
-	}
-	if (left >> 1) {
-		bits += 1;
-		left >>= 1;
-	}
-	bits += left;
+	more = if_above(left, 0xffff, 16);
+	left >>= more;
+	bits += more;
+	more = if_above(left, 0xff, 8);
+	left >>= more;
+	bits += more;
+	more = if_above(left, 0xf, 4);
+	left >>= more;
+	bits += more;
+	more = if_above(left, 3, 2);
+	left >>= more;
+	bits += more;
+	more = if_above(left, 1, 1);
+	left >>= more;
+	bits += more + left;
 	return bits < BUCKETS ? bits : BUCKETS - 1;
 }
 
@@ -640,13 +643,14 @@ static __always_inline void leave(struct task_struct *task, int preempted, unsig
 
 	if (!slot)
 		return;
+	/* First, as it has no part in what comes: the verifier forgets by which way it came here. */
+	enter(slot, task, now);
 	if (preempted || !state)
 		next = PREEMPTED;
 	else if (state & TASK_DEAD)
 		next = ENDED;
 	else
 		next = wait_of(slot, task, state, &address, casts);
-	enter(slot, task, now);
 	slot->unseen = 0;
 	slot->address = address;
 	slot->mark = now << STATE_BITS | next;

@@ -1,0 +1,35 @@
+"""How much of eBPF programs the verifier of the kernel follows: most of what a start costs."""
+
+import os
+from pathlib import Path
+
+from capabilities import needs
+from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.targets.sources import Sources
+
+pytestmark = [needs("root"), needs("btf")]
+
+MOST = 100_000
+"""It refuses a program of which it has followed a million; other kernels follow more of one."""
+
+
+def verified_instructions() -> list[int]:
+    """Of each program that this process holds."""
+    found = []
+    for name in os.listdir("/proc/self/fdinfo"):
+        try:
+            lines = Path(f"/proc/self/fdinfo/{name}").read_text().splitlines()
+        except FileNotFoundError:
+            continue  # The folder's own.
+        found += [int(line.split()[1]) for line in lines if line.startswith("verified_insns:")]
+    return found
+
+
+def test_the_verifier_is_done_soon() -> None:
+    sources = Sources(ProcFs())
+    try:
+        assert sources.ledger.ebpf is not None
+        found = verified_instructions()
+    finally:
+        sources.close()
+    assert 0 < max(found) < MOST, sorted(found)
