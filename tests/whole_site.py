@@ -96,11 +96,13 @@ async def site(within: Sequence[str] = (), options: Sequence[str] = ()) -> Async
 
 @asynccontextmanager
 async def running_site(
-    runs: Path, within: Sequence[str], options: Sequence[str]
+    runs: Path, within: Sequence[str], options: Sequence[str], **changes: Any
 ) -> AsyncIterator[Site]:
-    """The same, whose runs are kept in a folder."""
+    """The same, whose runs are kept in a folder, with other settings of the backend."""
     async with (
-        running_backend(queue_frames=10_000, command_seconds=20, runs_dir=runs) as backend,
+        running_backend(
+            queue_frames=10_000, command_seconds=20, runs_dir=runs, **changes
+        ) as backend,
         backend.program() as client,
         backend.page() as page,
         CollectorProcess(backend.port, within, options=options) as collector,

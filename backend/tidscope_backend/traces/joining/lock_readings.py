@@ -21,6 +21,8 @@ READING_NS = 1_500_000_000
 TOTALS = frozenset({"go-metrics"})
 """Sources that sum up what others name."""
 MOST = 5
+LEAST_SHARE = 0.01
+"""Of the waits for the first one; locks that were waited for less are left out."""
 Key = tuple[int, int]
 """Lock and thread."""
 
@@ -70,15 +72,15 @@ class LockReadings:
         if "lock_names" in tables:
             for row in tables["lock_names"]:
                 self.names[int(row["lock"])] = LockName(row["name"], row["kind"], row["source"])
-        described = {one.name: one for one in header.tables or ()}
-        if "locks" not in tables:
-            return
         if header.kind == "key":
+            # It has the whole table, or there are no waits yet.
             self._now = {}
-        for row in tables["locks"]:
+        elif "locks" not in tables:
+            return
+        for row in tables.get("locks", ()):
             key = int(row["lock"]), int(row["tid"])
             self._now[key] = int(row["wait_ns"]), int(row["waits"]), int(row["wakes"])
-        read_ns = described["locks"].read_ns
+        read_ns = next((one.read_ns for one in header.tables or () if one.name == "locks"), None)
         self._times.append(header.time_ns if read_ns is None else read_ns)
         self._states.append(dict(self._now))
 
@@ -106,7 +108,8 @@ class LockReadings:
                     woke = max(own, key=lambda tid: own[tid][2])
                     known = woke if own[woke][2] > 0 and woke else None
                     found.append(LockWaits(lock, wait_ns, waits, over_ns, known))
-        return sorted(found, key=lambda one: (-one.rate, one.lock))[:MOST]
+        found.sort(key=lambda one: (-one.rate, one.lock))
+        return [one for one in found[:MOST] if one.rate >= found[0].rate * LEAST_SHARE]
 
     def _growth(self, begin: int, end: int) -> tuple[dict[Key, tuple[int, int, int]], int]:
         """What rows grew by from the last reading before a time to the first one after another."""

@@ -1,0 +1,87 @@
+"""A program with an OpenTelemetry SDK: a request that waits for a lock, then computes.
+
+`traced.py ADDRESS TOKEN`: for each line of its input one request, whose spans it sends to ADDRESS;
+then it prints a line of JSON: `trace`, and `waiter` and `holder`, ids of its threads.
+"""
+
+import ctypes
+import json
+import os
+import sys
+import threading
+import time
+from queue import SimpleQueue
+
+from opentelemetry.context import Context
+from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+from opentelemetry.sdk.resources import Resource
+from opentelemetry.sdk.trace import Span, SpanProcessor, TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor
+
+HELD_SECONDS, BUSY_SECONDS = 0.6, 0.3
+PR_SET_NAME = 15
+
+
+class ThreadOfSpan(SpanProcessor):
+    """As docs/traces.md has it."""
+
+    def on_start(self, span: Span, parent_context: Context | None = None) -> None:
+        """Say which thread begins it."""
+        span.set_attribute("thread.id", threading.get_native_id())
+
+
+def called(name: str) -> None:
+    """Give this thread a name that the kernel knows."""
+    ctypes.CDLL(None).prctl(PR_SET_NAME, name.encode(), 0, 0, 0)
+
+
+def main() -> None:
+    """Serve requests until the input ends."""
+    address, token = sys.argv[1:]
+    resource = Resource.create({"service.name": "traced", "process.pid": os.getpid()})
+    provider = TracerProvider(resource=resource)
+    provider.add_span_processor(ThreadOfSpan())
+    exporter = OTLPSpanExporter(address, headers={"authorization": f"Bearer {token}"})
+    provider.add_span_processor(BatchSpanProcessor(exporter))
+    tracer = provider.get_tracer("traced")
+    lock, taken, work = threading.Lock(), threading.Event(), SimpleQueue[None]()
+    done = SimpleQueue[dict[str, object]]()
+    holder_tid = SimpleQueue[int]()
+
+    def holder() -> None:
+        called("holder")
+        holder_tid.put(threading.get_native_id())
+        while True:
+            work.get()
+            with lock:
+                taken.set()
+                time.sleep(HELD_SECONDS)
+
+    def waiter() -> None:
+        called("waiter")
+        tid = holder_tid.get()
+        while True:
+            taken.wait()
+            taken.clear()
+            with tracer.start_as_current_span("request") as span:
+                with tracer.start_as_current_span("wait"), lock:
+                    pass
+                with tracer.start_as_current_span("compute"):
+                    end = time.thread_time() + BUSY_SECONDS
+                    while time.thread_time() < end:
+                        pass
+                trace = format(span.get_span_context().trace_id, "032x")
+            done.put({"trace": trace, "waiter": threading.get_native_id(), "holder": tid})
+
+    for one in (holder, waiter):
+        threading.Thread(target=one, daemon=True).start()
+    print("{}", flush=True)
+    for _ in sys.stdin:
+        work.put(None)
+        found = done.get()
+        provider.force_flush()
+        print(json.dumps(found), flush=True)
+
+
+if __name__ == "__main__":
+    main()
