@@ -62,7 +62,7 @@ export function EndpointsPage({ link, onLink }: LinkProps) {
               <details className={`surface ${styles.more}`}>
                 <summary>Send spans here</summary>
                 <div className={styles.send}>
-                  <SendSpans />
+                  <SendSpans port={value.received.http_port} />
                 </div>
               </details>
             </>
@@ -72,7 +72,7 @@ export function EndpointsPage({ link, onLink }: LinkProps) {
                 From a slow request down to the thread: traces say which operation a request waited
                 for, and tidscope what its thread did meanwhile.
               </p>
-              <SendSpans />
+              <SendSpans port={value.received.http_port} />
               <Button look="primary" disabled={locked} onClick={open}>
                 Import a file…
               </Button>

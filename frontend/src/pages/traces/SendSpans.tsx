@@ -1,25 +1,26 @@
 import { CommandLine } from "../../ui/CommandLine";
 
-/** How a program sends its spans here. */
-export function SendSpans() {
+/** How a program sends its spans here; the port that receives them, null: none does yet. */
+export function SendSpans({ port }: { readonly port: number | null }) {
   return (
     <>
       <p>
-        Start tidscope with <code>--otlp-receiver</code>, and any program with an OpenTelemetry SDK
-        with these variables. The token is that of this page: <code>tidscope token</code> prints it.
+        Start tidscope with <code>--otlp-receiver</code>, and programs that have an OpenTelemetry
+        SDK with these variables. <code>tidscope up</code> prints them with the token, which only
+        sends spans.
       </p>
       <div>
         <CommandLine
           what="the address"
-          command={`export OTEL_EXPORTER_OTLP_ENDPOINT=http://${window.location.hostname}:4318`}
+          command={`export OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=http://127.0.0.1:${port ?? 4318}/v1/traces`}
         />
         <CommandLine
           what="the protocol"
-          command="export OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf"
+          command="export OTEL_EXPORTER_OTLP_TRACES_PROTOCOL=http/protobuf"
         />
         <CommandLine
           what="the token"
-          command={'export OTEL_EXPORTER_OTLP_HEADERS="authorization=Bearer%20$(tidscope token)"'}
+          command="export OTEL_EXPORTER_OTLP_TRACES_HEADERS=authorization=Bearer%20TOKEN"
         />
       </div>
       <p>

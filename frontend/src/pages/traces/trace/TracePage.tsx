@@ -30,7 +30,7 @@ export function TracePage({ id }: { readonly id: string }) {
       <ConnectionNotice />
       {value !== null ? (
         <Trace trace={value} />
-      ) : isKind(problem, "not-found") ? (
+      ) : isKind(problem, "unknown-trace") ? (
         <EmptyState title="Trace not found">
           <p>
             <code>{id}</code> has expired, or was never sent here.

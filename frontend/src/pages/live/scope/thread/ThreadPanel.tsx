@@ -5,6 +5,7 @@ import { useStore } from "../../../../base/useStore";
 import { formatDuration } from "../../../../model/format";
 import type { ThreadView } from "../../../../model/threadView";
 import { partName } from "../../../../model/timeParts";
+import { PageLink } from "../../../../ui/PageLink";
 import { SegmentedControl } from "../../../../ui/SegmentedControl";
 import { CHART_THEMES } from "../chartTheme";
 import { Swatch } from "../times/Swatch";
@@ -84,9 +85,21 @@ export function ThreadPanel({ view, children }: ThreadPanelProps) {
       ) : (
         <p className={styles.none}>No ledger: {reason}.</p>
       )}
+      <p className={styles.note} hidden={view.window.t1_s <= view.window.t0_s}>
+        <PageLink href={requestsHref(view)}>
+          Requests with a span of this thread in this window
+        </PageLink>
+      </p>
       {children}
     </div>
   );
+}
+
+/** Requests with a span of this thread within the window in view, on the Traces page. */
+function requestsHref({ tid, window, attached_unix_ms }: ThreadView): string {
+  const at = (t_s: number) => String(Math.round(attached_unix_ms + 1000 * t_s));
+  const query = { since: at(window.t0_s), until: at(window.t1_s), tid: String(tid) };
+  return `/traces?${new URLSearchParams(query)}`;
 }
 
 function sinceText({ current, attached_unix_ms, unswitched, window }: ThreadView): string {
