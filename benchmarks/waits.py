@@ -5,19 +5,22 @@ programs on the same hooks (the physical limit), with ledgers kept of them (`tar
 ledgers kept of another process (`other`), in turn; see alternation.py. CPU time per switch decides.
 `target_ratio` and `other_ratio` are (with ledgers - nothing) / (empty - nothing).
 `server_overhead_percent` is what nginx loses when visitors load pages and its ledger is kept.
+With `--against FOLDER`, another checkout, its ledgers are a state of their own (`before`), measured
+in the same turns; `before_less_ns` is what a switch costs less now.
 """
 
 import argparse
 import json
 import os
 import signal
+import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from alternation import Floats, alternate, mean, ratio
 from compiled import build, build_bpf
@@ -26,10 +29,63 @@ from tidscope_collector.ebpf import libbpf
 from tidscope_collector.waits.ledger import LedgerKeeper
 from web_server import CLIENTS, WebServer, unpack
 
-BARE, EMPTY, TARGET, OTHER = "nothing", "empty", "target", "other"
+BARE, EMPTY, TARGET, OTHER, BEFORE = "nothing", "empty", "target", "other", "before"
 HOOKS = ("sched_switch", "sched_waking", "sched_wakeup_new", "sched_process_exec", "task_newtask")
 SWITCHES = 2
 """In one exchange of ping_pong; as many wake-ups."""
+
+
+class Keeper(Protocol):
+    """Who keeps ledgers of processes by their ids."""
+
+    def watch(self, pid: int, /) -> None: ...
+    def forget(self, pid: int, /) -> None: ...
+
+
+class OtherKeeper:
+    """The ledgers of another checkout, kept by a process of its own; ends with `close`.
+
+    Args:
+        checkout: its folder.
+    """
+
+    _PROGRAM = """
+import sys
+from tidscope_collector.waits.ledger import LedgerKeeper
+keeper = LedgerKeeper()
+for line in sys.stdin:
+    what, pid = line.split()
+    getattr(keeper, what)(int(pid))
+    print(flush=True)
+"""
+
+    def __init__(self, checkout: Path) -> None:
+        path = os.pathsep.join(str(checkout / room) for room in ("collector", "shared"))
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", self._PROGRAM],
+            env={**os.environ, "PYTHONPATH": path},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            bufsize=1,
+        )
+
+    def watch(self, pid: int, /) -> None:
+        self._ask("watch", pid)
+
+    def forget(self, pid: int, /) -> None:
+        self._ask("forget", pid)
+
+    def _ask(self, what: str, pid: int) -> None:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(f"{what} {pid}\n")
+        if not self._process.stdout.readline():
+            raise SystemExit("the other checkout's ledgers ended")
+
+    def close(self) -> None:
+        """End it."""
+        self._process.communicate()
 
 
 class States:
@@ -38,25 +94,33 @@ class States:
     Args:
         folder: to compile in.
         keeper: ours.
+        before: another one's, if it is measured, too.
     """
 
-    def __init__(self, folder: Path, keeper: LedgerKeeper) -> None:
-        self._keeper = keeper
+    def __init__(self, folder: Path, keeper: LedgerKeeper, before: Keeper | None = None) -> None:
+        self._keepers: dict[str, Keeper] = {TARGET: keeper, OTHER: keeper}
+        if before is not None:
+            self._keepers[BEFORE] = before
         self._empty = libbpf.Program(build_bpf("switch_programs", folder))
 
     @contextmanager
     def state(self, name: str, pid: int) -> Iterator[None]:
         """Bring a state about for a ``with`` statement; pid is the process that is measured."""
-        if name in {TARGET, OTHER}:
-            watched = pid if name == TARGET else os.getpid()
-            self._keeper.watch(watched)
+        if keeper := self._keepers.get(name):
+            watched = os.getpid() if name == OTHER else pid
+            keeper.watch(watched)
             yield
-            self._keeper.forget(watched)
+            keeper.forget(watched)
         else:
             if name == EMPTY:
                 self._empty.attach(tuple(f"empty_{hook}" for hook in HOOKS))
             yield
             self._empty.detach()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of all states."""
+        return (BARE, EMPTY, *self._keepers)
 
     def close(self) -> None:
         """Take the programs out of the kernel."""
@@ -83,18 +147,20 @@ def measure_switches(states: States, executable: Path, blocks: int, core: int) -
     """Both ratios, and what a switch with its wake-up costs."""
     load = Load([str(executable), "0.03"], core)
     try:
-        names = (BARE, EMPTY, TARGET, OTHER)
-        found = in_turn(states, names, blocks, load.pid, load.round)
+        found = in_turn(states, states.names, blocks, load.pid, load.round)
     finally:
         load.close()
     cpu = {name: rows[0] / SWITCHES for name, rows in found.items()}
     figures: dict[str, Any] = {"switch_ns": round(mean(cpu[BARE]).value, 1)}
-    for name in (EMPTY, TARGET, OTHER):
+    for name in states.names[1:]:
         value, interval = mean(cpu[name] - cpu[BARE]).rounded(1)
         figures[name] = {"ns_a_switch": value, "interval": interval}
-    for name in (TARGET, OTHER):
+    for name in states.names[2:]:
         value, interval = ratio(cpu[name] - cpu[BARE], cpu[EMPTY] - cpu[BARE]).rounded(2)
         figures |= {f"{name}_ratio": value, f"{name}_ratio_interval": interval}
+    if BEFORE in cpu:
+        value, interval = mean(cpu[BEFORE] - cpu[TARGET]).rounded(1)
+        figures |= {"before_less_ns": value, "before_less_interval": interval}
     return figures
 
 
@@ -123,13 +189,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="What keeping ledgers of waits costs.")
     parser.add_argument("--blocks", type=int, default=100, help="how often each state is met")
     parser.add_argument("--part", choices=("all", "switches", "server"), default="all")
+    parser.add_argument("--against", type=Path, help="another checkout, measured in turn with this")
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended"))  # leaves no server behind
     *_, other, core = sorted(os.sched_getaffinity(0))
     keeper = LedgerKeeper()
+    before = None if arguments.against is None else OtherKeeper(arguments.against)
     with tempfile.TemporaryDirectory() as folder:
-        states = States(Path(folder), keeper)
+        states = States(Path(folder), keeper, before)
         figures: dict[str, Any] = {}
         if arguments.part != "server":
             executable = build("ping_pong", Path(folder))
@@ -138,6 +206,8 @@ def main() -> int:
             figures |= measure_server(states, arguments.blocks, (core, other))
         states.close()
     keeper.close()
+    if before is not None:
+        before.close()
     figures |= {"blocks": arguments.blocks, "unix_s": round(time.time())}
     figures["release"] = os.uname().release
     sys.stdout.write(json.dumps(figures, indent=None if arguments.json else 2) + "\n")

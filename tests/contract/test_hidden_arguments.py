@@ -4,6 +4,7 @@ import io
 import json
 import re
 import tarfile
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -21,10 +22,15 @@ from scripted_run import FIELDS, write_run
 from tidscope_backend.experiments.journal import Failed
 from tidscope_backend.hidden_arguments import HIDDEN
 from tidscope_backend.security.rights import ROUTES
+from tidscope_backend.traces.retention import SpanRetention
+from tidscope_backend.traces.span_store import SpanStore
+from tidscope_traces.spans.model import Span
 from tidscope_wire.generated.models import LiveState
 
 SECRET = "the-argument-of-somebody"
 RUNS = [f"r-20261121-120000-{number:06x}" for number in (1, 2)]
+
+TRACE = "ab" * 16
 
 
 @pytest.fixture
@@ -39,6 +45,11 @@ async def backend(tmp_path: Path) -> AsyncIterator[Backend]:
         )
     failed = Failed("size=1", 1, 1.0, f"it ended: {SECRET}")
     write_journal(tmp_path / "runs", [*journal([({"size": 1}, [1.0])]), failed])
+    spans = SpanStore(
+        lambda: tmp_path / "runs", tmp_path / "runs", SpanRetention(None, None), time.time
+    )
+    spans.add([Span(TRACE, "1" * 16, "", "shop", "GET", 1, 9, attributes={"query": SECRET})])
+    spans.close()
     async with running_backend(runs_dir=tmp_path / "runs", web_dir=tmp_path) as running:
         yield running
 
@@ -63,11 +74,19 @@ def paths() -> list[str]:
         "{run}": RUNS[0],
         "{target_id}": TARGET_ID,
         "{experiment_id}": EXPERIMENT,
+        "{trace_id}": TRACE,
     }
     filled = []
     for template in (*found, *exports, "/metrics"):
         path = re.sub(r"\{\w+\}", lambda name: named[name[0]], template)
-        asked = {"/api/v1/compare": f"?runs={','.join(RUNS)}", "/api/v1/steering": "?pid=1"}
+        asked = {
+            "/api/v1/compare": f"?runs={','.join(RUNS)}",
+            "/api/v1/steering": "?pid=1",
+            **{
+                f"/api/v1/traces/{one}": "?service=shop&operation=GET"
+                for one in ("analysis", "difference", "heat")
+            },
+        }
         filled.append(path + asked.get(path, ""))
     return filled
 
@@ -106,7 +125,17 @@ async def test_no_answer_to_a_viewer_has_arguments_or_output(backend: Backend) -
         path.partition("?")[0].rpartition("/")[2] for path, (whole, _) in seen.items() if whole
     }
     assert there == {
-        *("processes", "targets", TARGET_ID, "runs", RUNS[0], "export", "compare", EXPERIMENT)
+        *(
+            "processes",
+            "targets",
+            TARGET_ID,
+            "runs",
+            RUNS[0],
+            "export",
+            TRACE,
+            "compare",
+            EXPERIMENT,
+        )
     }
 
 

@@ -20,7 +20,8 @@ from tidscope_backend.store.folder import RunFolder
 from tidscope_wire.generated.models import HealthResponse, RunManifest, Target
 
 ANOTHER_USER = 65534
-FLOOD = 1100
+MORE = 100
+"""Silent connections beyond the descriptors of the backend."""
 
 
 def client(port: int) -> httpx.AsyncClient:
@@ -47,7 +48,7 @@ async def followed(port: int, pid: int) -> AsyncIterator[tuple[LivePage, Target]
 @pytest.mark.parametrize("descriptors", [1024, 96])
 async def test_an_operator_works_and_a_run_is_recorded(tmp_path: Path, descriptors: int) -> None:
     limited = ("prlimit", f"--nofile={descriptors}:{descriptors}")
-    port = free_port()
+    flood, port = descriptors + MORE, free_port()
     with KnownWork() as program:
         async with (
             served(port, within=limited, TIDSCOPE_RUNS=str(tmp_path)) as backend,
@@ -59,7 +60,7 @@ async def test_an_operator_works_and_a_run_is_recorded(tmp_path: Path, descripto
             answer = await http.post("/api/v1/runs", json={"target": target.id})
             run = RunManifest.model_validate_json(answer.raise_for_status().content)
             folder = RunFolder(tmp_path / run.id)
-            with silent_connections(ANOTHER_USER, port, FLOOD):
+            with silent_connections(ANOTHER_USER, port, flood):
                 for _ in range(10):
                     (await http.get("/api/v1/health")).raise_for_status()
                 # It is new to the backend: no session and no connection of before.
@@ -88,7 +89,7 @@ async def test_an_operator_works_and_a_run_is_recorded(tmp_path: Path, descripto
     assert found == singles(found[0][0], found[-1][1])
     counts = HealthResponse.model_validate_json(health.content).connections
     assert counts.open < descriptors // 4
-    assert counts.evicted + counts.refused > FLOOD // 2
+    assert counts.evicted + counts.refused > flood // 2
     assert counts.descriptor_shortages == 0
     (evicted,) = re.findall(r"^tidscope_connections_evicted_total (\S+)$", metrics.text, re.M)
     assert float(evicted) >= counts.evicted

@@ -3,6 +3,7 @@
 import os
 import re
 import subprocess
+import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -62,6 +63,63 @@ def row_of(ledgers: Ledgers, tid: int) -> "np.ndarray[tuple[int], np.dtype[np.ui
     [row] = ledgers.find(np.array([tid], np.uint32))
     ns: np.ndarray[tuple[int], np.dtype[np.uint64]] = ledgers.at(time.monotonic_ns())[row]
     return ns
+
+
+SLEEPERS = """
+import os, sys, threading, time
+os.sched_setaffinity(0, {int(sys.argv[1])})
+begin, end = threading.Event(), threading.Event()
+done = threading.Semaphore(0)
+def sleep():
+    begin.wait()
+    for _ in range(1500):
+        time.sleep(0.0002)
+    done.release()
+    end.wait()
+for _ in range(4):
+    threading.Thread(target=sleep, daemon=True).start()
+for step in (lambda: None, lambda: [begin.set(), *(done.acquire() for _ in range(4))]):
+    step()
+    print(flush=True)
+    sys.stdin.readline()
+"""
+"""Threads on one CPU that wait shortly and often; all sleep when a line comes."""
+
+
+def kernel_delay_ns(pid: int) -> dict[int, int]:
+    """How long each thread was in a run queue by the kernel's count, once all of them sleep."""
+    tasks = list(Path(f"/proc/{pid}/task").iterdir())
+    wait_until(
+        lambda: all((task / "stat").read_text().rpartition(")")[2][1] == "S" for task in tasks)
+    )
+    return {int(task.name): int((task / "schedstat").read_text().split()[1]) for task in tasks}
+
+
+def test_time_in_queues_is_the_kernels_count(keeper: LedgerKeeper) -> None:
+    """Of threads that wait shortly and often, where each round's error would add up."""
+    cpu = str(max(os.sched_getaffinity(0)))
+    with subprocess.Popen(
+        [sys.executable, "-c", SLEEPERS, cpu], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as program:
+        try:
+            assert program.stdin is not None
+            assert program.stdout is not None
+            program.stdout.readline()
+            keeper.watch(program.pid)
+            before, ledger = kernel_delay_ns(program.pid), keeper.read(program.pid)
+            program.stdin.write(b"\n")
+            program.stdin.flush()
+            program.stdout.readline()
+            after, later = kernel_delay_ns(program.pid), keeper.read(program.pid)
+            keeper.forget(program.pid)
+        finally:
+            program.kill()
+    tids = np.array(sorted(before), np.uint32)
+    grown = later.ns[later.find(tids)].astype(np.int64) - ledger.ns[ledger.find(tids)]
+    queued = int(grown[:, [State.PREEMPTED, State.WOKEN]].sum())
+    kernel = sum(after[tid] - before[tid] for tid in before)
+    assert kernel > 2 * MS
+    assert queued == pytest.approx(kernel, rel=0.005, abs=MS // 5)
 
 
 def test_who_ran_meanwhile_ran_for_so_long(keeper: LedgerKeeper) -> None:

@@ -77,7 +77,7 @@ def _legend(chart: ExperimentChart) -> Iterator[str]:
     for at, series in enumerate(chart.series):
         if not series.name:
             continue
-        width = 26 + 7.2 * len(series.name)
+        width = 36 + 7.2 * len(series.name)
         if x + width > WIDTH - RIGHT and x > LEFT:
             x, y = float(LEFT), y + 18
         yield _mark(at, x + 6, y - 5)

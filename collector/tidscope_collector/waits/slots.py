@@ -29,8 +29,10 @@ SLOT = np.dtype(
         *(("address", "u8"), ("waker", "u8"), ("early_waker", "u8")),
         *(("index", "u4"), ("foreigner", "u4"), ("call", "u4")),
         *(("unseen", "u2"), ("waits_in", "u2")),
-        *(("call_ns", "i8"), ("moved_ns", "i8")),
+        *(("call_ns", "i8"), ("moved_ns", "u8")),
+        *(("bucket", "u4"), ("spare", "u4")),
         ("ns", "u8", STATES),
+        ("more", "u8", 5),
     ],
     align=True,
 )

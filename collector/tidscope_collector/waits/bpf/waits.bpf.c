@@ -36,6 +36,10 @@
 #define TAKERS 8
 #define CPUS 1 /* the collector says how many before loading */
 #define RECENT 2048 /* switches that a CPU remembers */
+#define LOOK_NS (1 << 20) /* how long the distance between two clocks is believed at switches */
+#define WAKE_NS (1 << 24) /* the same at wake-ups, whose times are looked at again */
+#define DRIFT_BITS 10	  /* clocks drift apart by less than this part of the time */
+#define JUMP_NS 100000000 /* more is no drift */
 #define MORE_EDGES 32768
 #define MORE_TAKERS 16384
 #define MORE_CALLS 65536
@@ -82,6 +86,7 @@ struct task_struct;
 struct rq {
 	struct task_struct *curr;
 	__u64 clock;
+	__u64 clock_task;
 	int cpu;
 } KERNEL;
 
@@ -91,6 +96,7 @@ struct cfs_rq {
 
 struct sched_entity {
 	struct cfs_rq *cfs_rq;
+	__u64 exec_start; /* up to when `sum_exec_runtime` counts, by the run queue's clock of tasks */
 	__u64 sum_exec_runtime;
 } KERNEL;
 
@@ -102,6 +108,7 @@ struct load_weight {
 
 struct sched_info {
 	unsigned long long run_delay;
+	unsigned long long last_queued; /* by the clock of its run queue; 0: it is in none */
 } KERNEL;
 
 struct task_struct {
@@ -128,10 +135,17 @@ struct task_struct___arm64 {
 	struct thread_info___arm64 thread_info;
 } KERNEL;
 
+struct thread_info___x86 {
+	__u32 status;
+} KERNEL;
+
+struct task_struct___x86 {
+	struct thread_info___x86 thread_info;
+} KERNEL;
+
 struct pt_regs___x86 {
 	unsigned long di;
 	unsigned long orig_ax;
-	unsigned long cs;
 } KERNEL;
 
 struct pt_regs___arm64 {
@@ -140,8 +154,8 @@ struct pt_regs___arm64 {
 	__u64 pstate;
 } KERNEL;
 
-/* Of 32-bit programs, whose numbers of system calls are others. */
-#define USER32_CS 0x23
+/* In a system call of 32-bit programs, whose numbers are others. */
+#define TS_COMPAT 0x0002
 #define PSR_MODE32_BIT 0x10
 
 struct bpf_iter_meta;
@@ -202,7 +216,8 @@ struct slot {
 	__u64 exit_ns;	  /* CLOCK_MONOTONIC of the last switch; 0 while it lives */
 	__u64 generation; /* raised by the collector when it gives the slot back */
 	__u64 mark;	  /* when it was switched away from, ns << STATE_BITS | state since then */
-	__u64 woken_ns;	  /* last wake-up; of this round if it is not before the round */
+	__u64 woken_ns;	  /* last wake-up, or a little before it until the thread runs; of this round if
+			     it is not before the round */
 	__u64 arrived_ns; /* last switch to it; the same */
 	__u64 began_ns;	  /* CLOCK_MONOTONIC */
 	__u64 run_ns;	  /* of the kernel's count of its time on CPUs what has been entered */
@@ -218,8 +233,11 @@ struct slot {
 	__u16 unseen;	  /* no switch yet: the state is that of a look at the thread */
 	__u16 waits_in;	  /* the last system call in which it waited, 0: none */
 	__u64 call_ns;	  /* CLOCK_MONOTONIC, when it began; 0: none */
-	__u64 moved_ns;	  /* CLOCK_MONOTONIC, when it came into the run queue of another CPU last */
+	__u64 moved_ns;	  /* as `queued_ns`, when it came into the run queue of another CPU last */
+	__u32 bucket;	  /* of the stay that is entered */
+	__u32 spare;
 	__u64 ns[STATES];
+	__u64 more[5]; /* fills a cache line */
 };
 
 /* Wake-ups by one waker from waits for one address, as in struct slot. */
@@ -284,6 +302,8 @@ struct one_switch {
 /* The last switches of a CPU. */
 struct cpu {
 	__u64 next;
+	__u64 looked; /* by the clock of the run queue, when `ahead` was looked at; 0: never */
+	__u64 ahead;  /* CLOCK_MONOTONIC less that clock */
 	struct one_switch recent[RECENT];
 };
 
@@ -451,7 +471,7 @@ static __always_inline enum state wait_of(struct slot *slot, struct task_struct 
 	if (bpf_core_field_exists(((struct pt_regs___x86 *)0)->orig_ax)) {
 		call = (long)((struct pt_regs___x86 *)registers)->orig_ax;
 		first = ((struct pt_regs___x86 *)registers)->di;
-		other_numbers = (__u16)((struct pt_regs___x86 *)registers)->cs == USER32_CS;
+		other_numbers = ((struct task_struct___x86 *)task)->thread_info.status & TS_COMPAT;
 	} else {
 		call = ((struct pt_regs___arm64 *)registers)->syscallno;
 		first = ((struct pt_regs___arm64 *)registers)->orig_x0;
@@ -482,47 +502,31 @@ static __always_inline enum state wait_of(struct slot *slot, struct task_struct 
 	return *kind;
 }
 
-/* `by` if the number is larger than `most`, and 0 if not. Both are below 2^63. */
-static __always_inline __u64 if_above(__u64 number, __u64 most, __u32 by)
-{
-	__u64 below = most - number;
+#define EITHER(bits, low, high) (left >> (bits) ? (high) : (low))
 
-	/* Not by a branch: the verifier would follow both ways of each, those of three buckets in turn. */
-	barrier_var(below);
-	return (below >> 63) * by;
-}
-
-/* The number of bits of a number, at most 33 + 10. */
+/* The number of bits of a time, less 10, from 0 on. */
 static __always_inline __u32 bucket(__u64 ns)
 {
-	__u64 left = ns >> 10, bits = 0, more;
+	__u64 left = ns >> 10;
 
-	if (left >> 32)
-		return BUCKETS - 1;
-	more = if_above(left, 0xffff, 16);
-	left >>= more;
-	bits += more;
-	more = if_above(left, 0xff, 8);
-	left >>= more;
-	bits += more;
-	more = if_above(left, 0xf, 4);
-	left >>= more;
-	bits += more;
-	more = if_above(left, 3, 2);
-	left >>= more;
-	bits += more;
-	more = if_above(left, 1, 1);
-	left >>= more;
-	bits += more + left;
-	return bits < BUCKETS ? bits : BUCKETS - 1;
+	if (left >> 8)
+		return left >> 16 ? EITHER(20, EITHER(18, EITHER(17, 17, 18), EITHER(19, 19, 20)),
+					   EITHER(22, EITHER(21, 21, 22), BUCKETS - 1))
+				  : EITHER(12, EITHER(10, EITHER(9, 9, 10), EITHER(11, 11, 12)),
+					   EITHER(14, EITHER(13, 13, 14), EITHER(15, 15, 16)));
+	return EITHER(4, EITHER(2, EITHER(1, left, 2), EITHER(3, 3, 4)),
+		      EITHER(6, EITHER(5, 5, 6), EITHER(7, 7, 8)));
 }
 
 /* A stay in a state is over. */
 static __always_inline void finish(struct slot *slot, struct detail *detail, __u64 state, __u64 ns)
 {
 	__u32 *counter;
-	__u32 at = bucket(ns);
+	__u32 at;
 
+	/* What comes from there is any number to the verifier: it looks at what follows once. */
+	*(volatile __u32 *)&slot->bucket = bucket(ns);
+	at = *(volatile __u32 *)&slot->bucket;
 	/* What is checked has to be what is used: the verifier of Linux 6.1 does not follow a bound to
 	 * another copy of the number. */
 	barrier_var(state);
@@ -532,19 +536,6 @@ static __always_inline void finish(struct slot *slot, struct detail *detail, __u
 	slot->ns[state] += ns;
 	counter = &detail->histogram[state][at];
 	++*counter;
-}
-
-/* How long a thread has waited in a round that is over. */
-static __always_inline __u64 waited(struct slot *slot, __u64 left, __u64 queued)
-{
-	__u64 until = slot->woken_ns;
-
-	if (until < left) {
-		/* It was woken up while it was being switched away from: the kernel's count must do. */
-		until = slot->arrived_ns;
-		until = until - left > queued ? until - queued : left;
-	}
-	return until - left;
 }
 
 static __always_inline struct control *shared_counts(void)
@@ -581,9 +572,9 @@ static __noinline int count_wake_elsewhere(struct slot *slot, __u64 waker, __u64
 
 /* A wait is over: who ended it? */
 static __always_inline void count_wake(struct slot *slot, struct detail *detail, __u64 blocked,
-				       __u64 delay, int seen)
+				       __u64 delay)
 {
-	__u64 waker = seen ? slot->waker : slot->early_waker, address = slot->address;
+	__u64 waker = slot->waker, address = slot->address;
 	__u32 at = (waker ^ address >> 2 ^ address >> 6) & (EDGES - 1);
 	struct edge *edge = &detail->edges[at];
 
@@ -605,8 +596,9 @@ static __always_inline void count_wake(struct slot *slot, struct detail *detail,
 static __always_inline void enter(struct slot *slot, struct task_struct *task, __u64 now)
 {
 	__u64 left = slot->mark >> STATE_BITS, state = slot->mark & STATE_MASK;
-	__u64 run = task->se.sum_exec_runtime, queued = task->sched_info.run_delay;
+	__u64 run = task->se.sum_exec_runtime;
 	__u64 all = now - left, ran = run - slot->run_ns, wait = 0;
+	__u64 queued = task->sched_info.run_delay, delay = queued - slot->queued_ns;
 	__u32 index = slot->index;
 	struct detail *detail = bpf_map_lookup_elem(&details, &index);
 
@@ -622,11 +614,15 @@ static __always_inline void enter(struct slot *slot, struct task_struct *task, _
 		slot->run_ns += ran;
 	}
 	if (state >= FIRST_WAIT) {
-		wait = waited(slot, left, queued - slot->queued_ns);
+		/* The kernel leaves out a switch now and then. */
+		if (slot->arrived_ns < left)
+			wait = delay < all - ran ? all - ran - delay : 0;
+		else if (slot->woken_ns > left)
+			wait = slot->woken_ns - left;
 		if (wait > all - ran)
 			wait = all - ran;
 		finish(slot, detail, state, wait);
-		count_wake(slot, detail, wait, all - ran - wait, slot->woken_ns >= left);
+		count_wake(slot, detail, wait, all - ran - wait);
 	}
 	slot->queued_ns = queued;
 	if (state != ON_CPU)
@@ -643,6 +639,11 @@ static __always_inline void leave(struct task_struct *task, int preempted, unsig
 
 	if (!slot)
 		return;
+	/* What is known of a clock may be corrected by a little. */
+	if (now < slot->mark >> STATE_BITS)
+		now = slot->mark >> STATE_BITS;
+	if (now <= slot->arrived_ns)
+		now = slot->arrived_ns + 1;
 	/* First, as it has no part in what comes: the verifier forgets by which way it came here. */
 	enter(slot, task, now);
 	if (preempted || !state)
@@ -675,25 +676,42 @@ static __always_inline __u64 who_is(struct task_struct *task)
 	return (__u64)(__u32)task->tgid << 1 | !!(task->flags & PF_KTHREAD);
 }
 
-/* Remember a switch of this CPU. */
-static __always_inline struct cpu *note_switch(struct task_struct *from)
+/* The run queue of the CPU on which a thread runs; 0: where it stands is not known. */
+static __always_inline struct rq *queue_of(struct task_struct *task)
 {
-	struct one_switch *one;
-	struct cpu *cpu;
-	struct rq *rq;
-	__u32 key;
-
 	if (!bpf_core_field_exists(((struct cfs_rq *)0)->rq))
 		return 0;
-	rq = from->se.cfs_rq->rq;
-	key = rq->cpu;
-	cpu = bpf_map_lookup_elem(&cpus, &key);
-	if (!cpu)
-		return 0;
-	one = &cpu->recent[cpu->next++ & (RECENT - 1)];
-	one->clock = rq->clock;
+	return task->se.cfs_rq->rq;
+}
+
+static __always_inline struct cpu *this_cpu(void)
+{
+	__u32 key = bpf_get_smp_processor_id();
+
+	return bpf_map_lookup_elem(&cpus, &key);
+}
+
+/* Remember a switch of this CPU. */
+static __always_inline void note_switch(struct cpu *cpu, struct task_struct *from, __u64 clock)
+{
+	struct one_switch *one = &cpu->recent[cpu->next++ & (RECENT - 1)];
+
+	one->clock = clock;
 	one->who = who_is(from);
-	return cpu;
+}
+
+/* How far is CLOCK_MONOTONIC ahead of the clock of this CPU's run queue, which was read before it? What
+ * took the CPU in between, a hypervisor for example, is no distance. */
+static __noinline __u64 look_at_clock(struct cpu *cpu, __u64 clock)
+{
+	__u64 ahead = bpf_ktime_get_ns() - clock, grown = ahead - cpu->ahead;
+	__u64 drift = (clock - cpu->looked) >> DRIFT_BITS;
+
+	if (cpu->looked && grown < JUMP_NS && grown > drift)
+		ahead = cpu->ahead + drift;
+	cpu->ahead = ahead;
+	cpu->looked = clock;
+	return ahead;
 }
 
 static __noinline int count_taker_elsewhere(struct slot *slot, __u64 who, __u64 ns)
@@ -815,63 +833,99 @@ static __always_inline void count_takers_before_move(struct slot *slot, struct r
 		count_earlier_takers(slot, cpu, begin, cpu->next - 1);
 }
 
-/* Since when the thread is in the run queue in which it is; 0: it is in none. */
-static __always_inline __u64 queued_since(struct slot *slot)
-{
-	__u64 since = slot->mark >> STATE_BITS;
-	__u32 state = slot->mark & STATE_MASK;
-
-	if (state == ON_CPU || state == ENDED)
-		return 0;
-	if (state >= FIRST_WAIT && slot->woken_ns > since)
-		since = slot->woken_ns;
-	return slot->moved_ns > since ? slot->moved_ns : since;
-}
-
+/* How long the thread was in this run queue, and whether the wait before was over at some moment, say the
+ * kernel's counts: what is entered agrees with them. A thread that sleeps may be in a queue as well
+ * (delayed dequeue, from Linux 6.12 on), and its time there is counted if it is moved to another: so
+ * time before the wake-up is none in a queue. */
 static __always_inline void arrive(struct task_struct *task, struct task_struct *from, __u64 now,
-				   struct cpu *cpu)
+				   struct cpu *cpu, __u64 clock)
 {
+	__u64 left, state, earliest, since, here = 0, delay = 0;
 	struct slot *slot = slot_of(task);
 	__u32 other = from->tgid;
-	__u64 since;
 
 	if (!slot)
 		return;
+	left = slot->mark >> STATE_BITS;
+	state = slot->mark & STATE_MASK;
+	if (now < left)
+		now = left;
 	slot->arrived_ns = now;
-	since = queued_since(slot);
-	if (!cpu || !since || since >= now)
+	if (state == ON_CPU)
+		return;
+	earliest = left;
+	if (state >= FIRST_WAIT) {
+		if (slot->woken_ns >= left)
+			earliest = slot->woken_ns < now ? slot->woken_ns : now;
+		else
+			slot->waker = slot->early_waker;
+	}
+	since = task->sched_info.last_queued;
+	if (cpu && since) {
+		here = clock - since;
+		if (here > now - earliest)
+			here = now - earliest;
+		delay = here + task->sched_info.run_delay - slot->queued_ns;
+	}
+	if (state >= FIRST_WAIT) {
+		if (delay > now - earliest || !cpu || !since)
+			delay = slot->woken_ns < left ? 0 : now - earliest;
+		slot->woken_ns = now - delay;
+	}
+	if (!here)
 		return;
 	if (other && other != slot->tgid && other != slot->foreigner)
 		note_name(slot, from);
-	count_takers(slot, cpu, now - since);
+	count_takers(slot, cpu, here);
+}
+
+/* Who leaves a CPU to nobody has left it before others are looked for that could run there, which takes
+ * some microseconds. */
+static __always_inline __u64 since_it_ran(struct rq *rq, struct task_struct *from)
+{
+	__u64 since = rq->clock_task - from->se.exec_start;
+
+	return since < LOOK_NS ? since : 0;
 }
 
 static __always_inline void switched(int preempted, struct task_struct *from, struct task_struct *to,
 				     unsigned int state, int casts)
 {
 	int leaves = may_be_watched(from), arrives = may_be_watched(to);
-	struct cpu *cpu = note_switch(from);
-	__u64 now;
+	struct rq *rq = queue_of(from);
+	struct cpu *cpu = 0;
+	__u64 clock = 0, now;
 
+	if (rq)
+		cpu = this_cpu();
+	if (cpu) {
+		clock = rq->clock;
+		note_switch(cpu, from, clock);
+	}
 	if (!leaves && !arrives)
 		return;
-	now = bpf_ktime_get_ns();
+	if (!cpu)
+		now = bpf_ktime_get_ns();
+	else if (clock - cpu->looked < LOOK_NS)
+		now = clock + cpu->ahead;
+	else
+		now = clock + look_at_clock(cpu, clock);
 	if (leaves)
-		leave(from, preempted, state, now, casts);
+		leave(from, preempted, state, cpu ? now - since_it_ran(rq, from) : now, casts);
 	if (arrives)
-		arrive(to, from, now, cpu);
+		arrive(to, from, now, cpu, clock);
 }
 
 /* Whether this CPU serves an interrupt; the thread is the one that it interrupts. */
-static __always_inline int in_interrupt(struct task_struct *task, int casts)
+static __always_inline int in_interrupt(struct task_struct *task, struct rq *rq, int casts)
 {
 	__u32 count = 0;
 	void *place;
 
 	if (bpf_core_field_exists(((struct task_struct___arm64 *)0)->thread_info.preempt_count)) {
 		count = ((struct task_struct___arm64 *)task)->thread_info.preempt_count;
-	} else if (preempt_count_at && bpf_core_field_exists(((struct cfs_rq *)0)->rq)) {
-		place = (void *)task->se.cfs_rq->rq + preempt_count_at;
+	} else if (preempt_count_at && rq) {
+		place = (void *)rq + preempt_count_at;
 		if (casts) {
 			place -= bpf_core_field_offset(((struct load_weight *)0)->inv_weight);
 			count = any_place(place)->inv_weight;
@@ -882,11 +936,29 @@ static __always_inline int in_interrupt(struct task_struct *task, int casts)
 	return !!(count & INTERRUPTED);
 }
 
+/* When is now, or up to a tick earlier? The run queue of a CPU that does something tells at no cost.
+ * CLOCK_MONOTONIC. */
+static __always_inline __u64 about_now(struct rq *rq)
+{
+	struct cpu *cpu = 0;
+	__u64 clock;
+
+	if (rq)
+		cpu = this_cpu();
+	if (cpu) {
+		clock = rq->clock;
+		if (clock - cpu->looked < WAKE_NS)
+			return clock + cpu->ahead;
+	}
+	return bpf_ktime_get_ns();
+}
+
 static __always_inline void waken(struct task_struct *task, int casts)
 {
+	__u64 waker = 0, left, now;
 	struct task_struct *by;
 	struct slot *slot;
-	__u64 waker = 0;
+	struct rq *rq;
 	__u32 tgid;
 
 	if (!may_be_watched(task))
@@ -895,20 +967,24 @@ static __always_inline void waken(struct task_struct *task, int casts)
 	if (!slot)
 		return;
 	by = bpf_get_current_task_btf();
+	rq = queue_of(by);
 	tgid = by->tgid;
-	if (tgid && !in_interrupt(by, casts)) {
+	if (tgid && !in_interrupt(by, rq, casts)) {
 		waker = (__u64)tgid << 32;
 		if (tgid == slot->tgid || may_be_watched(by))
 			waker |= (__u32)by->pid;
 		if (tgid != slot->tgid && tgid != slot->foreigner)
 			note_name(slot, by);
 	}
-	if (slot->arrived_ns >= slot->mark >> STATE_BITS) {
+	left = slot->mark >> STATE_BITS;
+	if (slot->arrived_ns >= left) {
 		slot->early_waker = waker;
-	} else {
-		slot->waker = waker;
-		slot->woken_ns = bpf_ktime_get_ns();
+		return;
 	}
+	slot->waker = waker;
+	/* When it was, the kernel's count tells, unless it counts already; see arrive(). */
+	now = tgid && !task->sched_info.last_queued ? about_now(rq) : bpf_ktime_get_ns();
+	slot->woken_ns = now > left ? now : left;
 }
 
 SEC("tp_btf/sched_switch")
@@ -1083,7 +1159,7 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 SEC("tp_btf/sched_migrate_task")
 int BPF_PROG(on_move, struct task_struct *task, int to)
 {
-	__u64 now, since;
+	__u64 left, state, earliest, before, queued, now;
 	struct slot *slot;
 
 	if (task->on_rq != TASK_ON_RQ_MIGRATING || !may_be_watched(task) ||
@@ -1092,14 +1168,22 @@ int BPF_PROG(on_move, struct task_struct *task, int to)
 	slot = slot_of(task);
 	if (!slot)
 		return 0;
-	since = queued_since(slot);
-	now = bpf_ktime_get_ns();
+	before = slot->moved_ns > slot->queued_ns ? slot->moved_ns : slot->queued_ns;
+	slot->moved_ns = task->sched_info.run_delay;
+	queued = slot->moved_ns - before;
+	earliest = left = slot->mark >> STATE_BITS;
+	state = slot->mark & STATE_MASK;
+	if (state >= FIRST_WAIT && slot->woken_ns > left)
+		earliest = slot->woken_ns;
 	/* One that sleeps may be in a queue, too (delayed dequeue, from Linux 6.12 on). */
-	if (!since || since >= now ||
-	    ((slot->mark & STATE_MASK) >= FIRST_WAIT && slot->woken_ns < slot->mark >> STATE_BITS))
+	now = bpf_ktime_get_ns();
+	if (state == ON_CPU || state == ENDED || earliest >= now ||
+	    (state >= FIRST_WAIT && slot->woken_ns < left))
 		return 0;
-	count_takers_before_move(slot, task->se.cfs_rq->rq, now - since);
-	slot->moved_ns = now;
+	if (queued > now - earliest)
+		queued = now - earliest;
+	if (queued)
+		count_takers_before_move(slot, task->se.cfs_rq->rq, queued);
 	return 0;
 }
 
