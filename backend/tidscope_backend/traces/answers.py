@@ -87,6 +87,7 @@ def analysis_answer(
                 share=min(1.0, row.share),
                 traces=row.traces,
                 saving_ns=row.saving_ns or 0,
+                drag_ns=row.drag_ns or 0,
                 slack_ns=row.slack_ns or 0,
                 error_share=row.error_share,
             )

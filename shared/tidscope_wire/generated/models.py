@@ -1767,13 +1767,17 @@ class OperationRank(Message):
     """
     What a trace would gain in the mean if the operation took no time, nanoseconds.
     """
+    drag_ns: Annotated[int, Field(ge=0)]
+    """
+    How much shorter a request were in the mean if it were not called, nanoseconds.
+    """
     slack_ns: Annotated[int, Field(ge=0)]
     """
-    By how much it could be slower in the mean where it is not on the critical path before it would be, nanoseconds.
+    By how much it could be slower without a request taking longer (median of the requests with it), nanoseconds.
     """
     error_share: Annotated[float, Field(ge=0.0, le=1.0)]
     """
-    Share of its spans that failed, 0 to 1.
+    Of the requests with it on the critical path, the share that failed, 0 to 1.
     """
 
 
@@ -5994,7 +5998,7 @@ class TraceAnalysis(Message):
     """
     dropped: Annotated[int, Field(ge=0)]
     """
-    Spans that were left out because they lay outside their parent.
+    Those of which spans were left out because they lay outside their parent.
     """
     duration: TraceDurations
     tree: TraceTree

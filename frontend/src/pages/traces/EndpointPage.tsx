@@ -124,7 +124,7 @@ function Latency({ analysis, link }: AnalysisProps) {
   if (skewed > 0) {
     const cut =
       "In so many requests clocks disagree: calls that reach beyond their caller are cut, and " +
-      `those outside of it are left out (${counted(dropped, "span")}).`;
+      `those outside of it are left out (in ${counted(dropped, "request")}).`;
     facts.push(["Clock skew", counted(skewed, "request"), cut]);
   }
   if (omitted > 0) {

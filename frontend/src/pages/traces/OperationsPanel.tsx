@@ -22,13 +22,18 @@ const COLUMNS: readonly SortedColumn<OperationRank>[] = [
   nsColumn("saving", "Saving", ({ saving_ns }) => saving_ns, {
     tip: "What a request would gain in the mean if the operation took no time: other calls may then be what it waits for.",
   }),
+  nsColumn("drag", "Drag", ({ drag_ns }) => drag_ns, {
+    tip: "What a request would gain in the mean if the operation were not called, with all that it calls.",
+  }),
   nsColumn("slack", "Slack", ({ slack_ns }) => slack_ns, {
-    tip: "By how much it could be slower in the mean, where it is not on the critical path, before it would be.",
+    tip: "By how much it could be slower without a request taking longer (median of the requests with it).",
   }),
   numberColumn("traces", "Requests", ({ traces }) => traces, {
     tip: "On whose critical path it is.",
   }),
-  percentColumn("errors", "Failed", ({ error_share }) => error_share),
+  percentColumn("errors", "Failed", ({ error_share }) => error_share, {
+    tip: "Of the requests on whose critical path it is.",
+  }),
 ];
 
 /** Operations by what they cost, wherever they are called. */

@@ -3111,11 +3111,15 @@ export interface OperationRank {
    */
   saving_ns: number;
   /**
-   * By how much it could be slower in the mean where it is not on the critical path before it would be, nanoseconds.
+   * How much shorter a request were in the mean if it were not called, nanoseconds.
+   */
+  drag_ns: number;
+  /**
+   * By how much it could be slower without a request taking longer (median of the requests with it), nanoseconds.
    */
   slack_ns: number;
   /**
-   * Share of its spans that failed, 0 to 1.
+   * Of the requests with it on the critical path, the share that failed, 0 to 1.
    */
   error_share: number;
 }
@@ -20894,7 +20898,7 @@ export interface TraceAnalysis {
    */
   skewed: number;
   /**
-   * Spans that were left out because they lay outside their parent.
+   * Those of which spans were left out because they lay outside their parent.
    */
   dropped: number;
   duration: TraceDurations;

@@ -2112,7 +2112,7 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((((((((data.service === undefined) && (missing0 = "service")) || ((data.operation === undefined) && (missing0 = "operation"))) || ((data.p50_exclusive_ns === undefined) && (missing0 = "p50_exclusive_ns"))) || ((data.p95_exclusive_ns === undefined) && (missing0 = "p95_exclusive_ns"))) || ((data.share === undefined) && (missing0 = "share"))) || ((data.traces === undefined) && (missing0 = "traces"))) || ((data.saving_ns === undefined) && (missing0 = "saving_ns"))) || ((data.slack_ns === undefined) && (missing0 = "slack_ns"))) || ((data.error_share === undefined) && (missing0 = "error_share"))){
+if(((((((((((data.service === undefined) && (missing0 = "service")) || ((data.operation === undefined) && (missing0 = "operation"))) || ((data.p50_exclusive_ns === undefined) && (missing0 = "p50_exclusive_ns"))) || ((data.p95_exclusive_ns === undefined) && (missing0 = "p95_exclusive_ns"))) || ((data.share === undefined) && (missing0 = "share"))) || ((data.traces === undefined) && (missing0 = "traces"))) || ((data.saving_ns === undefined) && (missing0 = "saving_ns"))) || ((data.drag_ns === undefined) && (missing0 = "drag_ns"))) || ((data.slack_ns === undefined) && (missing0 = "slack_ns"))) || ((data.error_share === undefined) && (missing0 = "error_share"))){
 validate52.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -2246,17 +2246,17 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.slack_ns !== undefined){
-let data7 = data.slack_ns;
+if(data.drag_ns !== undefined){
+let data7 = data.drag_ns;
 const _errs15 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate52.errors = [{instancePath:instancePath+"/slack_ns",keyword:"type"}];
+validate52.errors = [{instancePath:instancePath+"/drag_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate52.errors = [{instancePath:instancePath+"/slack_ns",keyword:"minimum"}];
+validate52.errors = [{instancePath:instancePath+"/drag_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -2267,12 +2267,33 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.error_share !== undefined){
-let data8 = data.error_share;
+if(data.slack_ns !== undefined){
+let data8 = data.slack_ns;
 const _errs17 = errors;
+if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
+validate52.errors = [{instancePath:instancePath+"/slack_ns",keyword:"type"}];
+return false;
+}
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
+validate52.errors = [{instancePath:instancePath+"/slack_ns",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs17 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.error_share !== undefined){
+let data9 = data.error_share;
+const _errs19 = errors;
+if(errors === _errs19){
+if(typeof data9 == "number"){
+if(data9 < 0 || isNaN(data9)){
 validate52.errors = [{instancePath:instancePath+"/error_share",keyword:"minimum"}];
 return false;
 }
@@ -2282,10 +2303,11 @@ validate52.errors = [{instancePath:instancePath+"/error_share",keyword:"type"}];
 return false;
 }
 }
-var valid0 = _errs17 === errors;
+var valid0 = _errs19 === errors;
 }
 else {
 var valid0 = true;
+}
 }
 }
 }
