@@ -31,6 +31,7 @@ class Up:
     address: str
     token: str
     view_url: str
+    spans_token: str | None
     backend_pid: int
     collector_pid: int | None
 
