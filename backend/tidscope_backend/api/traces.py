@@ -5,7 +5,7 @@ from collections.abc import Callable, Coroutine
 from typing import Annotated, Literal, TypeVar
 from urllib.parse import parse_qs
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi import Path as InPath
 from pydantic import BaseModel
 from tidscope_wire.generated.models import (
@@ -44,6 +44,31 @@ Names = Annotated[list[str] | None, Query(max_length=64)]
 TraceId = Annotated[str, InPath(pattern="^[0-9a-f]{32}$")]
 M = TypeVar("M", bound=BaseModel)
 MakePlaces = Callable[[], Coroutine[None, None, Places]]
+
+
+def _tag(text: str | None) -> tuple[str, str] | None:
+    if text is None or not text:
+        return None
+    key, equals, value = text.partition("=")
+    if not equals:
+        raise refusal("bad-request", f"tag {text!r} has no =", "tag takes KEY=VALUE")
+    return key, value
+
+
+async def _of_endpoint(
+    service: Annotated[str, Query(max_length=MAX_NAME)],
+    operation: Annotated[str, Query(max_length=MAX_NAME)],
+    since_ns: Ns = None,
+    until_ns: Ns = None,
+    low: Percentile = 0,
+    high: Percentile = 100,
+    tag: Name = None,
+) -> Wanted:
+    return Wanted(service, operation, since_ns, until_ns, tag=_tag(tag), low=low, high=high)
+
+
+OfEndpoint = Annotated[Wanted, Depends(_of_endpoint)]
+"""A set of traces of one endpoint, as a query asks for it."""
 
 
 def router(store: SpanStore, received: Receiving, make_places: MakePlaces, disk: Disk) -> APIRouter:
@@ -123,19 +148,12 @@ def router(store: SpanStore, received: Receiving, make_places: MakePlaces, disk:
     )
     async def analysis(
         request: Request,
-        service: Annotated[str, Query(max_length=MAX_NAME)],
-        operation: Annotated[str, Query(max_length=MAX_NAME)],
-        since_ns: Ns = None,
-        until_ns: Ns = None,
-        low: Percentile = 0,
-        high: Percentile = 100,
-        tag: Name = None,
+        wanted: OfEndpoint,
         exclude: Names = None,
         merge: Literal["single", "merged"] = "single",
         project: Annotated[str, Query(max_length=2 * MAX_NAME)] = "",
         less_ns: Annotated[int, Query(ge=-LATEST_NS, lt=LATEST_NS)] = 0,
     ) -> Response:
-        wanted = Wanted(service, operation, since_ns, until_ns, tag=_tag(tag), low=low, high=high)
         asked = Asked(exclude or (), merge == "merged", project, less_ns)
         return await answer(request, lambda: analyst.analysis(wanted, asked))
 
@@ -165,18 +183,11 @@ def router(store: SpanStore, received: Receiving, make_places: MakePlaces, disk:
     )
     async def heat(
         request: Request,
-        service: Annotated[str, Query(max_length=MAX_NAME)],
-        operation: Annotated[str, Query(max_length=MAX_NAME)],
-        since_ns: Ns = None,
-        until_ns: Ns = None,
-        low: Percentile = 0,
-        high: Percentile = 100,
-        tag: Name = None,
+        wanted: OfEndpoint,
         exclude: Names = None,
         rows: Annotated[int, Query(ge=1, le=200)] = 30,
         columns: Annotated[int, Query(ge=1, le=500)] = 100,
     ) -> Response:
-        wanted = Wanted(service, operation, since_ns, until_ns, tag=_tag(tag), low=low, high=high)
         asked = Asked(exclude or ())
         return await answer(request, lambda: analyst.heat(wanted, asked, rows, columns))
 
@@ -229,15 +240,6 @@ def _busy() -> Exception:
     return refusal(
         "too-many-actions", "traces are being brought in already", "wait until they are done"
     )
-
-
-def _tag(text: str | None) -> tuple[str, str] | None:
-    if text is None or not text:
-        return None
-    key, equals, value = text.partition("=")
-    if not equals:
-        raise refusal("bad-request", f"tag {text!r} has no =", "tag takes KEY=VALUE")
-    return key, value
 
 
 def _set(service: str, operation: str, text: str) -> Wanted:
