@@ -33,6 +33,7 @@ from tidscope_wire.generated.models import FrameHeader, Target, ThreadExited
 
 FIELDS = ("net_read_bytes", "net_write_bytes", "net_read_calls", "net_write_calls")
 PATIENCE_S = 120.0
+PATIENCE_US = 30_000_000
 RATE_HZ = 20
 
 CASES: dict[str, str] = {
@@ -204,15 +205,17 @@ def measure(case: str, harness: Harness) -> Outcome:
         target, _ = harness.targets.attach(process.pid, None, RATE_HZ)
         live: dict[int, tuple[int, ...]] = {}
         exited: list[ThreadExited] = []
-        harness.next()
+        header, _ = harness.next()
         go_on(process)
         report = Report.model_validate_json(line(process))
         listed = frozenset(int(name) for name in os.listdir(f"/proc/{process.pid}/task"))
         done_us = time.time_ns() // 1000
-        while True:
+        # Births and ends are taken in later than the next sample where the machine is busy.
+        mine = listed & {one.tid for one in report.threads}
+        while header.unix_us <= done_us or live.keys() - listed or mine - live.keys():
             header, rows = harness.next()
             _take(header, rows, live, exited)
-            if header.unix_us > done_us:
+            if header.unix_us > done_us + PATIENCE_US:
                 break
         outcome = Outcome(report, target.source.network, listed, dict(live))
         go_on(process)
