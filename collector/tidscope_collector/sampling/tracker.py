@@ -524,8 +524,8 @@ class Tracker:
         return np.flatnonzero(np.isin(self._last.tid, sorted(unread)))
 
     def _vanished(self, tid: int, events: list[TargetEvent]) -> None:
-        thread = self._take_out(tid)
-        assert thread is not None
+        thread = self.threads[tid]
+        self._take_out(tid)
         row = self._last_row(tid)
         totals = self._last_totals(row)
         start_ns = thread.start_ns + self.attach_ns
