@@ -119,6 +119,7 @@ class World {
   ): Promise<void> {
     if (url.includes("/extremes?")) {
       this.extremesAsked.push(url);
+      await new Promise<void>((resolve) => this.answers.push(resolve));
       if (this.extremes) onFrame(this.extremes);
       return;
     }
