@@ -47,6 +47,7 @@ export function powerTile(input: ViewInput, rates: CurrentRates): TileView {
     second: null,
     first_label: "machine",
     spark: new Float32Array(0),
+    usual: null,
   };
   const source = target?.energy;
   if (!source?.domains.some((domain) => domain.summed)) {
