@@ -151,7 +151,11 @@ function slopes(
 }
 
 function threadTiles(input: ViewInput): TileView[] {
-  const { model, span, now_s } = input;
+  const { model, span, now_s, request } = input;
+  const end_s = Math.min(span.t1_s, now_s);
+  // From the first sample on it is all that was counted since attach.
+  const chosen = request.window.kind === "fixed" && span.t0_s > model.since_s;
+  const { born, exited } = chosen ? turnover(model, span.t0_s, end_s) : model;
   const plain = { unit: "count", state: "ok", reason: "", spark: new Float32Array(0) } as const;
   const counts: Sampler = (...parts) => model.liveCounts.sampled(...parts);
   return [
@@ -159,20 +163,36 @@ function threadTiles(input: ViewInput): TileView[] {
       ...plain,
       id: "threads",
       label: "Threads",
-      value: model.live,
+      value: chosen ? (counts(end_s - 1, end_s, 1)[0] ?? Number.NaN) : model.live,
       second: null,
       first_label: "",
-      spark: counts(span.t0_s, Math.min(span.t1_s, now_s), POINTS),
+      spark: counts(span.t0_s, end_s, POINTS),
       usual: usualIn(input, "count", counts),
     },
     {
       ...plain,
       id: "turnover",
       label: "Threads born, exited",
-      value: model.born,
-      second: { label: "exited", value: model.exited },
+      value: born,
+      second: { label: "exited", value: exited },
       first_label: "born",
       usual: null,
     },
   ];
+}
+
+/** Threads that were first seen, and that ended, within a span. */
+function turnover(
+  { threads }: ViewInput["model"],
+  t0_s: number,
+  t1_s: number,
+): { readonly born: number; readonly exited: number } {
+  const within = (t_s: number | null): boolean => t_s !== null && t_s > t0_s && t_s <= t1_s;
+  let born = 0;
+  let exited = 0;
+  for (const { seen_s, end_s } of threads.all()) {
+    if (within(seen_s)) born++;
+    if (within(end_s)) exited++;
+  }
+  return { born, exited };
 }
