@@ -178,7 +178,7 @@ const SCALES: Readonly<Record<ShownUnit, Scale>> = {
   J: scaleOf("J", ["m", ...SI]),
   cores: scaleOf("cores", ["m", ""]),
   threads: scaleOf("threads", [""]),
-  s: scaleOf("s", ["µ", "m", ""]),
+  s: scaleOf("s", ["n", "µ", "m", ""]),
   ms: scaleOf("ms", [""]),
   share: scaleOf("%", [""], { factor: 100 }),
   bytes: scaleOf("B", IEC, { base: 1024, whole: true }),
