@@ -39,6 +39,20 @@ describe("what is interesting on a machine", () => {
     ]);
   });
 
+  it("has who waits for a CPU, and who is throttled by a limit", () => {
+    const limited = { unit: "batch.service", throttled_percent: 12.5 };
+    expect(
+      leading([
+        process({ pid: 1, name: "a", wait_percent: 3, ...limited }),
+        process({ pid: 2, name: "b", wait_percent: 4, ...limited }),
+        process({ pid: 3, name: "c", wait_percent: 0.2, throttled_percent: 0 }),
+      ]),
+    ).toEqual({
+      waiting: ["batch (service, 2 processes) 7.00 %"],
+      throttled: ["batch (service, 2 processes) 12.5 %"],
+    });
+  });
+
   it("takes a service of one process, and the session of a person, as processes", () => {
     const session = { unit: "session-3.scope", threads: 1 } as const;
     expect(

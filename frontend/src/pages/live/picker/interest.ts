@@ -60,6 +60,28 @@ const KINDS: readonly Kind[] = [
     text: share,
   },
   {
+    id: "waiting",
+    title: "Waiting for a CPU",
+    meaning: "Run-queue delay of main threads since the listing before; 100 % is all the time.",
+    value: ({ processes }) => sumOf(processes, ({ wait_percent }) => wait_percent ?? null),
+    least: 1,
+    text: share,
+  },
+  {
+    id: "throttled",
+    title: "Throttled by a CPU limit",
+    meaning: "Time for which its control group was throttled; 100 % is one CPU all the time.",
+    // Processes of one group have the same.
+    value: ({ processes }) =>
+      Math.max(
+        ...processes.flatMap(({ throttled_percent }) =>
+          throttled_percent == null ? [] : [throttled_percent],
+        ),
+      ),
+    least: 0.1,
+    text: share,
+  },
+  {
     id: "threads",
     title: "Most threads",
     meaning: "Threads that live now.",
