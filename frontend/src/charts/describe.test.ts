@@ -77,7 +77,7 @@ describe("describeChart and describeEvent", () => {
     );
     const adapted = { type: "rate_adapted", requested_hz: 10, budget_percent: 2 } as const;
     expect(describeEvent({ ...adapted, rate_hz: 4, previous_hz: 10, overhead_percent: 4.96 })).toBe(
-      "Sampling rate lowered from 10 to 4 Hz (10 requested): sampling used 5.0 % of a core (budget 2 %).",
+      "Sampling rate lowered from 10 to 4 Hz (10 requested): sampling used 4.96 % of a core (budget 2 %).",
     );
     expect(
       describeEvent({

@@ -13,14 +13,14 @@ const BY: Readonly<Record<CpuAccount, string>> = {
   rusage: "rusage of its processes and the children they waited for",
 };
 
-/** "−0.1 %", of what the kernel says. */
+/** "−0.08 %", of what the kernel says. */
 function offText(here: number, kernel: number): string {
   const off = kernel === 0 ? Number.NaN : here / kernel - 1;
   if (Number.isNaN(off)) return "";
   return ` (${formatDifference(100 * off)})`;
 }
 
-/** "12.30 s here, 12.31 s by the cgroup's cpu.stat (−0.1 %)". */
+/** "12.3 s here, 12.3 s by the cgroup's cpu.stat (−0.08 %)". */
 export function cpuAccountText(check: GroupCheck): string {
   const [here, kernel] = [check.threads_cpu_ns, check.kernel_cpu_ns];
   const said = `${formatValue(here / 1e9, "s")} here, ${formatValue(kernel / 1e9, "s")}`;
