@@ -194,7 +194,8 @@ function changesOf(
       figures.push({ ...of, label: fieldLabel(field), unit: to.unit, ...values });
     }
   }
-  times.sort((a, b) => sizeOf(b) - sizeOf(a) || byName(a, b));
+  // What a role does less it does more elsewhere: of two equal changes, work comes first.
+  times.sort((a, b) => steps(b) - steps(a) || byName(a, b) || placeOf(a) - placeOf(b));
   figures.sort((a, b) => relation(b) - relation(a) || byName(a, b));
   return {
     times: times.slice(0, MOST_ROWS),
@@ -205,6 +206,17 @@ function changesOf(
 function isChange(change: Change): boolean {
   const most = Math.max(change.before, change.after);
   return most >= (LEAST_FIGURE[change.unit] ?? 0) && relation(change) >= LEAST_SHARE;
+}
+
+/** The size of a change in whole millionths: sums are off in their last bits. */
+function steps(change: Change): number {
+  return Math.round(1e6 * sizeOf(change));
+}
+
+/** Work first, as legends have it. */
+function placeOf({ reason }: TimeChange): number {
+  const place = Object.keys(GROUP_NAMES).indexOf(reason);
+  return place < 0 ? Number.POSITIVE_INFINITY : place;
 }
 
 function sizeOf({ before, after }: Change): number {

@@ -156,7 +156,7 @@ it("says who takes the CPU, the limit beside GOMAXPROCS, and system calls", asyn
   const page = await watched();
   const takers = page.region("Who takes the CPU");
   expect(rowsOf(takers.getByRole("table"))[0]).toEqual([
-    ...["ffmpeg", "other process", "0.30", "100 %", "1", "burner"],
+    ...["ffmpeg", "other process", "0.300", "100 %", "1", "burner"],
   ]);
   expect(takers.getByText("2.00 cores, GOMAXPROCS 8")).toBeTruthy();
   expect(takers.getByText(/^40.0 % of periods/)).toBeTruthy();
