@@ -32,8 +32,8 @@ class _Usage:
     Attributes:
         at: the instant, seconds.
         ticks: CPU time by (pid, start), clock ticks.
-        waits_ns: run-queue delay of main threads by (pid, start); without those that cannot be read.
-        throttled_us: how long control groups were throttled, by path; without those that have no
+        waits_ns: run-queue delay of main threads by (pid, start), of those that can be read.
+        throttled_us: how long control groups were throttled, by path; of those that have a
             limit.
     """
 
