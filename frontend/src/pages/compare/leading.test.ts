@@ -1,11 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type {
-  ComparedMetric,
-  Comparison,
-  FigureDifference,
-  GroupFigure,
-} from "../../wire/generated/models";
-import { leadOf } from "./leading";
+import type { ComparedMetric, FigureDifference, GroupFigure } from "../../wire/generated/models";
+import { type Judged, leadOf } from "./leading";
 
 const figure = (mean: number): GroupFigure => ({
   ...{ values: [mean], n: 3, mean, std_dev: 0, low: mean, high: mean },
@@ -35,14 +30,13 @@ function row(
   };
 }
 
-const comparison = (metrics: readonly ComparedMetric[], runs = 3): Comparison =>
-  ({
-    metrics,
-    groups: ["static", "adaptive"].map((label, k) => ({
-      label,
-      runs: Array.from({ length: runs }, (_, i) => `r-${k}${i}`),
-    })),
-  }) as unknown as Comparison;
+const comparison = (metrics: ComparedMetric[], runs = 3): Judged => ({
+  metrics,
+  groups: ["static", "adaptive"].map((label, k) => ({
+    label,
+    runs: Array.from({ length: runs }, (_, i) => `r-${k}${i}`),
+  })),
+});
 
 describe("what a comparison leads with", () => {
   it("is the largest certain differences, by the end of the interval that is nearer to 0", () => {

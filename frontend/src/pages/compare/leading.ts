@@ -57,6 +57,9 @@ const FAMILIES: readonly RegExp[] = [
   /^pool:/,
 ];
 
+/** What of a comparison is looked at. */
+export type Judged = Pick<Comparison, "metrics" | "groups">;
+
 interface Candidate {
   readonly row: ComparedMetric;
   readonly group: number;
@@ -66,7 +69,7 @@ interface Candidate {
 }
 
 /** The three largest differences whose interval does not include 0, each of another kind. */
-export function leadOf(comparison: Comparison): Lead {
+export function leadOf(comparison: Judged): Lead {
   const { metrics } = comparison;
   const certain = metrics.flatMap(candidatesOf);
   // The process comes first; a role is named where only it differs.
@@ -104,7 +107,7 @@ function familyOf(metric: string): string {
 }
 
 function leadingOf(
-  { groups }: Comparison,
+  { groups }: Judged,
   { row, group, difference }: Candidate,
   certain: readonly Candidate[],
 ): Leading {
@@ -150,7 +153,7 @@ function mostlyIn(
   return most && size(most) >= 0.5 * Math.abs(whole) ? `, mostly in ${most.row.role}` : "";
 }
 
-function whyNone({ groups, metrics }: Comparison): string {
+function whyNone({ groups, metrics }: Judged): string {
   if (groups.length < 2) return "All runs are repeats of one another: there is nothing to compare.";
   const single = groups.filter(({ runs }) => runs.length < 2).map(({ label }) => label);
   if (single.length > 0) {

@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import type { Comparison } from "../../wire/generated/models";
-import { stateShares } from "./stateShares";
+import { type SharesOf, stateShares } from "./stateShares";
 
 const row = (metric: string, role: string | null, means: readonly (number | null)[]) => ({
   metric,
@@ -8,12 +7,11 @@ const row = (metric: string, role: string | null, means: readonly (number | null
   groups: means.map((mean) => ({ mean })),
 });
 
-const comparison = (metrics: readonly object[]): Comparison =>
-  ({
-    metrics,
-    groups: [{ label: "static" }, { label: "adaptive" }],
-    roles: [{ label: "worker-#" }, { label: "logger" }],
-  }) as unknown as Comparison;
+const comparison = (metrics: SharesOf["metrics"]): SharesOf => ({
+  metrics,
+  groups: [{ label: "static" }, { label: "adaptive" }],
+  roles: [{ label: "worker-#" }, { label: "logger" }],
+});
 
 it("has a bar for each group of runs, of the process and of each role", () => {
   const shares = stateShares(

@@ -2,7 +2,7 @@
 
 import { formatPercent } from "../../model/format";
 import { GROUP_NAMES, type StateGroup } from "../../model/states";
-import type { Comparison } from "../../wire/generated/models";
+import type { ComparedMetric } from "../../wire/generated/models";
 
 /** A part of a bar. */
 export interface SharePart {
@@ -23,13 +23,22 @@ export interface RoleShares {
   }[];
 }
 
+/** What of a comparison is looked at. */
+export interface SharesOf {
+  readonly metrics: readonly (Pick<ComparedMetric, "metric" | "role"> & {
+    readonly groups: readonly { readonly mean: number | null }[];
+  })[];
+  readonly groups: readonly { readonly label: string }[];
+  readonly roles: readonly { readonly label: string }[];
+}
+
 const MOST_ROLES = 8;
 const STATE_GROUPS = Object.keys(GROUP_NAMES) as readonly StateGroup[];
 /** Less is no part that is named. */
 const NAMED = 0.005;
 
 /** The process, then the busiest roles; none if no run has a ledger of states. */
-export function stateShares({ metrics, groups, roles }: Comparison): readonly RoleShares[] {
+export function stateShares({ metrics, groups, roles }: SharesOf): readonly RoleShares[] {
   const names = [null, ...roles.slice(0, MOST_ROLES).map(({ label }) => label)];
   return names.flatMap((role): readonly RoleShares[] => {
     const bars = groups.map(({ label }, place) => {

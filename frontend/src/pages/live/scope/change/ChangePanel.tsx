@@ -118,9 +118,7 @@ function ChangeTable<T extends Change | TimeChange>({
   const colours = CHART_THEMES[useStore(theme)];
   const shown = rows.slice(0, MOST);
   return (
-    // Keyboard users scroll it where it does not fit.
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls
-    <section className={styles.scroll} tabIndex={0} aria-label={caption}>
+    <section className={styles.scroll} aria-label={caption}>
       <table className={styles.table}>
         <caption>{caption}</caption>
         <thead>
