@@ -46,13 +46,10 @@ function Card({ interest, onPick }: CardProps) {
       <ol {...handlers}>
         {rows.map((one) => (
           <li key={one.key}>
-            <button
-              type="button"
-              aria-label={`${one.name} (${one.what}): ${one.figure}. Attach.`}
-              onClick={() => onPick(one)}
-            >
-              <span className={styles.name}>{one.name}</span>
-              <span className={styles.what}>{one.what}</span>
+            <button type="button" onClick={() => onPick(one)}>
+              <span className="visually-hidden">Attach to </span>
+              <span className={styles.name}>{one.name}</span>{" "}
+              <span className={styles.what}>{one.what}</span>{" "}
               <span className={styles.figure}>{one.figure}</span>
             </button>
           </li>

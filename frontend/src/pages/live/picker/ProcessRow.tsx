@@ -65,7 +65,7 @@ export function ProcessRow({ row, tree, index, reachable, busy, onPick, onTurn }
               }}
             >
               <span className={styles.name}>{name}</span>
-              <span className={styles.line}>
+              <span className={styles.line} aria-hidden="true">
                 {attaching ? "Attaching…" : process === null ? noteOf(row) : lineOf(process)}
               </span>
             </button>

@@ -106,7 +106,7 @@ interface ChangeTableProps<T extends Change> {
 }
 
 /** Rows that are shown; the rest changed less. */
-const MOST = 12;
+const MOST = 8;
 
 function ChangeTable<T extends Change | TimeChange>({
   caption,
