@@ -65,10 +65,10 @@ export function ProcessRow({ row, tree, index, reachable, busy, onPick, onTurn }
               }}
             >
               <span className={styles.name}>{name}</span>
-              <span className={styles.line} aria-hidden="true">
-                {attaching ? "Attaching…" : process === null ? noteOf(row) : lineOf(process)}
-              </span>
-            </button>
+            </button>{" "}
+            <span className={styles.line}>
+              {attaching ? "Attaching…" : process === null ? noteOf(row) : lineOf(process)}
+            </span>
           </Tooltip>
           {process !== null && group !== null && below > 0 ? (
             <Button
