@@ -23,7 +23,6 @@ POOLED_WEIGHT = 20
 LEAST_SPREAD = 0.1
 """Of log2 times: clocks and schedulers differ by that much."""
 MOST_SQUARED = 16.0
-FLOOR_SHARE = 0.1
 LEAST_EXCESS = 1.0
 """Of squared deviations; normal ones have about 2."""
 
@@ -33,7 +32,7 @@ class Density:
     """What times are usual.
 
     Attributes:
-        floor_us: times far below this are alike: a tenth of a chain's time in the mean.
+        floor_us: times far below this are alike: a chain's time in the mean.
         medians: of log2(floor_us + µs), by chain.
         spreads: standard deviations of these, below the median and above it, by chain: stalls only
             make longer, and the logarithm of a normal time has its longer tail below.
@@ -88,7 +87,7 @@ def estimate(rows: Sequence[Times], features: int) -> Density:
         features: how many chains there are.
     """
     means = [sum(times.values()) / len(times) for times in rows if times]
-    floor_us = 1 + FLOOR_SHARE * float(np.median(means)) / 1000 if means else 1.0
+    floor_us = 1 + float(np.median(means)) / 1000 if means else 1.0
     own: list[list[float]] = [[] for _ in range(features)]
     for times in rows:
         for place, value in times.items():
