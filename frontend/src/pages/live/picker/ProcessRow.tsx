@@ -139,5 +139,5 @@ function lineOf(process: Process): string {
 }
 
 function percent(cpu: number | null): string {
-  return cpu === null ? NO_VALUE : `${cpu.toFixed(cpu < 99.95 ? 1 : 0)} %`;
+  return formatValue((cpu ?? Number.NaN) / 100, "share");
 }
