@@ -3,6 +3,7 @@
 import { formatDifference } from "../../model/format";
 import type { ComparedMetric, Comparison, FigureDifference } from "../../wire/generated/models";
 import { differenceText, figureText } from "./differences";
+import { shortLabels } from "./shortLabels";
 
 /** One difference, and where the page shows it. */
 export interface Leading {
@@ -115,7 +116,8 @@ function leadingOf(
   const [was, is] = [row.groups[0], row.groups[group]].map((figure) =>
     figureText(row, figure?.mean ?? null),
   );
-  const [base, other] = [groups[0]?.label ?? "", groups[group]?.label ?? ""];
+  const labels = shortLabels(groups.map(({ label }) => label));
+  const [base, other] = [labels[0] ?? "", labels[group] ?? ""];
   const way = (absolute ?? 0) > 0 ? "higher" : "lower";
   const of = row.role === null ? "" : ` of ${row.role}`;
   const by = percent === null ? "" : ` by ${formatDifference(Math.abs(percent)).slice(1)}`;

@@ -25,7 +25,7 @@ it("has a bar for each group of runs, of the process and of each role", () => {
   );
   expect(shares.map(({ role }) => role)).toEqual([null, "worker-#"]);
   expect(shares[0]?.bars.map(({ text }) => text)).toEqual([
-    "Locks 75 %, Running 25 %",
+    "Locks 75 %, Running 25 %, Sleeping <1 %",
     "Running 50 %, Locks 50 %",
   ]);
   expect(shares[0]?.bars[0]?.parts.map(({ group }) => group)).toEqual([

@@ -3,6 +3,7 @@
 import { formatPercent } from "../../model/format";
 import { GROUP_NAMES, type StateGroup } from "../../model/states";
 import type { ComparedMetric } from "../../wire/generated/models";
+import { shortLabels } from "./shortLabels";
 
 /** A part of a bar. */
 export interface SharePart {
@@ -34,18 +35,19 @@ export interface SharesOf {
 
 const MOST_ROLES = 8;
 const STATE_GROUPS = Object.keys(GROUP_NAMES) as readonly StateGroup[];
-/** Less is no part that is named. */
-const NAMED = 0.005;
+/** Less cannot be seen in a bar. */
+const LEAST = 0.002;
 
 /** The process, then the busiest roles; none if no run has a ledger of states. */
 export function stateShares({ metrics, groups, roles }: SharesOf): readonly RoleShares[] {
   const names = [null, ...roles.slice(0, MOST_ROLES).map(({ label }) => label)];
+  const labels = shortLabels(groups.map(({ label }) => label));
   return names.flatMap((role): readonly RoleShares[] => {
-    const bars = groups.map(({ label }, place) => {
+    const bars = labels.map((label, place) => {
       const parts = STATE_GROUPS.flatMap((group): readonly SharePart[] => {
         const row = metrics.find((one) => one.metric === `share_${group}` && one.role === role);
         const share = row?.groups[place]?.mean ?? 0;
-        return share > 0 ? [{ group, share }] : [];
+        return share >= LEAST ? [{ group, share }] : [];
       });
       return { label, parts, text: textOf(parts) };
     });
@@ -54,9 +56,8 @@ export function stateShares({ metrics, groups, roles }: SharesOf): readonly Role
 }
 
 function textOf(parts: readonly SharePart[]): string {
-  const named = parts.filter(({ share }) => share >= NAMED);
-  if (named.length === 0) return "not known";
-  return named
+  if (parts.length === 0) return "not known";
+  return [...parts]
     .sort((a, b) => b.share - a.share)
     .map(({ group, share }) => `${GROUP_NAMES[group]} ${formatPercent(share)}`)
     .join(", ");
