@@ -43,7 +43,7 @@ export function PartList({ times, theme }: { times: TimesView; theme: ChartTheme
       : lacking.has(part) || !Number.isNaN(whole.parts[part]),
   );
   return (
-    <div className={styles.legend} {...scrollable(`Parts of the time of ${times.name}`)}>
+    <div className={styles.legend} {...scrollable("Parts and their shares")}>
       <table className={styles.parts} aria-label={`Where the time of ${times.name} goes`}>
         <thead>
           <tr>
