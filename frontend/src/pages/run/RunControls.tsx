@@ -10,6 +10,7 @@ import type { RunManifest } from "../../wire/generated/models";
 import { useLiveClient } from "../clients";
 import { LineControls } from "../live/scope/LineControls";
 import controls from "../live/scope/ViewControls.module.css";
+import { WindowRequests } from "../live/scope/WindowRequests";
 import { advance, isWhole, PLAY_STEP_MS, playbackStart, SPEEDS, type Speed } from "./playback";
 import styles from "./RunControls.module.css";
 import { ScrubBar } from "./ScrubBar";
@@ -44,6 +45,7 @@ export function RunControls({ run }: { readonly run: RunManifest }) {
         Whole run
       </Button>
       <WindowText window={window} whole={whole} />
+      <WindowRequests target={run.target} window={window} />
       <LineControls target={run.target} />
       <ScrubBar run={run} extent={extent} window={window} onWindow={see} />
     </div>

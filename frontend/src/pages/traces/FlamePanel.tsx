@@ -1,6 +1,7 @@
 import { useMemo, useState } from "react";
 import { theme } from "../../base/theme";
 import { useStore } from "../../base/useStore";
+import { ColourKeys } from "../../charts/ColourKeys";
 import { FlameGraph } from "../../charts/FlameGraph";
 import { serviceGround } from "../../charts/traceColours";
 import { counted } from "../../model/format";
@@ -69,14 +70,10 @@ export function FlamePanel({ analysis, link, onLink }: AnalysisProps) {
             </>
           )}
         </p>
-        <ul className={styles.legend} aria-label="Services">
-          {services.map((service, at) => (
-            <li key={service}>
-              <span className={styles.key} style={{ background: serviceGround(at, colours) }} />
-              {service}
-            </li>
-          ))}
-        </ul>
+        <ColourKeys
+          label="Services"
+          keys={services.map((text, at) => ({ text, ground: serviceGround(at, colours) }))}
+        />
         <details>
           <summary>As a table</summary>
           <CallTable tree={rows} traces={analysis.traces} total={tree.total} onPress={onZoom} />

@@ -10,7 +10,7 @@ import { Panel } from "../../../ui/Panel";
 import type { SpanThread, TraceSpan } from "../../../wire/generated/models";
 import { CHART_THEMES } from "../../live/scope/chartTheme";
 import { PartsBar } from "./PartsBar";
-import { joinText, partName, threadText } from "./parts";
+import { guessed, joinText, lockName, lockText, threadText } from "./parts";
 import styles from "./Trace.module.css";
 
 interface SpanPanelProps {
@@ -90,7 +90,7 @@ function ThreadParts({ thread, span }: ThreadPartsProps) {
   const parts = thread.parts.map(
     ({ reason, ns }) =>
       [
-        partName(reason),
+        guessed(thread, reason),
         `${timeText(ns)} (${shareText(ns / Math.max(1, thread.own_ns))})`,
       ] as const,
   );
@@ -98,6 +98,12 @@ function ThreadParts({ thread, span }: ThreadPartsProps) {
     <>
       {thread.parts.length === 0 ? null : <PartsBar thread={thread} theme={colours} />}
       <Facts facts={[["Thread", threadText(thread)], ...parts]} />
+      {thread.locks.length === 0 ? null : (
+        <section aria-label="Locks">
+          <h3>Locks waited for around that time, and who released them</h3>
+          <Facts facts={thread.locks.map((lock) => [lockName(lock), lockText(lock)] as const)} />
+        </section>
+      )}
       <p className={styles.note}>{joinText(thread)}</p>
       <p className={styles.links}>
         {thread.target_id === null ? null : (
