@@ -1,4 +1,5 @@
 import { useMemo, useState } from "react";
+import { saveFile } from "../../base/saveFile";
 import { theme } from "../../base/theme";
 import { useStore } from "../../base/useStore";
 import { ColourKeys } from "../../charts/ColourKeys";
@@ -13,7 +14,9 @@ import {
   rowOf,
   servicesOf,
 } from "../../model/traces/callTree";
+import { dotGraph, foldedStacks } from "../../model/traces/exports";
 import { shareText, timeText } from "../../model/traces/text";
+import { Button } from "../../ui/Button";
 import { Panel } from "../../ui/Panel";
 import type { TraceTree } from "../../wire/generated/models";
 import { CHART_THEMES } from "../live/scope/chartTheme";
@@ -44,7 +47,26 @@ export function FlamePanel({ analysis, link, onLink }: AnalysisProps) {
   };
   const shown = pointed ?? zoom;
   return (
-    <Panel title="Critical paths" note="mean of a request; the widest call costs the most time">
+    <Panel
+      title="Critical paths"
+      note="mean of a request; the widest call costs the most time"
+      controls={
+        <span className={styles.chips}>
+          <Button
+            title="For flamegraph.pl, inferno or speedscope"
+            onClick={() => saveFile("critical-paths.folded", foldedStacks(rows))}
+          >
+            Save stacks
+          </Button>
+          <Button
+            title="For Graphviz"
+            onClick={() => saveFile("critical-paths.dot", dotGraph(rows, analysis.traces))}
+          >
+            Save graph
+          </Button>
+        </span>
+      }
+    >
       <div className={styles.body}>
         <FlameBar tree={tree} zoom={zoom} onZoom={onZoom} matches={matches} {...{ link, onLink }} />
         <FlameGraph

@@ -10,7 +10,7 @@ import { Panel } from "../../../ui/Panel";
 import type { SpanThread, TraceSpan } from "../../../wire/generated/models";
 import { CHART_THEMES } from "../../live/scope/chartTheme";
 import { PartsBar } from "./PartsBar";
-import { guessed, joinText, lockName, lockText, threadText } from "./parts";
+import { guessed, joinText, threadText } from "./parts";
 import styles from "./Trace.module.css";
 
 interface SpanPanelProps {
@@ -94,26 +94,21 @@ function ThreadParts({ thread, span }: ThreadPartsProps) {
         `${timeText(ns)} (${shareText(ns / Math.max(1, thread.own_ns))})`,
       ] as const,
   );
+  const whose = thread.tid === null ? "Its process" : "Its thread";
   return (
     <>
       {thread.parts.length === 0 ? null : <PartsBar thread={thread} theme={colours} />}
       <Facts facts={[["Thread", threadText(thread)], ...parts]} />
-      {thread.locks.length === 0 ? null : (
-        <section aria-label="Locks">
-          <h3>Locks waited for around that time, and who released them</h3>
-          <Facts facts={thread.locks.map((lock) => [lockName(lock), lockText(lock)] as const)} />
-        </section>
-      )}
       <p className={styles.note}>{joinText(thread)}</p>
       <p className={styles.links}>
         {thread.target_id === null ? null : (
           <PageLink href={momentHref(liveHref(thread.target_id), moment)}>
-            Its thread on Live at that time
+            {whose} on Live at that time
           </PageLink>
         )}
         {thread.run_id === null ? null : (
           <PageLink href={momentHref(runHref(thread.run_id), moment)}>
-            Its thread in the run at that time
+            {whose} in the run at that time
           </PageLink>
         )}
       </p>

@@ -41,17 +41,12 @@ it("shows spans below their callers, and folds and filters them", async () => {
   expect(screen.getByRole("region", { name: "Span db SQL" })).toBeTruthy();
 });
 
-it("says which lock a span waited for and who released it, and leads to its thread on Live", async () => {
+it("says who released the lock that a span waited for, and leads to its thread on Live", async () => {
   const page = await open();
   const path = within(screen.getByRole("table", { name: "Spans of the critical path" }));
   expect(path.getAllByRole("row")[1]?.textContent).toContain(
     "Locks 50.0 ms (83.3 %), released by flusher",
   );
-  const locks = page.region("Locks");
-  expect(locks.getByText("cache.mu")).toBeTruthy();
-  expect(
-    locks.getByText("50.0 ms in 2 waits within 1.00 s, released by flusher (mutex)"),
-  ).toBeTruthy();
   const link = screen.getByRole("link", { name: "Its thread on Live at that time" });
   const url = new URL(link.getAttribute("href") ?? "", "http://x");
   expect(url.searchParams.get("target")).toBe("t-42-0123abcd");

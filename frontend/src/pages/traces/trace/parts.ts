@@ -1,9 +1,7 @@
 /** What threads did during a span, in words. Pure. */
 
-import { counted } from "../../../model/format";
 import { GROUP_NAMES } from "../../../model/states";
-import { timeText } from "../../../model/traces/text";
-import type { SpanLock, SpanPart, SpanThread } from "../../../wire/generated/models";
+import type { SpanPart, SpanThread } from "../../../wire/generated/models";
 
 const NAMES: Readonly<Record<string, string>> = { ...GROUP_NAMES, unknown: "Not measured" };
 
@@ -35,18 +33,6 @@ export function greatestPart({ parts }: SpanThread): SpanPart | null {
     (most, part) => (most === null || part.ns > most.ns ? part : most),
     null,
   );
-}
-
-/** A lock by its name, or by what it is. */
-export function lockName({ name, kind }: SpanLock): string {
-  return name === "" ? kind : name;
-}
-
-/** How long it was waited for, and who ended that. */
-export function lockText({ kind, wait_ns, waits, over_ns, woken_by }: SpanLock): string {
-  const how = `${timeText(wait_ns)} in ${counted(waits, "wait")} within ${timeText(over_ns)}`;
-  const by = woken_by === null ? "" : `, released by ${woken_by}`;
-  return `${how}${by} (${kind})`;
 }
 
 /** Which thread it is. */
