@@ -141,8 +141,7 @@ async def test_requests_that_waited_for_a_process_the_longest_first(backend: Bac
     began_ns = BEGAN_US * 1000 + 12_000_000_000
     window = {"since_ns": began_ns - 2_000_000_000, "until_ns": began_ns + 300_000}
     async with backend.program() as client:
-        params = {"pid": 200, "order": "path", **window}
-        answer = await client.get("/api/v1/traces", params=params)
+        answer = await client.get("/api/v1/traces", params={"pid": 200, "order": "path", **window})
     found = TraceList.model_validate_json(answer.content).traces
     # The tenth took 310 µs; of the twelfth's 812 µs the window has 300.
     assert [(int(one.trace_id, 16), one.on_path_ns) for one in found] == [

@@ -1,6 +1,7 @@
 /** The two ways between a span and its thread: to Live or the run at that time, and back. */
 
-import { expect, type Page, test } from "./fixtures/test";
+import type { Page } from "@playwright/test";
+import { expect, test } from "./fixtures/test";
 import { Traced } from "./fixtures/traced";
 
 test.use({ receivesSpans: true });

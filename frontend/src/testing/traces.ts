@@ -1,5 +1,6 @@
 /** Traces for tests of the page: a shop that asks a database and a cache. */
 
+import { vi } from "vitest";
 import type {
   OperationRank,
   RunSummary,
@@ -15,6 +16,7 @@ import type {
   TraceSummary,
 } from "../wire/generated/models";
 import { FakeBackend } from "./backend";
+import { TestPage } from "./TestPage";
 
 export const MS = 1_000_000;
 export const BEGAN_NS = 1_700_000_000_000 * MS;
@@ -234,4 +236,17 @@ export function tracesBackend(): FakeBackend {
   backend.on(`GET /traces/${traceId(2)}`, () => detail());
   backend.on("GET /runs", () => runsOf());
   return backend;
+}
+
+/** Open an address of the Traces page, and wait until its first answers are shown. */
+export async function openTraces(address: string, backend = tracesBackend()): Promise<TestPage> {
+  // Pages that are loaded when opened: here they are at hand.
+  await Promise.all([
+    import("../pages/traces/TracesPage"),
+    import("../pages/traces/trace/TracePage"),
+  ]);
+  const page = await TestPage.open(address, { backend });
+  await vi.dynamicImportSettled();
+  await page.settle();
+  return page;
 }

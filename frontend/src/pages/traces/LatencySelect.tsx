@@ -40,7 +40,8 @@ function OwnFields({ set, onSet }: LatencySelectProps) {
   const [high, setHigh] = useState(String(set.high));
   const wrong = !isWindow(low, high);
   const finish = () => {
-    if (!wrong) onSet({ low: Number(low), high: Number(high) });
+    const next = { low: Number(low), high: Number(high) };
+    if (!wrong && (next.low !== set.low || next.high !== set.high)) onSet(next);
   };
   const field = (label: string, value: string, change: (text: string) => void) => (
     <label className={styles.field}>
@@ -52,7 +53,6 @@ function OwnFields({ set, onSet }: LatencySelectProps) {
         value={value}
         aria-invalid={wrong}
         onChange={(event) => change(event.target.value)}
-        onBlur={finish}
         onKeyDown={(event) => {
           if (event.key === "Enter") finish();
         }}
@@ -60,10 +60,17 @@ function OwnFields({ set, onSet }: LatencySelectProps) {
     </label>
   );
   return (
-    <>
+    <fieldset
+      className={styles.percentiles}
+      aria-label="Percentiles"
+      onBlur={({ currentTarget, relatedTarget }) => {
+        // From one field to the other, both are still being typed.
+        if (!currentTarget.contains(relatedTarget)) finish();
+      }}
+    >
       {field("From P", low, setLow)}
       {field("to P", high, setHigh)}
-    </>
+    </fieldset>
   );
 }
 

@@ -4,7 +4,7 @@ import { screen, within } from "@testing-library/react";
 import { expect, it } from "vitest";
 import { problem, refuse } from "../../testing/backend";
 import { summary } from "../../testing/runs";
-import { TestPage } from "../../testing/TestPage";
+import type { TestPage } from "../../testing/TestPage";
 import {
   analysis,
   difference,
@@ -12,11 +12,13 @@ import {
   endpoints,
   listed,
   MS,
+  openTraces,
   runsOf,
   traceId,
   tracesBackend,
 } from "../../testing/traces";
 
+const HOUR_MS = 3_600_000;
 const lastQuery = (page: TestPage, route: string) => {
   const path = page.backend.requests(route).at(-1)?.path ?? "";
   return new URLSearchParams(path.split("?")[1]);
@@ -40,7 +42,7 @@ it("lists endpoints, and ranks operations over all of them once asked", async ()
       },
     ],
   }));
-  const page = await TestPage.open("/traces", { backend });
+  const page = await openTraces("/traces", backend);
   expect(inTable("Endpoints").getByRole("link").getAttribute("href")).toBe(
     "/traces?service=shop&operation=GET+%2F",
   );
@@ -56,7 +58,7 @@ it("says how to send spans while there are none, and to a viewer that import is 
   const backend = tracesBackend();
   backend.role = "viewer";
   backend.on("GET /traces/endpoints", () => endpoints({ endpoints: [] }));
-  const page = await TestPage.open("/traces", { backend });
+  const page = await openTraces("/traces", backend);
   expect(screen.getByText("No traces yet")).toBeTruthy();
   expect(screen.getByText("The receiver is off.")).toBeTruthy();
   const button = screen.getByRole<HTMLButtonElement>("button", { name: "Import a file…" });
@@ -68,7 +70,7 @@ it("says how to send spans while there are none, and to a viewer that import is 
 });
 
 it("finds calls of a flame graph by text, and goes through them by keys", async () => {
-  const page = await TestPage.open(ENDPOINT, { backend: tracesBackend() });
+  const page = await openTraces(ENDPOINT);
   expect(boxes().map(({ textContent }) => textContent)).toEqual([
     ...["shop GET /", "db SQL", "cache get"],
   ]);
@@ -93,13 +95,14 @@ it("finds calls of a flame graph by text, and goes through them by keys", async 
 it("chooses requests by window, run, percentiles, attribute and roots, all in the address", async () => {
   const backend = tracesBackend();
   backend.on("GET /runs", () => runsOf(summary({ name: "baseline" })));
-  const page = await TestPage.open(ENDPOINT, { backend });
+  const page = await openTraces(ENDPOINT, backend);
+  const now_ms = Date.now();
   await page.select(screen.getByRole("combobox", { name: "Time" }), "From … to …");
   const from = screen.getByLabelText<HTMLInputElement>("From");
   const asked = lastQuery(page, "GET /traces/analysis");
-  expect(asked.get("since_ns")).toBe("1699996400000000000");
-  expect(asked.get("until_ns")).toBe("1700000000000000000");
-  expect(new Date(from.value).getTime()).toBe(1_699_996_400_000);
+  expect(asked.get("since_ns")).toBe(`${now_ms - HOUR_MS}000000`);
+  expect(asked.get("until_ns")).toBe(`${now_ms}000000`);
+  expect(new Date(from.value).getTime()).toBe(now_ms - HOUR_MS);
 
   await page.select(screen.getByRole("combobox", { name: "Time" }), "All");
   await page.select(
@@ -109,8 +112,14 @@ it("chooses requests by window, run, percentiles, attribute and roots, all in th
   expect(lastQuery(page, "GET /traces/analysis").get("run")).toBe(summary().id);
 
   await page.select(screen.getByRole("combobox", { name: "Latency" }), "P… to P…");
-  await page.fill(screen.getByLabelText("to P"), "30{Enter}");
-  // Wrong until the other one is below it.
+  await page.fill(screen.getByLabelText("From P"), "10");
+  await page.press("{Tab}");
+  // Not before both are typed.
+  expect(document.activeElement).toBe(screen.getByLabelText("to P"));
+  expect(lastQuery(page, "GET /traces/analysis").get("high")).toBe("95");
+  await page.fill(screen.getByLabelText("to P"), "30");
+  await page.press("{Enter}");
+  expect(lastQuery(page, "GET /traces/analysis").get("low")).toBe("10");
   expect(lastQuery(page, "GET /traces/analysis").get("high")).toBe("30");
   await page.fill(screen.getByLabelText("From P"), "40");
   expect(screen.getByLabelText("From P").getAttribute("aria-invalid")).toBe("true");
@@ -129,7 +138,7 @@ it("compares two runs by name, and says what grew", async () => {
   backend.on("GET /runs", () =>
     runsOf(summary({ name: "slow", id: second }), summary({ name: "baseline" })),
   );
-  const page = await TestPage.open(`${ENDPOINT}&view=difference`, { backend });
+  const page = await openTraces(`${ENDPOINT}&view=difference`, backend);
   expect(lastQuery(page, "GET /traces/difference").get("base")).toBe("low=45&high=55");
   const before = page.region("Before");
   const option = (name: RegExp) => before.getByRole("option", { name }).textContent ?? "";
@@ -154,7 +163,7 @@ it("compares two runs by name, and says what grew", async () => {
 
 it("says what an operation is worth, what its columns mean, and leaves it out of paths", async () => {
   const backend = tracesBackend();
-  const page = await TestPage.open(`${ENDPOINT}&view=operations`, { backend });
+  const page = await openTraces(`${ENDPOINT}&view=operations`, backend);
   expect(inTable("Operations").getAllByRole("row")[1]?.textContent).toContain("db SQL");
   await page.click(screen.getByText("What the columns mean"));
   expect(screen.getByText(/^By how much it could be slower/)).toBeTruthy();
@@ -170,7 +179,7 @@ it("says what an operation is worth, what its columns mean, and leaves it out of
   expect(lastQuery(page, "GET /traces/analysis").get("less_ns")).toBe("20000000");
   const projection = page.region("Projection");
   expect(projection.getByRole("row", { name: /^P50/ }).textContent).toBe(
-    "P500.10 s80.0 ms−20.0 ms",
+    "P500.100 s80.0 ms−20.0 ms",
   );
   await page.click(projection.getByRole("button", { name: "Leave it out of paths" }));
   expect(lastQuery(page, "GET /traces/analysis").getAll("exclude")).toEqual(["db SQL"]);
@@ -180,7 +189,8 @@ it("says what an operation is worth, what its columns mean, and leaves it out of
 
 it("says what is usual, and compares with an earlier set", async () => {
   const backend = tracesBackend();
-  const page = await TestPage.open(`${ENDPOINT}&view=errors`, { backend });
+  const now_ms = Date.now();
+  const page = await openTraces(`${ENDPOINT}&view=errors`, backend);
   const panel = page.region("Unlike the others");
   expect(panel.getByText(/fewer than 30 requests/)).toBeTruthy();
   backend.on("GET /traces/analysis", () =>
@@ -195,13 +205,14 @@ it("says what is usual, and compares with an earlier set", async () => {
     }),
   );
   await page.click(panel.getByRole("radio", { name: "Against an earlier set" }));
-  expect(lastQuery(page, "GET /traces/analysis").get("usual")).toBe("until_ns=1699996400000000000");
+  const asked = new URLSearchParams(lastQuery(page, "GET /traces/analysis").get("usual") ?? "");
+  expect(asked.get("until_ns")).toBe(`${now_ms - HOUR_MS}000000`);
   expect(panel.getByText(/from 40 requests of the earlier set/)).toBeTruthy();
   expect(inTable("Unlike the others").getAllByRole("row")[1]?.textContent).toContain("shop LOST");
 });
 
 it("goes through the heat map by keys, in words, and opens a request", async () => {
-  const page = await TestPage.open(`${ENDPOINT}&view=heat`, { backend: tracesBackend() });
+  const page = await openTraces(`${ENDPOINT}&view=heat`);
   const map = screen.getByRole("application");
   map.focus();
   await page.press("{ArrowRight}{ArrowRight}{ArrowRight}");
@@ -221,7 +232,7 @@ it("goes through the heat map by keys, in words, and opens a request", async () 
 it("lists the requests that waited for a thread, and those of its process", async () => {
   const backend = tracesBackend();
   backend.on("GET /traces", () => ({ traces: [listed(1, { on_path_ns: 7 * MS })] }));
-  const page = await TestPage.open("/traces?since=1&until=2&pid=42&tid=43", { backend });
+  const page = await openTraces("/traces?since=1&until=2&pid=42&tid=43", backend);
   const query = lastQuery(page, "GET /traces");
   expect([query.get("order"), query.get("pid"), query.get("thread_id")]).toEqual([
     ...["path", "42", "43"],
