@@ -14,6 +14,7 @@ import type { TraceEndpoint, TracesReceived } from "../../wire/generated/models"
 import { SortedTable } from "../live/scope/facts/SortedTable";
 import type { SortedColumn } from "../live/scope/facts/sortedColumn";
 import { nsColumn, numberColumn, percentColumn } from "./Columns";
+import { EverywherePanel } from "./EverywherePanel";
 import { ImportTraces } from "./ImportTraces";
 import { endpointsQuery, type TracesLink, tracesHref } from "./link";
 import type { LinkProps } from "./props";
@@ -58,6 +59,7 @@ export function EndpointsPage({ link, onLink }: LinkProps) {
           ) : value.endpoints.length > 0 ? (
             <>
               <Endpoints endpoints={value.endpoints} link={link} />
+              <EverywherePanel set={link} />
               <Received received={value.received} />
               <details className={`surface ${styles.more}`}>
                 <summary>Send spans here</summary>

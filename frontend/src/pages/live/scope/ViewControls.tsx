@@ -5,6 +5,7 @@ import type { Target } from "../../../wire/generated/models";
 import { useLiveClient } from "../../clients";
 import { LineControls } from "./LineControls";
 import styles from "./ViewControls.module.css";
+import { WindowRequests } from "./WindowRequests";
 import { WindowSelect } from "./WindowSelect";
 
 /** What part of time is shown, and which threads get a line of their own. */
@@ -24,6 +25,9 @@ export const ViewControls = memo(function ViewControls({ target }: { readonly ta
         {view.paused ? "Resume" : "Pause"}
       </Button>
       <WindowSelect />
+      {view.window.kind === "fixed" ? (
+        <WindowRequests target={target} window={view.window} />
+      ) : null}
       <LineControls target={target} />
       <span className={styles.word} role="status">
         {view.paused ? "Paused. Sampling continues." : ""}
