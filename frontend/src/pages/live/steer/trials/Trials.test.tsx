@@ -110,7 +110,7 @@ describe("a proof", () => {
       "without",
     ]);
     expect(container.querySelectorAll("[data-left-out=true]")).toHaveLength(4);
-    screen.getByText("+18.0 % [+5.0 %, +30.0 %]");
+    screen.getByText("+18.0 % [+5.0, +30.0]");
     screen.getByText("No response times: The program has no agent.");
   });
 });
