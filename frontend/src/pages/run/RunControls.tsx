@@ -8,6 +8,7 @@ import { Button } from "../../ui/Button";
 import { SegmentedControl } from "../../ui/SegmentedControl";
 import type { RunManifest } from "../../wire/generated/models";
 import { useLiveClient } from "../clients";
+import { PanelNav } from "../live/scope/arrange/PanelNav";
 import { LineControls } from "../live/scope/LineControls";
 import controls from "../live/scope/ViewControls.module.css";
 import { advance, isWhole, PLAY_STEP_MS, playbackStart, SPEEDS, type Speed } from "./playback";
@@ -45,6 +46,7 @@ export function RunControls({ run }: { readonly run: RunManifest }) {
       </Button>
       <WindowText window={window} whole={whole} />
       <LineControls target={run.target} />
+      <PanelNav />
       <ScrubBar run={run} extent={extent} window={window} onWindow={see} />
     </div>
   );

@@ -112,7 +112,8 @@ it("draws lines of processes, roles or threads, and lists what processes did", a
       .region(title)
       .getAllByRole("button")
       .map((each) => each.textContent);
-  expect(legend("CPU per process")[0]).toMatch(/^server 200\.60/);
+  expect(legend("CPU")[0]).toMatch(/^server 200\.60/);
+  await page.click(screen.getByRole("button", { name: "Lines" }));
   await page.select(screen.getByLabelText("Lines of"), "roles");
   await page.settle();
   expect(legend("CPU per role")[0]).toMatch(/^worker-#0\.90/);
