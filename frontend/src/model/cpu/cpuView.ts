@@ -6,6 +6,7 @@ import {
   chartView,
   chooseThreads,
   emptyView,
+  rankOf,
   type ViewInput,
   whyAbsent,
 } from "../chartView";
@@ -124,6 +125,6 @@ function withoutOthers(view: ChartView): ChartView {
   const cut = lines.length * view.columns;
   const low = view.low.slice(0, cut);
   const high = view.high === view.low ? low : view.high.slice(0, cut);
-  const y_max = high.reduce((most, value) => (value > most ? value : most), 0);
+  const y_max = high.reduce((most, value) => Math.max(most, value || 0), 0);
   return { ...view, lines, low, high, y_max, others_above: false, others: 0, peaks: null };
 }

@@ -36,6 +36,6 @@ it("says how many other threads there are, and nothing where there are none", as
 });
 
 it("counts one other thread in the singular", async () => {
-  const many = await watchingPool(11);
+  const many = await watchingPool(7);
   many.region("CPU").getByText("1 other");
 });

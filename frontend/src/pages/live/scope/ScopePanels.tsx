@@ -21,6 +21,10 @@ import { ThreadTable } from "./threads/ThreadTable";
 import { TimesPanel } from "./times/TimesPanel";
 import { useCharts } from "./useCharts";
 
+const NO_CALLS =
+  "Counting system calls is switched off: it costs more than the rest of the ledger. " +
+  "tidscope up --calls switches it on.";
+
 interface ScopePanelsProps {
   readonly target: Target;
   /** Who got how many cores; null where nobody divides them. */
@@ -96,24 +100,15 @@ export const ScopePanels = memo(function ScopePanels({ target, cores }: ScopePan
   const power = useSelected(client.tiles, powerReason);
   const absent: AbsentPanel[] = [
     ...charts.absent,
-    ...when(pools?.state === "absent", {
-      id: "pools",
-      title: "Pools",
-      reason: `${pools?.reason ?? ""}.`,
-    }),
-    ...when(!ledger, {
-      id: "ledger",
-      title: "Wake-ups, locks, system calls",
-      reason: ledger_reason ?? "This target has no ledger of states.",
-    }),
-    ...when((ledger ?? false) && !calls, {
-      id: "calls",
-      title: "System calls",
-      reason:
-        "Counting system calls is switched off: it costs more than the rest of the ledger. " +
-        "tidscope up --calls switches it on.",
-    }),
-    ...when(power !== "", { id: "power", title: "Power", reason: power }),
+    ...lacks(pools?.state === "absent", "pools", "Pools", `${pools?.reason ?? ""}.`),
+    ...lacks(
+      !ledger,
+      "ledger",
+      "Wake-ups, locks, system calls",
+      ledger_reason ?? "This target has no ledger of states.",
+    ),
+    ...lacks((ledger ?? false) && !calls, "calls", "System calls", NO_CALLS),
+    ...lacks(power !== "", "power", "Power", power),
   ];
   return (
     <>
@@ -123,8 +118,12 @@ export const ScopePanels = memo(function ScopePanels({ target, cores }: ScopePan
   );
 });
 
-function when<T>(there: boolean, each: T): readonly T[] {
+function when(there: boolean, each: PanelSpec): readonly PanelSpec[] {
   return there ? [each] : [];
+}
+
+function lacks(absent: boolean, id: string, title: string, reason: string): readonly AbsentPanel[] {
+  return absent ? [{ id, title, reason }] : [];
 }
 
 /** Pools appear when an agent reports the first. */
