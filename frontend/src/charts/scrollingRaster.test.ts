@@ -83,7 +83,9 @@ class Lines {
 function rebuilt(view: ChartView, scale: Parameters<Raster["line"]>[2]): Raster {
   const raster = new Raster(WIDTH, HEIGHT);
   for (let index = STYLES.length - 1; index >= 0; index--) {
-    raster.line(view, index, scale, STYLES[index] as RasterStyle);
+    const style = STYLES[index] as RasterStyle;
+    if (style.fill === undefined) raster.line(view, index, scale, style);
+    else raster.area(view, index, scale, style);
   }
   return raster;
 }

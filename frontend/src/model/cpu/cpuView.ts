@@ -80,10 +80,13 @@ export class CpuViewMaker {
   /** A band moves by columns, not by samples. */
   private banded(make: () => ChartView): ChartView {
     const now_ms = this.clock();
-    if (this.band && now_ms - this.band.made_ms < BAND_MS) return this.band.view;
-    const view = make();
-    this.band = { view, made_ms: now_ms };
-    return view;
+    if (!this.band || now_ms - this.band.made_ms >= BAND_MS) {
+      this.band = { view: make(), made_ms: now_ms };
+    }
+    const { view } = this.band;
+    // Arrays of a view go to the page and are not here any more.
+    const [time_s, low, high] = [view.time_s.slice(), view.low.slice(), view.high.slice()];
+    return { ...view, time_s, low, high };
   }
 
   private whole(

@@ -40,8 +40,9 @@ export function useSettledOrder<T>(
   const stay = before.keys.filter((key) => wanted.includes(key));
   const keys = [...stay, ...wanted.filter((key) => !stay.includes(key))];
   kept.current = { ...before, keys };
-  const byKey = new Map(ranked.map((each) => [keyOf(each), each]));
-  return keys.flatMap((key) => byKey.get(key) ?? []);
+  const places = new Map(keys.map((key, place) => [key, place]));
+  const placeOf = (each: T) => places.get(keyOf(each)) ?? 0;
+  return ranked.toSorted((a, b) => placeOf(a) - placeOf(b));
 }
 
 /** Have the entries of a list glide to their new places, where motion is welcome. */

@@ -32,7 +32,7 @@ it("folds a panel, remembers it, and has it in the link", async () => {
   expect(query()).toBe("cpu_total-");
   await again.click(screen.getByRole("button", { name: "Usual order" }));
   again.one("[data-panel=cpu_total]");
-  expect([query(), window.localStorage.length]).toEqual([null, 0]);
+  expect([query(), window.localStorage.getItem("tidscope.panels")]).toEqual([null, null]);
 });
 
 it("moves panels by keys, and the focus stays with the panel", async () => {
@@ -49,7 +49,8 @@ it("moves panels by keys, and the focus stays with the panel", async () => {
 
 it("shows a link as it was passed on", async () => {
   await TestPage.open(`/?target=${TARGET.id}&panels=disk*.map-`).then((page) => page.run(1));
-  expect(slots().slice(0, 2)).toEqual(["disk", "map"]);
+  expect(slots()[0]).toBe("disk");
+  expect(slots().indexOf("map")).toBeLessThan(slots().indexOf("cpu"));
   expect(screen.getByRole("button", { name: /^Large: .*disk/ })).toHaveProperty(
     "ariaPressed",
     "true",
