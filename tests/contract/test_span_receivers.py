@@ -185,6 +185,7 @@ async def call(backend: Backend, body: bytes, **options: Any) -> ExportTraceServ
     [
         (message(), {"metadata": ()}, "UNAUTHENTICATED"),
         (message(), {"metadata": (("authorization", "Bearer x"),)}, "UNAUTHENTICATED"),
+        (bytes(MAX_REQUEST_BYTES + 1), {"metadata": ()}, "UNAUTHENTICATED"),
         (b"\xff\xff\xff", {}, "INVALID_ARGUMENT"),
         (bytes(MAX_REQUEST_BYTES + 1), {}, "RESOURCE_EXHAUSTED"),
         (bytes(1 << 26), {"compression": grpc.Compression.Gzip}, "RESOURCE_EXHAUSTED"),
@@ -197,6 +198,17 @@ async def test_what_is_refused_over_grpc(
         await call(backend, body, **options)
     assert refused.value.code().name == code
     assert (await received(backend)).spans == 0
+
+
+async def test_who_shows_no_token_is_refused_before_a_message_comes(backend: Backend) -> None:
+    async def never() -> AsyncIterator[bytes]:
+        await asyncio.Event().wait()
+        yield b""
+
+    async with grpc.aio.insecure_channel(await grpc_address(backend)) as channel:
+        with pytest.raises(grpc.aio.AioRpcError) as refused:
+            await channel.stream_unary(EXPORT)(never())
+    assert refused.value.code() is grpc.StatusCode.UNAUTHENTICATED
 
 
 async def test_partial_success_over_grpc(backend: Backend) -> None:

@@ -2,6 +2,7 @@
 
 import fcntl
 import hashlib
+import json
 import os
 import shutil
 import subprocess
@@ -87,6 +88,33 @@ def build_go_module(folder: Path, *needs: Path, flags: Sequence[str] = ()) -> Pa
     source = b"".join(path.read_bytes() for path in files)
     command = [go_command(), "build", "-C", str(folder), *flags]
     return cached(folder.name, source, command, ["."], env=go_environment())
+
+
+def build_go_package(module: str, version: str, package: str) -> Path:
+    """Compile a program of a published module within its own source; the executable.
+
+    Args:
+        module: its path.
+        version: of it.
+        package: folder of the program in it.
+
+    Raises:
+        RuntimeError: there is no Go compiler, the module cannot be fetched, or does not compile.
+    """
+    named = f"{module}@{version}"
+    found = subprocess.run(
+        [go_command(), "mod", "download", "-json", named],
+        env=go_environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if found.returncode != 0:
+        raise RuntimeError(f"{named}: {found.stderr or found.stdout}")
+    source = json.loads(found.stdout)["Dir"]
+    command = [go_command(), "build", "-C", source]
+    content = f"{named}/{package}".encode()
+    return cached(Path(package).name, content, command, [f"./{package}"], env=go_environment())
 
 
 def build_java(name: str, sources: Sequence[Path]) -> Path:

@@ -7,6 +7,8 @@ import pytest
 from made_traces import make_endpoint, make_spans
 from tidscope_traces.anomalies.density import estimate
 from tidscope_traces.anomalies.detector import LEAST_TRACES, find_anomalies, learn_paths
+from tidscope_traces.anomalies.limits import MOST_DEVIATIONS, P_VALUE, normal, tailed
+from tidscope_traces.anomalies.presence import ROOT, learn_presence
 from tidscope_traces.anomalies.vectors import Chains, all_contexts
 from tidscope_traces.critical.fitting import fit
 from tidscope_traces.spans.model import Operation, Trace, make_trace
@@ -85,6 +87,63 @@ def test_the_density_is_not_moved_by_outliers() -> None:
     assert abs(density.score({0: 1.05e6})) < 2
     assert density.score({0: 1e12}) > 3
     assert density.score({}) == 0
+
+
+def test_limits_have_the_p_value_whatever_a_few_values_are() -> None:
+    chance = np.random.default_rng(3)
+    many = 20_000
+    for usual, values in (
+        (normal, chance.normal(5, 2, many)),
+        (lambda some: tailed(some, 0.0), chance.exponential(7, many)),
+    ):
+        odd = np.concatenate([values, np.full(many // 50, 1e6)])
+        for known in (values, odd):
+            limits = usual(known)
+            beyond = np.mean([limits.score(one) > MOST_DEVIATIONS for one in values])
+            assert P_VALUE / 4 < beyond < 2 * P_VALUE
+    assert tailed([3.0] * 40, 1.0).score(3) == 0
+
+
+def test_the_surprise_of_a_trace_is_that_of_its_choices() -> None:
+    """A root calls B in 3 of 4 traces, and B calls C in 2 of these 3."""
+    rows = [{0: 1.0}, {0: 1.0, 1: 1.0}, *[{0: 1.0, 1: 1.0, 2: 1.0}] * 2]
+    presence = learn_presence(rows, [ROOT, 0, 1])
+    b, c = 3.5 / 5, 2.5 / 4
+    assert presence.surprise(rows[0]) == pytest.approx(-2 * np.log(1 - b))
+    assert presence.surprise(rows[1]) == pytest.approx(-2 * np.log(b * (1 - c)))
+    assert presence.surprise(rows[2]) == pytest.approx(-2 * np.log(b * c))
+    assert presence.strangest(rows[0]) == 0
+    assert presence.strangest(rows[1]) == 1
+
+
+def test_a_request_without_a_call_that_all_make_is_improbable() -> None:
+    traces = usual_requests(1000)
+    short = made_trace(made_span("A", 0, 10, trace_id=f"{9999:032x}"))
+    summaries = summarise_all([*traces, short], Options())
+    (found,) = find_anomalies(summaries.select([1000]), summaries.select(range(1000)))
+    assert (found.kind, found.chain) == ("improbable", [Operation("shop", "A")])
+
+
+def test_one_chain_among_many_is_enough() -> None:
+    """Twelve calls one after the other; one of them takes three times as long as ever."""
+
+    def many_calls(number: int, slow: float) -> Trace:
+        chance = random.Random(number)
+        trace_id = f"{number + 1:032x}"
+        lengths = [10 * chance.lognormvariate(0, 0.1) for _ in range(12)]
+        lengths[5] *= slow
+        begins = [2 + 2 * at + sum(lengths[:at]) for at in range(12)]
+        spans = [made_span("A", 0, begins[-1] + lengths[-1] + 2, trace_id=trace_id)]
+        spans += [
+            made_span(f"C{at}", begin, begin + length, "A", trace_id=trace_id)
+            for at, (begin, length) in enumerate(zip(begins, lengths, strict=True))
+        ]
+        return made_trace(*spans)
+
+    traces = [*(many_calls(number, 1) for number in range(200)), many_calls(900, 3)]
+    summaries = summarise_all(traces, Options())
+    (found,) = find_anomalies(summaries.select([200]), summaries.select(range(200)))
+    assert found.chain[-1] == Operation("shop", "C5")
 
 
 def test_features_are_chains_of_callers() -> None:

@@ -14,10 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tidscope_traces.anomalies.limits import NORMAL_MAD
 from tidscope_traces.anomalies.vectors import Times
 
-NORMAL_MAD = 1.4826
-"""A normal distribution's standard deviation, of its median absolute deviation."""
 POOLED_WEIGHT = 20
 """A chain's own spread counts as much as that of all once this many traces have it."""
 LEAST_SPREAD = 0.1
@@ -44,10 +43,14 @@ class Density:
         places = list(times)
         values = _log(list(times.values()))
         deviations = (values - self.medians[places]) / self.spreads[places]
-        return places, np.minimum(deviations**2, MOST_SQUARED)
+        return places, deviations**2
+
+    def largest(self, times: Times) -> float:
+        """The greatest squared deviation of a chain."""
+        return float(self.squares(times)[1].max(initial=0.0))
 
     def score(self, times: Times) -> float:
-        """How unlike the usual times are: about 0 for a usual trace, however many chains it has.
+        """How unlike the usual all times are: about 0 for a usual trace, of any number of chains.
 
         A sum of squares is not normal where there are few; its cube root nearly is (E. Wilson and
         M. Hilferty, 1931).
@@ -56,7 +59,8 @@ class Density:
             return 0.0
         _, squares = self.squares(times)
         spread = 2 / (9 * len(squares))
-        root = np.cbrt(squares.sum() / (self.mean_squared * len(squares)))
+        bounded = np.minimum(squares, MOST_SQUARED)
+        root = np.cbrt(bounded.sum() / (self.mean_squared * len(squares)))
         return float((root - (1 - spread)) / np.sqrt(spread))
 
 
@@ -85,7 +89,7 @@ def estimate(rows: Sequence[Times], features: int) -> Density:
     spreads = np.maximum(spreads, LEAST_SPREAD) * np.sqrt(1 + np.pi / 2 / np.maximum(counts, 1))
     density = Density(medians, spreads, 1.0)
     squares = [density.squares(times)[1] for times in rows if times]
-    mean = float(np.concatenate(squares).mean()) if squares else 1.0
+    mean = float(np.minimum(np.concatenate(squares), MOST_SQUARED).mean()) if squares else 1.0
     return Density(medians, spreads, max(mean, LEAST_SPREAD))
 
 

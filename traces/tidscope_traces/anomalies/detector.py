@@ -1,19 +1,22 @@
 """Which traces are unlike the others of their endpoint, and in what.
 
 Source: CRISP, sections 4.6.3 to 4.6.5: a trace with a chain of callers on its critical path that no
-normal trace has is abnormal, and so is one whose times are improbable. The density is not the
-source's autoencoder but a robust estimate: see density.py.
+normal trace has is abnormal, and so is one that is improbable. What is probable is not said by the
+source's autoencoder but by three robust measures: all times together and the strangest of them
+(density.py), and which chains there are (presence.py).
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tidscope_traces.anomalies.density import NORMAL_MAD, Density, estimate
+from tidscope_traces.anomalies.density import Density, estimate
+from tidscope_traces.anomalies.limits import MOST_DEVIATIONS, Usual, normal, tailed
+from tidscope_traces.anomalies.presence import Presence, learn_presence
 from tidscope_traces.anomalies.vectors import Chains, Times, chain_operations
 from tidscope_traces.spans.model import Operation
 from tidscope_traces.summary.traces import Summaries
@@ -24,9 +27,9 @@ UNSEEN_SHARE = 0.01
 """Of a request's time, own time of an unseen chain that makes it abnormal; less comes by chance."""
 OWN_UNSEEN_SHARE = 0.1
 """The same of a trace among those that say what is usual: of these many have a rare call."""
-MOST_DEVIATIONS = 3.09
-"""A score this many robust standard deviations above the median is improbable: of normal ones one
-in a thousand, the p-value of the source."""
+FOLDS = 5
+LEAST_EXCESS = 1.0
+"""Of squared deviations and surprises beyond what is usual, in the mean."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +37,8 @@ class Judgement:
     """Why a trace is abnormal.
 
     Attributes:
-        kind: unseen: a chain that no normal trace has; improbable: its times.
-        score: robust standard deviations above a usual trace's.
+        kind: unseen: a chain that no normal trace has; improbable: its times, or its chains.
+        score: how improbable: above 3.09 one normal trace in a thousand is.
         column: of the trace's contexts, the chain that stands out most.
     """
 
@@ -68,15 +71,17 @@ class PathModel:
     Attributes:
         chains: features, by number.
         density: of their times.
-        median: of the scores of usual traces.
-        deviation: robust standard deviation of these.
+        presence: of the chains themselves.
+        all_times, one_time, which_chains: of usual traces, the three measures.
         counts: traces that have each chain.
     """
 
     chains: Chains
     density: Density
-    median: float
-    deviation: float
+    presence: Presence
+    all_times: Usual
+    one_time: Usual
+    which_chains: Usual
     counts: Counter[int]
 
     def judge(self, contexts: NDArray[np.int64], own: bool = False) -> Judgement | None:
@@ -87,7 +92,12 @@ class PathModel:
             own: the trace is among those that the model was made of.
         """
         times, unseen = self.chains.times(contexts, learn=False)
-        score = (self.density.score(times) - self.median) / self.deviation
+        by_times = max(
+            self.all_times.score(self.density.score(times)),
+            self.one_time.score(self.density.largest(times)),
+        )
+        by_chains = self.which_chains.score(self.presence.surprise(times))
+        score = max(by_times, by_chains)
         if own:
             unseen = {
                 column: value
@@ -100,17 +110,15 @@ class PathModel:
             if unseen[column] > (OWN_UNSEEN_SHARE if own else UNSEEN_SHARE) * total_ns:
                 return Judgement("unseen", score, column)
         if score > MOST_DEVIATIONS:
-            return Judgement("improbable", score, self._strangest(contexts, times))
+            strangest = self._strangest if by_times >= by_chains else self.presence.strangest
+            column = self.chains.columns(contexts)[strangest(times)]
+            return Judgement("improbable", score, column)
         return None
 
-    def _strangest(self, contexts: NDArray[np.int64], times: Times) -> int:
-        """The column whose time deviates most; of several that do, the one with most time."""
+    def _strangest(self, times: Times) -> int:
+        """The chain whose time deviates most."""
         places, squares = self.density.squares(times)
-        values = np.array([times[place] for place in places])
-        strange = squares >= squares.max() - 1e-9
-        place = places[int(np.argmax(np.where(strange, values, -1)))]
-        columns = self.chains.columns(contexts)
-        return columns[place]
+        return places[int(np.argmax(squares))]
 
 
 def learn_paths(contexts: Sequence[NDArray[np.int64]]) -> PathModel:
@@ -128,11 +136,32 @@ def learn_paths(contexts: Sequence[NDArray[np.int64]]) -> PathModel:
     chains = Chains()
     rows = [chains.times(one, learn=True)[0] for one in contexts]
     density = estimate(rows, len(chains))
-    scores = np.array([density.score(times) for times in rows])
-    median = float(np.median(scores))
-    deviation = max(1e-3, NORMAL_MAD * float(np.median(np.abs(scores - median))))
-    counts = Counter(place for times in rows for place in times)
-    return PathModel(chains, density, median, deviation, counts)
+    parents = chains.parents
+    measures = np.array(list(_held_out(rows, parents)))
+    return PathModel(
+        chains,
+        density,
+        learn_presence(rows, parents),
+        normal(measures[:, 0]),
+        tailed(measures[:, 1], LEAST_EXCESS),
+        tailed(measures[:, 2], LEAST_EXCESS),
+        Counter(place for times in rows for place in times),
+    )
+
+
+def _held_out(rows: Sequence[Times], parents: Sequence[int]) -> Iterator[tuple[float, ...]]:
+    """The three measures of each trace, by what the others say is usual.
+
+    Rare chains make what a trace says of itself look usual: judged later, others score higher.
+    """
+    for fold in range(FOLDS):
+        others = [times for at, times in enumerate(rows) if at % FOLDS != fold]
+        density = estimate(others, len(parents))
+        presence = learn_presence(others, parents)
+        seen = {place for times in others for place in times}
+        for times in rows[fold::FOLDS]:
+            known = {place: value for place, value in times.items() if place in seen}
+            yield density.score(known), density.largest(known), presence.surprise(known)
 
 
 def find_anomalies(summaries: Summaries, usual: Summaries | None = None) -> list[Anomaly]:

@@ -27,6 +27,11 @@ class Chains:
     def __len__(self) -> int:
         return len(self._places)
 
+    @property
+    def parents(self) -> list[int]:
+        """Of each feature its caller's, -1 for a root."""
+        return [above for above, _ in self._places]
+
     def times(self, contexts: NDArray[np.int64], *, learn: bool) -> tuple[Times, Times]:
         """Own times by feature, and those of chains that are no feature by column of contexts.
 

@@ -1,5 +1,8 @@
 """OTLP over gRPC: opentelemetry.proto.collector.trace.v1.TraceService/Export."""
 
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
+
 import grpc
 from google.protobuf.any_pb2 import Any as AnyMessage
 from google.protobuf.duration_pb2 import Duration
@@ -18,11 +21,41 @@ from tidscope_backend.traces.receiving.intake import (
 from tidscope_backend.traces.receiving.protobuf import read_protobuf
 from tidscope_backend.traces.receiving.sender import is_sender, rejection_text
 
-SERVICE = "opentelemetry.proto.collector.trace.v1.TraceService"
+EXPORT = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
 MAX_CALLS = 64
 """At once; more are refused with RESOURCE_EXHAUSTED."""
 MAX_STREAMS = 32
 """Calls at once of one connection."""
+Export = Callable[[bytes, Any], Awaitable[ExportTraceServiceResponse]]
+
+
+class _SendersOnly:
+    """A grpc.GenericRpcHandler that looks at the token before the message is read."""
+
+    def __init__(self, token: str, export: Export) -> None:
+        self._token = token
+        self._export = grpc.unary_unary_rpc_method_handler(
+            export, response_serializer=ExportTraceServiceResponse.SerializeToString
+        )
+        # A handler of one message is called once that is there; one of a stream, at once.
+        self._refuse = grpc.stream_unary_rpc_method_handler(_refuse)
+
+    def service(self, details: grpc.HandlerCallDetails) -> grpc.RpcMethodHandler | None:
+        """What answers a call; None: nothing does."""
+        if details.method != EXPORT:
+            return None
+        shown = dict(details.invocation_metadata or ()).get("authorization")
+        sends = is_sender(shown if isinstance(shown, str) else None, self._token)
+        return self._export if sends else self._refuse
+
+
+async def _refuse(
+    _messages: AsyncIterator[bytes], context: "grpc.aio.ServicerContext[bytes, bytes]"
+) -> bytes:
+    await context.abort(
+        grpc.StatusCode.UNAUTHENTICATED, "show the token as `authorization: Bearer TOKEN`"
+    )
+    return b""
 
 
 class GrpcReceiver:
@@ -50,12 +83,7 @@ class GrpcReceiver:
                 ("grpc.so_reuseport", 0),
             ],
         )
-        handler = grpc.unary_unary_rpc_method_handler(
-            self._export, response_serializer=ExportTraceServiceResponse.SerializeToString
-        )
-        server.add_generic_rpc_handlers(
-            (grpc.method_handlers_generic_handler(SERVICE, {"Export": handler}),)
-        )
+        server.add_generic_rpc_handlers((_SendersOnly(self._token, self._answer),))
         try:
             port: int = server.add_insecure_port(self._address)
         except RuntimeError as error:
@@ -69,15 +97,9 @@ class GrpcReceiver:
         if self._server is not None:
             await self._server.stop(grace=1.0)
 
-    async def _export(
+    async def _answer(
         self, data: bytes, context: "grpc.aio.ServicerContext[bytes, ExportTraceServiceResponse]"
     ) -> ExportTraceServiceResponse:
-        metadata = dict(context.invocation_metadata() or ())
-        shown = metadata.get("authorization")
-        if not is_sender(shown if isinstance(shown, str) else None, self._token):
-            await context.abort(
-                grpc.StatusCode.UNAUTHENTICATED, "show the token as `authorization: Bearer TOKEN`"
-            )
         try:
             read = await self._intake.take(data, read_protobuf)
         except FullError:

@@ -11,6 +11,7 @@ import type { SpanThread, TraceSpan } from "../../../wire/generated/models";
 import { CHART_THEMES } from "../../live/scope/chartTheme";
 import { PartsBar } from "./PartsBar";
 import { joinText, partName, threadText } from "./parts";
+import { SpanLocks } from "./SpanLocks";
 import styles from "./Trace.module.css";
 
 interface SpanPanelProps {
@@ -99,6 +100,7 @@ function ThreadParts({ thread, span }: ThreadPartsProps) {
       {thread.parts.length === 0 ? null : <PartsBar thread={thread} theme={colours} />}
       <Facts facts={[["Thread", threadText(thread)], ...parts]} />
       <p className={styles.note}>{joinText(thread)}</p>
+      <SpanLocks locks={thread.locks} />
       <p className={styles.links}>
         {thread.target_id === null ? null : (
           <PageLink href={momentHref(liveHref(thread.target_id), moment)}>

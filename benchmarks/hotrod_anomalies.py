@@ -1,0 +1,286 @@
+"""How many requests that met a fault are found by their critical paths, on HotROD.
+
+HotROD's services run as processes of their own, with a relay between them; clients make requests.
+First normal ones, which say what is usual; then in turns such as meet a fault, and normal ones.
+Faults: HotROD's own (`-D`, `-W`, the mutex that `-M` leaves out), delays and broken connections of
+the relay, and processes that are stopped for a second. A request met a fault if it was made while
+that was there: no request is under way when a fault begins or ends.
+
+Of each fault `requests` and `recall`; of all `precision`, `recall` and `false_alarms` (of normal
+requests that were judged); `path` by vectors of the critical path, `all` by those of all spans,
+with their `features`. `--keep FOLDER` keeps the spans; `--judge FOLDER` judges kept ones. Run it
+with PYTHONPATH=tests.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from threading import Timer
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from programs.hotrod import Hotrod, free_ports
+from switched_relay import SwitchedRelay, Way
+from tidscope_backend.settings import SpanPorts
+from tidscope_backend.traces.queries import SpanQueries, Wanted
+from tidscope_backend.traces.receiving.receiver import Receiving, receiving
+from tidscope_backend.traces.retention import SpanRetention
+from tidscope_backend.traces.span_store import SpanStore
+from tidscope_traces.anomalies.detector import learn_paths
+from tidscope_traces.anomalies.vectors import all_contexts
+from tidscope_traces.critical.fitting import fit
+from tidscope_traces.spans.model import Operation, group_spans
+from tidscope_traces.summary.options import Options, choose_roots
+from tidscope_traces.summary.traces import Summaries, summarise
+
+ENDPOINT = Operation("frontend", "/dispatch")
+CLIENTS = 8
+TOKEN = "token-of-hotrod"
+NORMAL = ("-W", "30", "-M")
+"""Faults change one of these at a time."""
+STOPPED_S = 1.0
+PHASES = "phases.json"
+Contexts = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Phase:
+    """Requests that were made under the same conditions.
+
+    Attributes:
+        fault: its name; normal: none, learnt: none, and they say what is usual.
+        begin_ns, end_ns: the first was made after, the last answered before; Unix nanoseconds.
+        requests: how many.
+    """
+
+    fault: str
+    begin_ns: int
+    end_ns: int
+    requests: int
+
+
+Load = Callable[[int], None]
+
+
+class Services:
+    """HotROD's services, with others beside them that have a fault; use as a ``with`` statement.
+
+    Args:
+        spans: where their spans go.
+    """
+
+    def __init__(self, spans: str) -> None:
+        self._spans = spans
+        self._stack = ExitStack()
+
+    def __enter__(self) -> "Services":
+        start = self._start
+        self.customer = start("customer", NORMAL)
+        self.slow = start("customer", (*NORMAL, "-D", "450ms"))
+        self.mutexed = start("customer", ())
+        self.driver = start("driver", NORMAL)
+        self.route = start("route", NORMAL)
+        ways = {
+            "customer": Way(self.customer.ports[1]),
+            "driver": Way(self.driver.ports[2]),
+            "route": Way(self.route.ports[3]),
+        }
+        self.relay = self._stack.enter_context(SwitchedRelay(ways))
+        self.ways = ways
+        behind = [self.relay.ports[name] for name in ("customer", "driver", "route")]
+        self.frontend = start("frontend", NORMAL, behind)
+        self.crowded = start("frontend", ("-W", "3", "-M"), behind)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def _start(self, name: str, options: Sequence[str], behind: Sequence[int] = ()) -> Hotrod:
+        ports = [*free_ports(4 - len(behind)), *behind]
+        service = Hotrod(self._spans, TOKEN, *options, service=name, ports=ports)
+        return self._stack.enter_context(service)
+
+    def faults(self) -> dict[str, Callable[[int], None]]:
+        """What makes so many requests that meet a fault, by its name."""
+        return {
+            "database 0.45 s (-D)": self._other("customer", self.slow.ports[1]),
+            "database mutex (no -M)": self._other("customer", self.mutexed.ports[1]),
+            "3 workers (-W)": lambda requests: self._load(requests, self.crowded),
+            "customer +0.1 s": self._delayed("customer", 0.1),
+            "driver +0.1 s": self._delayed("driver", 0.1),
+            "route +0.05 s": self._delayed("route", 0.05),
+            "route broken": self._broken("route"),
+            "customer broken": self._broken("customer"),
+            "customer stopped 1 s": self._stopped(self.customer),
+            "driver stopped 1 s": self._stopped(self.driver),
+            "route stopped 1 s": self._stopped(self.route),
+        }
+
+    def load(self, requests: int) -> None:
+        """Make normal requests."""
+        self._load(requests, self.frontend)
+
+    def _load(self, requests: int, frontend: Hotrod) -> None:
+        frontend.load(requests, CLIENTS)
+
+    def _switched(self, name: str, way: Way) -> Load:
+        def make(requests: int) -> None:
+            self.relay.set(name, way)
+            self.load(requests)
+            self.relay.reset()
+
+        return make
+
+    def _other(self, name: str, port: int) -> Load:
+        return self._switched(name, Way(port))
+
+    def _delayed(self, name: str, delay_s: float) -> Load:
+        return self._switched(name, Way(self.ways[name].port, delay_s))
+
+    def _broken(self, name: str) -> Load:
+        return self._switched(name, Way(self.ways[name].port, broken=True))
+
+    def _stopped(self, service: Hotrod) -> Load:
+        def make(requests: int) -> None:
+            for _ in range(0, requests, CLIENTS):
+                with _stopped_for(service.pid, STOPPED_S):
+                    self.load(CLIENTS)
+
+        return make
+
+
+@contextmanager
+def _stopped_for(pid: int, seconds: float) -> Iterator[None]:
+    """A process stands still from now on, for so long."""
+    os.kill(pid, signal.SIGSTOP)
+    waker = Timer(seconds, os.kill, (pid, signal.SIGCONT))
+    waker.start()
+    try:
+        yield
+    finally:
+        waker.join()
+
+
+async def measure(folder: Path, learnt: int, each: int) -> None:
+    """Make all requests, and keep their spans and phases in a folder."""
+    store = SpanStore(lambda: folder, folder, SpanRetention(None, None), time.time)
+    state = Receiving()
+    async with receiving(store, TOKEN, SpanPorts(0, 0), state):
+        phases = await asyncio.to_thread(
+            make_requests, f"http://127.0.0.1:{state.http_port}/v1/traces", learnt, each
+        )
+        # Spans come within a second or so; they are all here when no more come for two.
+        before = -1
+        while before != store.counts.stored:
+            before = store.counts.stored
+            await asyncio.sleep(2)
+    store.close()
+    (folder / PHASES).write_text(json.dumps([asdict(one) for one in phases]))
+
+
+def make_requests(spans: str, learnt: int, each: int) -> list[Phase]:
+    """Normal requests, and such that meet faults, in turns."""
+    phases: list[Phase] = []
+    with Services(spans) as services:
+
+        def phase(fault: str, make: Load, requests: int) -> None:
+            begin_ns = time.time_ns()
+            make(requests)
+            phases.append(Phase(fault, begin_ns, time.time_ns(), requests))
+
+        services.load(2 * CLIENTS)
+        phase("learnt", services.load, learnt)
+        for name, make in services.faults().items():
+            phase("normal", services.load, each)
+            phase(name, make, each)
+        time.sleep(2)
+    return phases
+
+
+def read(folder: Path) -> tuple[list[Phase], dict[str, list[Contexts]], dict[str, list[Contexts]]]:
+    """Phases, and contexts of the critical paths and of all spans by fault."""
+    phases = [Phase(**one) for one in json.loads((folder / PHASES).read_text())]
+    store = SpanStore(lambda: folder, folder, SpanRetention(None, None), time.time)
+    spans = SpanQueries(store.read).choose(Wanted(), 10_000_000).spans
+    summaries = Summaries()
+    options = Options(endpoint=ENDPOINT)
+    paths: dict[str, list[Contexts]] = {one.fault: [] for one in phases}
+    every: dict[str, list[Contexts]] = {one.fault: [] for one in phases}
+    for trace in group_spans(spans):
+        for root in choose_roots(trace, options):
+            begin_ns = trace.spans[root].start_ns
+            fault = next((one.fault for one in phases if one.begin_ns <= begin_ns < one.end_ns), "")
+            if fault:
+                paths[fault].append(summarise(trace, root, options, summaries.catalogue).contexts)
+                every[fault].append(all_contexts(fit(trace, root), summaries.catalogue))
+    return phases, paths, every
+
+
+def judge(by_fault: dict[str, list[Contexts]]) -> dict[str, Any]:
+    """Learn, and judge the others."""
+    model = learn_paths(by_fault["learnt"])
+    found = {
+        fault: [model.judge(one) for one in rows]
+        for fault, rows in by_fault.items()
+        if fault != "learnt"
+    }
+    hits = {fault: sum(one is not None for one in rows) for fault, rows in found.items()}
+    alarms = hits.pop("normal")
+    right = sum(hits.values())
+    faulty = sum(len(found[fault]) for fault in hits)
+    return {
+        "features": len(model.chains),
+        "precision": round(right / max(1, right + alarms), 4),
+        "recall": round(right / faulty, 4),
+        "false_alarms": round(alarms / len(found["normal"]), 4),
+        "faults": {
+            fault: {"requests": len(found[fault]), "recall": round(count / len(found[fault]), 4)}
+            for fault, count in hits.items()
+        },
+    }
+
+
+def main() -> int:
+    """Measure, judge and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--learnt", type=int, default=480, help="normal requests to learn from")
+    parser.add_argument("--each", type=int, default=64, help="requests of each other phase")
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="keep the spans there")
+    parser.add_argument("--judge", type=Path, metavar="FOLDER", help="judge spans that were kept")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="tidscope-hotrod-") as temporary:
+        folder = options.judge or options.keep or Path(temporary)
+        if options.judge is None:
+            folder.mkdir(parents=True, exist_ok=True)
+            asyncio.run(measure(folder, options.learnt, options.each))
+        phases, paths, every = read(folder)
+    missing = {
+        one: sum(phase.requests for phase in phases if phase.fault == one) - len(rows)
+        for one, rows in paths.items()
+    }
+    by_path, by_all = judge(paths), judge(every)
+    figures = {
+        "learnt": len(paths["learnt"]),
+        "normal": len(paths["normal"]),
+        "without_trace": sum(missing.values()),
+        "path": by_path,
+        "all": by_all,
+        "fewer_features": round(by_all["features"] / by_path["features"], 2),
+    }
+    print(json.dumps(figures, indent=None if options.json else 2))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,144 @@
+"""HotROD, Jaeger's example: what its mutex costs requests, and what its threads did then."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from functools import partial
+from pathlib import Path
+from urllib.parse import urlencode
+
+import pytest
+from capabilities import missing, needs
+from programs.hotrod import Hotrod, build_hotrod
+from tidscope_backend.settings import SpanPorts
+from tidscope_wire.generated.models import (
+    SpanThread,
+    TraceDetail,
+    TraceDifference,
+    TraceEndpoints,
+    TraceList,
+)
+from whole_site import Site, running_site
+
+TOKEN = "token-of-senders-of-spans"
+ENDPOINT = {"service": "frontend", "operation": "/dispatch"}
+SELECT = ("mysql", "SQL SELECT")
+CLIENTS = 5
+REQUESTS = 10
+pytestmark = [needs("root"), needs("btf"), needs("go"), pytest.mark.timeout(400)]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def built() -> None:
+    try:
+        build_hotrod()
+    except RuntimeError as error:
+        raise missing("go-modules", str(error)) from None
+
+
+@pytest.fixture
+async def site(tmp_path: Path) -> AsyncIterator[Site]:
+    changes = {"spans_token": TOKEN, "span_ports": SpanPorts(0, 0)}
+    options = ("--no-steering", "--ask-programs")
+    async with (
+        asyncio.timeout(360),
+        running_site(tmp_path / "runs", (), options, **changes) as found,
+    ):
+        yield found
+
+
+async def start(site: Site, *options: str) -> Hotrod:
+    answer = await site.client.get("/api/v1/traces/endpoints")
+    port = TraceEndpoints.model_validate_json(answer.content).received.http_port
+    spans = f"http://127.0.0.1:{port}/v1/traces"
+    return await asyncio.to_thread(partial(Hotrod, spans, TOKEN, *options))
+
+
+async def enough(site: Site, since_ns: int) -> None:
+    """Wait until so many requests have come, and no more spans: they come once a second."""
+    before = -1
+    while True:
+        answer = await site.client.get("/api/v1/traces", params={**ENDPOINT, "since_ns": since_ns})
+        traces = TraceList.model_validate_json(answer.content).traces
+        spans = sum(one.spans for one in traces)
+        if spans == before and len(traces) >= REQUESTS:
+            return
+        before = spans
+        await asyncio.sleep(1.5)
+
+
+async def newest(site: Site) -> str | None:
+    """The newest trace that has all its spans: 37, and one more for each call that failed."""
+    answer = await site.client.get("/api/v1/traces", params=ENDPOINT)
+    traces = TraceList.model_validate_json(answer.raise_for_status().content).traces
+    return next((one.trace_id for one in traces if one.spans == 37 + one.errors), None)
+
+
+async def difference(site: Site, at_ns: int) -> TraceDifference:
+    """Of requests before a time and after it."""
+    sets = {"base": urlencode({"until_ns": at_ns}), "other": urlencode({"since_ns": at_ns})}
+    answer = await site.client.get("/api/v1/traces/difference", params={**ENDPOINT, **sets})
+    return TraceDifference.model_validate_json(answer.raise_for_status().content)
+
+
+async def thread_of(site: Site, trace: str, operation: tuple[str, str]) -> SpanThread:
+    answer = await site.client.get(f"/api/v1/traces/{trace}")
+    found = TraceDetail.model_validate_json(answer.raise_for_status().content)
+    (span,) = (one for one in found.spans if (one.service, one.operation) == operation)
+    return next(one for one in found.threads if one.span_id == span.span_id)
+
+
+def locked(thread: SpanThread) -> float:
+    """Share of its own time that was waited for locks."""
+    return sum(part.ns for part in thread.parts if part.reason == "locks") / thread.own_ns
+
+
+def grown_most(found: TraceDifference) -> int:
+    """Row of the call whose own time grew most."""
+    tree = found.tree
+    grown = [
+        other - base
+        for base, other in zip(tree.base_exclusive_ns, tree.other_exclusive_ns, strict=True)
+    ]
+    return grown.index(max(grown))
+
+
+async def test_the_mutexed_operation_grew_most_and_its_process_waited_for_the_mutex(
+    site: Site,
+) -> None:
+    with await start(site, "-M") as program:
+        await asyncio.to_thread(program.load, REQUESTS, CLIENTS)
+        await enough(site, 0)
+    between_ns = time.time_ns()
+    with await start(site) as program:
+        target, _ = await site.attach(program.pid, rate_hz=20)
+        # What the first reading of the program's own locks finds has no beginning; two clients wait
+        # less for each other than more will.
+        while True:
+            await asyncio.to_thread(program.load, 6, 2)
+            trace = await newest(site)
+            if trace is not None and (await thread_of(site, trace, SELECT)).locks:
+                break
+        loaded_ns = time.time_ns()
+        await asyncio.to_thread(program.load, 2 * REQUESTS, CLIENTS)
+        await enough(site, loaded_ns)
+        # It is read every ten seconds.
+        while True:
+            found = await difference(site, between_ns)
+            row = grown_most(found)
+            thread = await thread_of(site, found.tree.exemplar[row], SELECT)
+            if thread.locks and locked(thread) > 0.1:
+                break
+            await asyncio.sleep(1)
+    name = found.tree.name[row]
+    assert (name.service, name.operation) == SELECT
+    base_ns, other_ns = found.tree.base_exclusive_ns[row], found.tree.other_exclusive_ns[row]
+    # Alone it takes 0.3 s; with the mutex others are in front.
+    assert base_ns > 0.2e9
+    assert other_ns > 1.5 * base_ns
+    assert (thread.joined_by, thread.target_id) == ("process", target.id)
+    assert thread.pid == program.pid
+    (lock, *_) = thread.locks
+    assert lock.source == "go-mutex-profile"
+    assert lock.name.startswith("mutex released by ")
+    assert lock.name.endswith("/hotrod/pkg/tracing.(*Mutex).Unlock")
