@@ -2,9 +2,11 @@
 
 HotROD's services run as processes of their own, with a relay between them; clients make requests.
 First normal ones, which say what is usual; then in turns such as meet a fault, and normal ones.
-Faults: HotROD's own (`-D`, `-W`, the mutex that `-M` leaves out), delays and broken connections of
-the relay, and processes that are stopped for a second. A request met a fault if it was made while
-that was there: no request is under way when a fault begins or ends.
+Faults: HotROD's own three (which `-D`, `-W` and `-M` repair), delays and broken connections of the
+relay, and processes that are stopped for a second. A request met a fault if it was made while that
+was there: none is under way when a fault begins or ends, and the first ones after that, which
+find no open connections, do not count. Half of the normal requests are made in batches, as those
+that meet a stopped process are.
 
 Of each fault `requests` and `recall`; of all `precision`, `recall` and `false_alarms` (of normal
 requests that were judged); `path` by vectors of the critical path, `all` by those of all spans,
@@ -46,8 +48,10 @@ from tidscope_traces.summary.traces import Summaries, summarise
 ENDPOINT = Operation("frontend", "/dispatch")
 CLIENTS = 8
 TOKEN = "token-of-hotrod"
-NORMAL = ("-W", "30", "-M")
-"""Faults change one of these at a time."""
+DELAY, WORKERS, MUTEX = ("-D", "100ms"), ("-W", "100"), ("-M",)
+"""HotROD has three faults; each of these repairs one."""
+NORMAL = (*DELAY, *WORKERS, *MUTEX)
+WARM = 2 * CLIENTS
 STOPPED_S = 1.0
 PHASES = "phases.json"
 Contexts = NDArray[np.int64]
@@ -72,6 +76,21 @@ class Phase:
 Load = Callable[[int], None]
 
 
+@dataclass(frozen=True)
+class Fault:
+    """Conditions, normal ones too.
+
+    Attributes:
+        make: makes so many requests.
+        begin: brings them about.
+        end: the opposite.
+    """
+
+    make: Load
+    begin: Callable[[], None] = lambda: None
+    end: Callable[[], None] = lambda: None
+
+
 class Services:
     """HotROD's services, with others beside them that have a fault; use as a ``with`` statement.
 
@@ -86,8 +105,8 @@ class Services:
     def __enter__(self) -> "Services":
         start = self._start
         self.customer = start("customer", NORMAL)
-        self.slow = start("customer", (*NORMAL, "-D", "450ms"))
-        self.mutexed = start("customer", ())
+        self.slow = start("customer", MUTEX)
+        self.mutexed = start("customer", DELAY)
         self.driver = start("driver", NORMAL)
         self.route = start("route", NORMAL)
         ways = {
@@ -99,7 +118,7 @@ class Services:
         self.ways = ways
         behind = [self.relay.ports[name] for name in ("customer", "driver", "route")]
         self.frontend = start("frontend", NORMAL, behind)
-        self.crowded = start("frontend", ("-W", "3", "-M"), behind)
+        self.crowded = start("frontend", (), behind)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -110,17 +129,17 @@ class Services:
         service = Hotrod(self._spans, TOKEN, *options, service=name, ports=ports)
         return self._stack.enter_context(service)
 
-    def faults(self) -> dict[str, Callable[[int], None]]:
-        """What makes so many requests that meet a fault, by its name."""
+    def faults(self) -> dict[str, Fault]:
+        """By their names."""
         return {
-            "database 0.45 s (-D)": self._other("customer", self.slow.ports[1]),
-            "database mutex (no -M)": self._other("customer", self.mutexed.ports[1]),
-            "3 workers (-W)": lambda requests: self._load(requests, self.crowded),
-            "customer +0.1 s": self._delayed("customer", 0.1),
-            "driver +0.1 s": self._delayed("driver", 0.1),
-            "route +0.05 s": self._delayed("route", 0.05),
-            "route broken": self._broken("route"),
-            "customer broken": self._broken("customer"),
+            "database 0.3 s, not 0.1 (-D)": self._by_way("customer", self.slow.ports[1]),
+            "database mutex (-M)": self._by_way("customer", self.mutexed.ports[1]),
+            "3 workers, not 100 (-W)": Fault(lambda requests: self._load(requests, self.crowded)),
+            "customer +0.1 s": self._by_way("customer", delay_s=0.1),
+            "driver +0.1 s": self._by_way("driver", delay_s=0.1),
+            "route +0.05 s": self._by_way("route", delay_s=0.05),
+            "route broken": self._by_way("route", broken=True),
+            "customer broken": self._by_way("customer", broken=True),
             "customer stopped 1 s": self._stopped(self.customer),
             "driver stopped 1 s": self._stopped(self.driver),
             "route stopped 1 s": self._stopped(self.route),
@@ -130,33 +149,31 @@ class Services:
         """Make normal requests."""
         self._load(requests, self.frontend)
 
+    def in_batches(self, requests: int) -> None:
+        """Make normal requests, each client one at the same time."""
+        for _ in range(0, requests, CLIENTS):
+            self.load(CLIENTS)
+
     def _load(self, requests: int, frontend: Hotrod) -> None:
         frontend.load(requests, CLIENTS)
 
-    def _switched(self, name: str, way: Way) -> Load:
-        def make(requests: int) -> None:
-            self.relay.set(name, way)
-            self.load(requests)
-            self.relay.reset()
+    def _by_way(
+        self, name: str, port: int | None = None, delay_s: float = 0.0, *, broken: bool = False
+    ) -> Fault:
+        way = Way(self.ways[name].port if port is None else port, delay_s, broken)
+        return Fault(
+            self.load,
+            lambda: self.relay.set(name, way),
+            lambda: self.relay.set(name, self.ways[name]),
+        )
 
-        return make
-
-    def _other(self, name: str, port: int) -> Load:
-        return self._switched(name, Way(port))
-
-    def _delayed(self, name: str, delay_s: float) -> Load:
-        return self._switched(name, Way(self.ways[name].port, delay_s))
-
-    def _broken(self, name: str) -> Load:
-        return self._switched(name, Way(self.ways[name].port, broken=True))
-
-    def _stopped(self, service: Hotrod) -> Load:
+    def _stopped(self, service: Hotrod) -> Fault:
         def make(requests: int) -> None:
             for _ in range(0, requests, CLIENTS):
                 with _stopped_for(service.pid, STOPPED_S):
                     self.load(CLIENTS)
 
-        return make
+        return Fault(make)
 
 
 @contextmanager
@@ -193,16 +210,20 @@ def make_requests(spans: str, learnt: int, each: int) -> list[Phase]:
     phases: list[Phase] = []
     with Services(spans) as services:
 
-        def phase(fault: str, make: Load, requests: int) -> None:
+        def phase(name: str, fault: Fault, requests: int) -> None:
+            fault.begin()
+            fault.make(WARM)
             begin_ns = time.time_ns()
-            make(requests)
-            phases.append(Phase(fault, begin_ns, time.time_ns(), requests))
+            fault.make(requests)
+            phases.append(Phase(name, begin_ns, time.time_ns(), requests))
+            fault.end()
 
-        services.load(2 * CLIENTS)
-        phase("learnt", services.load, learnt)
-        for name, make in services.faults().items():
-            phase("normal", services.load, each)
-            phase(name, make, each)
+        ways = (Fault(services.load), Fault(services.in_batches))
+        for number in range(0, learnt, each):
+            phase("learnt", ways[number // each % 2], each)
+        for number, (name, fault) in enumerate(services.faults().items()):
+            phase("normal", ways[number % 2], each)
+            phase(name, fault, each)
         time.sleep(2)
     return phases
 

@@ -34,7 +34,6 @@ class SwitchedRelay:
     """
 
     def __init__(self, ways: dict[str, Way]) -> None:
-        self._ways = ways
         context = multiprocessing.get_context("spawn")
         self._own, other = context.Pipe()
         self._process = context.Process(target=_serve, args=(other, ways), daemon=True)
@@ -44,11 +43,6 @@ class SwitchedRelay:
         """Let new connections go this way, and end those that are open."""
         self._own.send((name, way))
         self._own.recv()
-
-    def reset(self) -> None:
-        """Let all go as at first."""
-        for name, way in self._ways.items():
-            self.set(name, way)
 
     def __enter__(self) -> Self:
         self._process.start()

@@ -46,7 +46,7 @@ test("two imports differ in one operation, and its slowest request shows it", as
   await page.locator("label", { hasText: /^Difference$/ }).click();
   await page.getByRole("button", { name: "Before and after the pause" }).click();
   await expect(page.locator("[data-lead]")).toHaveText(
-    "database Q grew most: from 30.0 ms to 0.25 s of its own a request (+0.22 s).",
+    "database Q grew most: from 30.0 ms to 0.250 s of its own a request (+0.220 s).",
   );
   const changes = page.getByRole("table", { name: "Changes" });
   await changes.locator('tr[data-key="database Q"]').getByRole("link").click();

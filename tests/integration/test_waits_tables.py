@@ -100,11 +100,14 @@ def test_waits_for_a_mutex_are_its_address(keeper: LedgerKeeper, program: KnownW
         [given] = tables["wakes"][
             (tables["wakes"]["wakee_tid"] == one.tid) & (tables["wakes"]["waker_tid"] == other)
         ]
+        # It wakes it from nothing else, not even where the kernel left a wake-up out.
+        [gave] = locks[locks["tid"] == other]["wakes"].tolist()
+        assert int(given["count"]) == gave
+        assert 0 <= int(lock["waits"]) - gave <= 1 + FEW * int(lock["waits"])
         assert int(lock["wait_ns"]) <= one.in_call_ns
         asleep = int(lock["wait_ns"] + given["delay_ns"])
         assert 0.98 * one.in_call_ns - awake(keeper, program.pid, one.tid) <= asleep
         assert asleep <= one.in_call_ns
-        assert int(locks[locks["tid"] == other]["wakes"][0]) == int(lock["waits"])
 
 
 def test_waits_for_a_condition_are_its_address(keeper: LedgerKeeper, program: KnownWakes) -> None:
@@ -131,6 +134,11 @@ def test_a_server_and_its_clients_wake_each_other(
     wakes = settled(keeper, program.pid, served)["wakes"]
     ledgers = keeper.read(program.pid)
     server, *clients = served.threads
+    # Who is preempted after its request finds the answer there already.
+    assert sum(one.sleeps for one in served.threads) >= ROUNDS
+    for client, ended in zip(clients, served.ended_by, strict=True):
+        rows = wakes[(wakes["wakee_tid"] == server.tid) & (wakes["waker_tid"] == client.tid)]
+        assert abs(int(rows["count"].sum()) - ended) <= 1 + FEW * ROUNDS
     tids = {one.tid for one in clients}
     for one, wakers, state in (
         (server, tids, State.POLL),
@@ -138,7 +146,6 @@ def test_a_server_and_its_clients_wake_each_other(
     ):
         into = wakes[wakes["wakee_tid"] == one.tid]
         expected = into[np.isin(into["waker_tid"], list(wakers))]
-        assert set(expected["waker_tid"].tolist()) == wakers
         assert int(into["count"].sum()) == one.sleeps, "the kernel's count"
         # What else it slept for: a fault, memory.
         assert one.sleeps - int(expected["count"].sum()) <= 1 + FEW * ROUNDS

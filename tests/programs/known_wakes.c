@@ -3,7 +3,8 @@
  * Each line on standard input names an experiment, which threads of its own live through; they are
  * parked until the next line, which lets them end. It answers with one line of JSON: of each thread
  * its id, how often the kernel says that it went to sleep (voluntary switches) and how long its
- * calls lasted by CLOCK_MONOTONIC, and the address of the lock.
+ * calls lasted by CLOCK_MONOTONIC; the address of the lock; and how many sleeps of a server each of
+ * its clients ended: those whose request is the first that the server finds.
  *
  * ring: RING threads hand a byte around through pipes, ROUNDS times.
  * mutex: two threads take a mutex in turn and hold it while they sleep for HOLD_NS.
@@ -41,6 +42,7 @@ struct one {
 };
 
 static int pipes[RING][2], links[CLIENTS][2], turn;
+static long ended_by[CLIENTS];
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
@@ -118,16 +120,20 @@ static void answer(struct one *one) {
   char byte;
   int set = epoll_create1(0);
   for (int i = 0; i < CLIENTS; i++) {
-    struct epoll_event event = {.events = EPOLLIN, .data = {.fd = links[i][1]}};
+    struct epoll_event event = {.events = EPOLLIN, .data = {.u32 = i}};
+    ended_by[i] = 0;
     if (set < 0 || epoll_ctl(set, EPOLL_CTL_ADD, links[i][1], &event)) die("epoll");
   }
   for (int answered = 0; answered < CLIENTS * ROUNDS;) {
+    long slept = sleeps();
     int64_t before = now_ns();
     int ready = epoll_wait(set, events, CLIENTS, -1);
     one->in_call_ns += now_ns() - before;
-    for (int i = 0; i < ready; i++, answered++)
-      if (recv(events[i].data.fd, &byte, 1, 0) != 1 || send(events[i].data.fd, &byte, 1, 0) != 1)
-        die("answer");
+    if (sleeps() != slept) ended_by[events[0].data.u32]++;
+    for (int i = 0; i < ready; i++, answered++) {
+      int link = links[events[i].data.u32][1];
+      if (recv(link, &byte, 1, 0) != 1 || send(link, &byte, 1, 0) != 1) die("answer");
+    }
   }
   close(set);
 }
@@ -213,6 +219,9 @@ int main(void) {
       printf("%s{\"tid\":%d,\"sleeps\":%ld,\"in_call_ns\":%" PRId64 "}", i ? "," : "", ones[i].tid,
              ones[i].sleeps, ones[i].in_call_ns);
     }
+    printf("],\"ended_by\":[");
+    for (int i = 0; experiment->live == serve && i < CLIENTS; i++)
+      printf("%s%ld", i ? "," : "", ended_by[i]);
     puts("]}");
     if (fflush(stdout)) die("stdout");
   }

@@ -20,11 +20,18 @@ class Sleeper(BaseModel):
 
 
 class Experiment(BaseModel):
-    """What the program says of one; address is that of the lock, 0 if there is none."""
+    """What the program says of one.
+
+    Attributes:
+        address: of the lock; 0: there is none.
+        threads: all.
+        ended_by: how many sleeps of the first thread, a server, each of the others ended.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     address: int
     threads: tuple[Sleeper, ...]
+    ended_by: tuple[int, ...]
 
 
 class KnownWakes(RunningProgram):

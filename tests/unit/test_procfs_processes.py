@@ -108,6 +108,33 @@ def test_cpu_is_the_difference_of_two_listings(tmp_path: Path) -> None:
     assert only(lister.processes(), 70).cpu_percent == 20
 
 
+def test_waits_and_throttling_are_differences_too(tmp_path: Path) -> None:
+    proc, groups = FakeProc(tmp_path / "proc"), FakeProc(tmp_path / "cgroup")
+    clock = Clock()
+    lister = ProcessLister(proc.procfs, clock, groups=groups.root)
+    groups.write("limited/cpu.max", b"50000 100000\n")
+    groups.write("free/cpu.max", b"max 100000\n")
+    for pid, group in ((70, b"limited"), (71, b"free")):
+        proc.process(pid)
+        proc.write(f"{pid}/cgroup", b"0::/" + group + b"\n")
+
+    def at(delay_ns: int, throttled_us: int) -> tuple[Process, Process]:
+        text = f"nr_periods 9\nnr_throttled 3\nthrottled_usec {throttled_us}\n"
+        for group in ("limited", "free"):
+            groups.write(f"{group}/cpu.stat", text.encode())
+        proc.write("70/schedstat", f"5000 {delay_ns} 12\n".encode())
+        listed = lister.processes()
+        return only(listed, 70), only(listed, 71)
+
+    first, _ = at(1_000_000_000, 400_000)
+    assert (first.wait_percent, first.throttled_percent) == (None, None)
+    clock.now += 2
+    limited, free = at(1_500_000_000, 900_000)
+    assert (limited.wait_percent, limited.throttled_percent) == (25, 25)
+    # Without schedstat, and without a limit.
+    assert (free.wait_percent, free.throttled_percent) == (None, None)
+
+
 def test_another_process_with_the_same_id_has_no_share_yet(tmp_path: Path) -> None:
     proc = FakeProc(tmp_path)
     clock = Clock()

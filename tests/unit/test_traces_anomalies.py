@@ -83,7 +83,8 @@ def test_all_the_same_is_usual() -> None:
 def test_the_density_is_not_moved_by_outliers() -> None:
     rows = [{0: 1e6 * (1 + number / 1000)} for number in range(95)] + [{0: 1e12}] * 5
     density = estimate(rows, 2)
-    assert density.medians[0] == pytest.approx(np.log2(1048.5), abs=0.01)
+    assert density.floor_us == pytest.approx(1050, abs=1)
+    assert density.medians[0] == pytest.approx(np.log2(density.floor_us + 1049), abs=0.01)
     assert abs(density.score({0: 1.05e6})) < 2
     assert density.score({0: 1e12}) > 3
     assert density.score({}) == 0
@@ -122,6 +123,15 @@ def test_a_request_without_a_call_that_all_make_is_improbable() -> None:
     summaries = summarise_all([*traces, short], Options())
     (found,) = find_anomalies(summaries.select([1000]), summaries.select(range(1000)))
     assert (found.kind, found.chain) == ("improbable", [Operation("shop", "A")])
+
+
+def test_a_call_that_fails_where_none_did_is_unseen() -> None:
+    traces = usual_requests(100)
+    failing = request(500, 20)
+    spans = [span._replace(error=span.operation == "B") for span in failing.spans]
+    summaries = summarise_all([*traces, make_trace(failing.trace_id, spans)], Options())
+    (found,) = find_anomalies(summaries.select([100]), summaries.select(range(100)))
+    assert (found.kind, found.chain[-1]) == ("unseen", Operation("shop", "B"))
 
 
 def test_one_chain_among_many_is_enough() -> None:

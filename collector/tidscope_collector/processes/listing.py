@@ -4,6 +4,7 @@ import pwd
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 from tidscope_wire.generated.models import Process, ProcessContainer
 
@@ -13,6 +14,7 @@ from tidscope_collector.processes.container_names import ContainerNames
 from tidscope_collector.processes.details import UNKNOWN, DetailReader, Details
 from tidscope_collector.processes.identity import Identity, group_and_uid
 from tidscope_collector.processes.refusals import attach_refusal, not_permitted
+from tidscope_collector.procfs.cgroup import GROUPS, cpu_limits
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.gauges import PAGE_BYTES
 from tidscope_collector.procfs.namespaces import namespace_pid
@@ -25,10 +27,29 @@ _SHORTEST_INTERVAL_SECONDS = 0.5  # ticks are too coarse for a share of less
 
 @dataclass(frozen=True, slots=True)
 class _Usage:
-    """CPU time that processes had used at an instant, by (pid, start)."""
+    """What processes had used and waited for at an instant.
+
+    Attributes:
+        at: the instant, seconds.
+        ticks: CPU time by (pid, start), clock ticks.
+        waits_ns: run-queue delay of main threads by (pid, start), of those that can be read.
+        throttled_us: how long control groups were throttled, by path; of those that have a
+            limit.
+    """
 
     at: float
     ticks: dict[tuple[int, int], int]
+    waits_ns: dict[tuple[int, int], int]
+    throttled_us: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Shares:
+    """Percent of the time since the listing before; None where it is not known."""
+
+    cpu: float | None
+    wait: float | None
+    throttled: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +74,13 @@ class _Place:
         return names_of_cgroup(self.cgroup or "/")
 
 
+def _share(before: int | None, now: int | None, whole: float) -> float | None:
+    """Growth of a counter in percent."""
+    if before is None or now is None:
+        return None
+    return round(100 * max(0, now - before) / whole, 1)
+
+
 class ProcessLister:
     """Lists processes; keeps what the next listing needs from this one.
 
@@ -65,10 +93,12 @@ class ProcessLister:
         procfs: ProcFs | None = None,
         clock: Callable[[], float] = time.monotonic,
         containers: ContainerNames | None = None,
+        groups: Path = GROUPS,
     ) -> None:
         self._procfs = procfs or ProcFs()
         self._containers = containers or ContainerNames()
         self._clock = clock
+        self._groups = groups
         self._details = DetailReader(self._procfs)
         self._users: dict[int, str] = {}
         self._parents: dict[int, int] = {}
@@ -83,9 +113,6 @@ class ProcessLister:
         """
         now = self._clock()
         stats, hidden = self._stats()
-        usage = _Usage(
-            now, {(s.pid, s.start_ticks): s.user_ticks + s.system_ticks for s in stats.values()}
-        )
         self._refresh_ports(now, stats)
         # start_ticks counts on CLOCK_BOOTTIME.
         boot_ms = (time.time_ns() - time.clock_gettime_ns(time.CLOCK_BOOTTIME)) // 1_000_000
@@ -95,6 +122,7 @@ class ProcessLister:
         places = [
             (stat, place) for stat in stats.values() if (place := self._place(stat)) is not None
         ]
+        usage = self._usage(now, places)
         self._containers.look_for(
             place.names.container for _, place in places if place.names.container is not None
         )
@@ -103,7 +131,7 @@ class ProcessLister:
                 stat,
                 place,
                 details.get((stat.pid, stat.start_ticks), UNKNOWN),
-                self._cpu_percent(stat, usage),
+                self._shares(stat, place, usage),
                 boot_ms,
             )
             for stat, place in places
@@ -142,16 +170,43 @@ class ProcessLister:
             for pid, ports in ask_ports(self._procfs, programs).items()
         }
 
-    def _cpu_percent(self, stat: Stat, usage: _Usage) -> float | None:
-        key = (stat.pid, stat.start_ticks)
-        before = self._before
-        if before is None or key not in before.ticks or usage.at <= before.at:
+    def _usage(self, now: float, places: list[tuple[Stat, _Place]]) -> _Usage:
+        waits_ns: dict[tuple[int, int], int] = {}
+        throttled_us: dict[str, int] = {}
+        for stat, place in places:
+            if stat.kernel_thread:
+                continue
+            if (wait_ns := self._wait_ns(stat.pid)) is not None:
+                waits_ns[stat.pid, stat.start_ticks] = wait_ns
+            if place.cgroup is not None and place.cgroup not in throttled_us:
+                limits = cpu_limits(self._procfs, stat.pid, self._groups)
+                if limits:
+                    throttled_us[place.cgroup] = max(one.throttled_us for one in limits)
+        ticks = {(s.pid, s.start_ticks): s.user_ticks + s.system_ticks for s, _ in places}
+        return _Usage(now, ticks, waits_ns, throttled_us)
+
+    def _wait_ns(self, pid: int) -> int | None:
+        """Run-queue delay of a main thread: the second word of schedstat."""
+        try:
+            words = self._procfs.read(f"{pid}/schedstat", 256).split()
+            return int(words[1])
+        except (OSError, ValueError, IndexError):
             return None
-        ticks = max(0, usage.ticks[key] - before.ticks[key])
-        return round(100 * ticks / TICKS_PER_SECOND / (usage.at - before.at), 1)
+
+    def _shares(self, stat: Stat, place: _Place, usage: _Usage) -> _Shares:
+        before = self._before
+        if before is None or usage.at <= before.at:
+            return _Shares(None, None, None)
+        key, seconds = (stat.pid, stat.start_ticks), usage.at - before.at
+        group = place.cgroup or ""
+        return _Shares(
+            _share(before.ticks.get(key), usage.ticks.get(key), TICKS_PER_SECOND * seconds),
+            _share(before.waits_ns.get(key), usage.waits_ns.get(key), 1e9 * seconds),
+            _share(before.throttled_us.get(group), usage.throttled_us.get(group), 1e6 * seconds),
+        )
 
     def _process(
-        self, stat: Stat, place: _Place, details: Details, cpu_percent: float | None, boot_ms: int
+        self, stat: Stat, place: _Place, details: Details, shares: _Shares, boot_ms: int
     ) -> Process:
         uid = place.uid
         found = place.names
@@ -178,7 +233,7 @@ class ProcessLister:
             uid=uid,
             user=self._user(uid),
             threads=stat.threads,
-            cpu_percent=cpu_percent,
+            cpu_percent=shares.cpu,
             rss_bytes=program and stat.rss_pages * PAGE_BYTES,
             runtime=details.runtime,
             runtime_version=details.version,
@@ -198,6 +253,8 @@ class ProcessLister:
             namespace_pid=place.namespace_pid,
             namespace_uid=inner[1] if inner is not None and inner[1] != uid else None,
             namespace_user=None if inner is None or inner[2] == self._user(uid) else inner[2],
+            wait_percent=shares.wait,
+            throttled_percent=shares.throttled,
         )
 
     def _hidden(self, pid: int, uid: int, boot_ms: int) -> Process:

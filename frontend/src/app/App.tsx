@@ -11,7 +11,9 @@ import { useLiveClient } from "../pages/clients";
 import { DoctorPage } from "../pages/doctor/DoctorPage";
 import { ExperimentsPage } from "../pages/experiments/ExperimentsPage";
 import { LivePage } from "../pages/live/LivePage";
+import { compareBefore } from "../pages/live/scope/change/changeOpen";
 import { focusThread } from "../pages/live/scope/thread/ThreadDrawer";
+import { moveWindow } from "../pages/live/scope/windowKeys";
 import { drawerOpen } from "../pages/live/steer/drawer";
 import { NotFoundPage } from "../pages/NotFoundPage";
 import { RunPage } from "../pages/run/RunPage";
@@ -89,6 +91,24 @@ export function App() {
         break;
       case "thread":
         focusThread();
+        break;
+      case "window-earlier":
+        moveWindow("earlier");
+        break;
+      case "window-later":
+        moveWindow("later");
+        break;
+      case "window-shorter":
+        moveWindow("shorter");
+        break;
+      case "window-longer":
+        moveWindow("longer");
+        break;
+      case "window-back":
+        moveWindow("back");
+        break;
+      case "compare-before":
+        compareBefore();
         break;
       case "go-live":
         navigate("/");

@@ -17,6 +17,12 @@ describe("pressKey", () => {
     [" ", "pause"],
     ["s", "steer"],
     ["Escape", "escape"],
+    ["[", "window-earlier"],
+    ["]", "window-later"],
+    ["+", "window-shorter"],
+    ["-", "window-longer"],
+    ["0", "window-back"],
+    ["b", "compare-before"],
     ["x", null],
   ])("%s", (key, command) => {
     expect(pressKey(KEYS_AT_REST, press(key))).toEqual({ state: KEYS_AT_REST, command });

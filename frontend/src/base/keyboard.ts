@@ -6,6 +6,12 @@ export type Command =
   | "steer"
   | "idle"
   | "thread"
+  | "window-earlier"
+  | "window-later"
+  | "window-shorter"
+  | "window-longer"
+  | "window-back"
+  | "compare-before"
   | "go-live"
   | "go-runs"
   | "go-compare"
@@ -46,12 +52,32 @@ const PLACES: Readonly<Record<string, Command>> = {
   d: "go-doctor",
 };
 
+/** Keys that stand for themselves. */
+const SINGLE: Readonly<Record<string, Command>> = {
+  "/": "search",
+  s: "steer",
+  t: "thread",
+  i: "idle",
+  "?": "help",
+  "[": "window-earlier",
+  "]": "window-later",
+  "+": "window-shorter",
+  "=": "window-shorter",
+  "-": "window-longer",
+  "0": "window-back",
+  b: "compare-before",
+};
+
 /** For the help overlay. */
 export const KEY_HELP: readonly (readonly [keys: readonly string[], does: string])[] = [
   [["/"], "Search"],
   [["Space"], "Pause or resume the view; sampling continues. In a run: play or stop"],
   [["s"], "Open or close the Steer drawer"],
   [["i"], "Where the time goes: fold idle time away, or show it"],
+  [["[", "]"], "Move the time window to earlier or later"],
+  [["+", "−"], "Make the time window shorter or longer"],
+  [["0"], "Go back to the live window, or to the whole run"],
+  [["b"], "Compare the window with the time before it"],
   [["t"], "Go to the panel of the selected thread; Esc closes it"],
   [["g", "l"], "Go to Live"],
   [["g", "r"], "Go to Runs"],
@@ -98,20 +124,10 @@ export function pressKey(
   switch (press.key) {
     case "g":
       return { state: { going_since_ms: press.time_ms }, command: null };
-    case "/":
-      return done("search");
-    case "s":
-      return done("steer");
-    case "t":
-      return done("thread");
-    case "i":
-      return done("idle");
-    case "?":
-      return done("help");
     case " ":
       return done(press.pressable ? null : "pause");
     default:
-      return done(null);
+      return done(SINGLE[press.key] ?? null);
   }
 }
 

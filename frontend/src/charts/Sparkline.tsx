@@ -1,4 +1,4 @@
-import { sparkPath } from "./sparkPath";
+import { sparkBand, sparkPath, sparkTop } from "./sparkPath";
 
 /** Props of `Sparkline` (charts/Sparkline.tsx): a small line, an svg with aria-hidden. */
 export interface SparklineProps {
@@ -7,6 +7,8 @@ export interface SparklineProps {
   readonly height?: number;
   /** Default currentColor. */
   readonly colour?: string;
+  /** What is usual: a band behind the line, from one value to another. */
+  readonly band?: readonly [number, number] | undefined;
 }
 
 /** A small line beside a number; the number says what it says, so it is hidden from readers. */
@@ -15,7 +17,9 @@ export function Sparkline({
   width = 96,
   height = 24,
   colour = "currentColor",
+  band,
 }: SparklineProps) {
+  const usual = band ? sparkBand(band, sparkTop(values), height) : null;
   return (
     <svg
       aria-hidden="true"
@@ -24,6 +28,9 @@ export function Sparkline({
       viewBox={`0 0 ${width} ${height}`}
       preserveAspectRatio="none"
     >
+      {usual === null ? null : (
+        <rect x={0} y={usual.y} width={width} height={usual.height} fill={colour} opacity={0.13} />
+      )}
       <path
         d={sparkPath(values, width, height)}
         fill="none"

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { clockText, timeTicks, valueTicks } from "./axes";
 import type { Plot } from "./plot";
+import { niceTop } from "./yRange";
 
 const NOON_MS = new Date(2026, 0, 1, 12, 0, 0).getTime();
 const PLOT: Plot = { left: 62, top: 10, width: 600, height: 160, t0_s: 1, t1_s: 61, y_top: 0.6 };
@@ -52,6 +53,18 @@ describe("valueTicks", () => {
       { at: 50, text: "0.45" },
       { at: 10, text: "0.60" },
     ]);
+  });
+
+  it("differ from one another and fit beside the plot, whatever the data", () => {
+    const units = ["W", "cores", "s", "share", "bytes", "bytes/s", "1/s", "count"] as const;
+    for (const unit of units) {
+      for (let max = 1e-6; max < 1e5; max *= 1.09) {
+        const ticks = valueTicks({ ...PLOT, y_top: niceTop(max, unit) }, unit);
+        const texts = ticks.map(({ text }) => text);
+        expect(new Set(texts).size, texts.join()).toBe(ticks.length);
+        expect(Math.max(...texts.map(({ length }) => length)), texts.join()).toBeLessThan(11);
+      }
+    }
   });
 });
 

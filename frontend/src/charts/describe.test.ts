@@ -55,11 +55,11 @@ describe("describeChart and describeEvent", () => {
 
   it("describes a chart by its largest lines", () => {
     expect(describeChart(view, "CPU per thread")).toBe(
-      "CPU per thread, 10 s: main (1) 1.50 cores, worker-1 (7) 0.25 cores. 12 more threads in one line.",
+      "CPU per thread, 10 s: main (1) 1.50 cores, worker-1 (7) 0.250 cores. 12 more threads in one line.",
     );
     const lines = view.lines.map((each) => ({ ...each, tid: null, pid: 4 }));
     expect(describeChart({ ...view, lines }, "CPU")).toContain(
-      "worker-1 (4) 0.25 cores. 12 more processes in one line.",
+      "worker-1 (4) 0.250 cores. 12 more processes in one line.",
     );
     expect(describeChart({ ...view, state: "absent", reason: "needs eBPF" }, "Network")).toBe(
       "Network: not available. needs eBPF",
@@ -77,7 +77,7 @@ describe("describeChart and describeEvent", () => {
     );
     const adapted = { type: "rate_adapted", requested_hz: 10, budget_percent: 2 } as const;
     expect(describeEvent({ ...adapted, rate_hz: 4, previous_hz: 10, overhead_percent: 4.96 })).toBe(
-      "Sampling rate lowered from 10 to 4 Hz (10 requested): sampling used 5.0 % of a core (budget 2 %).",
+      "Sampling rate lowered from 10 to 4 Hz (10 requested): sampling used 4.96 % of a core (budget 2 %).",
     );
     expect(
       describeEvent({

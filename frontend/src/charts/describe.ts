@@ -1,7 +1,7 @@
 /** Charts and events in words. */
 
 import { exitStatusText } from "../model/exitStatusText";
-import { counted, formatDuration, formatValue } from "../model/format";
+import { counted, formatDuration, formatPercent, formatValue } from "../model/format";
 import { signalName } from "../model/steerText";
 import type { SteerView } from "../model/steerView";
 import { partName, TIME_PARTS, type TimePart } from "../model/timeParts";
@@ -67,7 +67,7 @@ export function sharesOf({ parts, wall_s }: TimesRow): string {
   return TIME_PARTS.map((part) => [part, parts[part] / wall_s] as const)
     .filter(([, share]) => share >= 0.005)
     .sort((a, b) => b[1] - a[1])
-    .map(([part, share]) => `${inText(part)} ${(100 * share).toFixed(0)} %`)
+    .map(([part, share]) => `${inText(part)} ${formatPercent(share)}`)
     .join(", ");
 }
 
@@ -108,7 +108,7 @@ export function describeEvent(event: TargetEvent): string {
         return `Sampling rate lowered from ${event.previous_hz} to ${event.rate_hz} Hz (${event.requested_hz} requested): ${formatValue(event.undelivered_bytes, "bytes")} of frames wait to be delivered.`;
       }
       return event.rate_hz < event.previous_hz
-        ? `Sampling rate lowered from ${event.previous_hz} to ${event.rate_hz} Hz (${event.requested_hz} requested): sampling used ${event.overhead_percent.toFixed(1)} % of a core (budget ${event.budget_percent} %).`
+        ? `Sampling rate lowered from ${event.previous_hz} to ${event.rate_hz} Hz (${event.requested_hz} requested): sampling used ${formatValue(event.overhead_percent / 100, "share")} of a core (budget ${event.budget_percent} %).`
         : `Sampling rate raised from ${event.previous_hz} to ${event.rate_hz} Hz: the CPU budget allows it.`;
     case "deadlines_missed":
       return `${plural(event.count, "sample was", "samples were")} not taken in time.`;

@@ -114,7 +114,7 @@ describe("words", () => {
   it("name thread, time and value, and what shares the row", () => {
     const words = cellText(picture(), 5.6, "2@0");
     expect(words && cellSentence(words)).toBe(
-      "worker-2 (3), 12:00:05.500: 0.25 cores; highest of the 2 threads in this row; " +
+      "worker-2 (3), 12:00:05.500: 0.250 cores; highest of the 2 threads in this row; " +
         "2 born in these 500 ms",
     );
   });

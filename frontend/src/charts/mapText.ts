@@ -1,6 +1,6 @@
 /** The thread map in words: a cell, and the map as a whole. */
 
-import { counted, formatDuration, formatValue } from "../model/format";
+import { counted, formatDuration, formatPercent, formatValue } from "../model/format";
 import { countWithin, groupAt, rowAt, threadsOf } from "../model/mapLayout";
 import {
   cellShares,
@@ -89,7 +89,7 @@ function valueText({ view, from, to }: MapPicture, column: number, value: number
 
 /** A share of a cell, in whole percents. */
 export function shareText(share: number): string {
-  return `${Math.round(100 * share)} %`;
+  return formatPercent(share);
 }
 
 /** A cell in one sentence, for those who do not see it. */

@@ -18,8 +18,8 @@ const view = chart([0, 10, 20], lines, { peaks });
 it("says in the tooltip how high a line was in between, and what that means", () => {
   expect([0, 1, 2].map((column) => peakText(view, 0, column))).toEqual([
     "",
-    "up to 0.75 cores",
-    "up to 0.50 cores",
+    "up to 0.750 cores",
+    "up to 0.500 cores",
   ]);
   expect(peakText(view, 1, 1)).toBe("up to at least 1.13 cores");
   expect(peaksNote(view)).toBe("“up to”: greatest rate over 0.5 s, within 10 s");

@@ -1,6 +1,6 @@
 /** How far rates were apart between the instants of a run: a pale band around each line. */
 
-import { formatValue } from "../model/format";
+import { formatDuration, formatValue } from "../model/format";
 import type { ChartView, LineView } from "../model/views";
 import { type ChartTheme, lineStyle } from "./palette";
 import { type Plot, xOf, yOf } from "./plot";
@@ -44,7 +44,5 @@ export function peakText(view: ChartView, line: number, column: number): string 
 /** What these rates are, in words; null if the view has none. */
 export function peaksNote({ peaks }: ChartView): string | null {
   if (!peaks) return null;
-  const within =
-    peaks.within_s < 10 ? peaks.within_s.toFixed(1) : String(Math.round(peaks.within_s));
-  return `“up to”: greatest rate over ${peaks.over_s} s, within ${within} s`;
+  return `“up to”: greatest rate over ${peaks.over_s} s, within ${formatDuration(peaks.within_s)}`;
 }

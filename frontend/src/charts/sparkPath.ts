@@ -1,9 +1,30 @@
-/** Path of a sparkline: the foot is 0, the top its largest value; breaks where there is no value. */
-export function sparkPath(values: Float32Array, width: number, height: number): string {
+/** What the top of a sparkline stands for: its largest value; 0 if there is none above 0. */
+export function sparkTop(values: Float32Array): number {
   let most = 0;
   for (const value of values) if (value > most) most = value;
+  return most;
+}
+
+/** Where a value stands, CSS pixels from the top: the foot is 0. */
+function heightOf(value: number, top: number, height: number): number {
+  return 1 + (height - 2) * (1 - (top > 0 ? Math.max(0, value) / top : 0));
+}
+
+/** A band from one value to another, on the scale of a sparkline; null: it is above all of it. */
+export function sparkBand(
+  [from, to]: readonly [number, number],
+  top: number,
+  height: number,
+): { readonly y: number; readonly height: number } | null {
+  if (from > top || top === 0) return null;
+  const y = heightOf(Math.min(to, top), top, height);
+  return { y, height: Math.max(1, heightOf(from, top, height) - y) };
+}
+
+/** Path of a sparkline: the foot is 0, the top its largest value; breaks where there is no value. */
+export function sparkPath(values: Float32Array, width: number, height: number): string {
+  const top = sparkTop(values);
   const across = values.length > 1 ? width / (values.length - 1) : 0;
-  const room = height - 2;
   const steps: string[] = [];
   let open = false;
   for (const [i, value] of values.entries()) {
@@ -11,7 +32,7 @@ export function sparkPath(values: Float32Array, width: number, height: number): 
       open = false;
       continue;
     }
-    const y = 1 + room * (1 - (most > 0 ? Math.max(0, value) / most : 0));
+    const y = heightOf(value, top, height);
     steps.push(`${open ? "L" : "M"}${(i * across).toFixed(1)},${y.toFixed(1)}`);
     open = true;
   }

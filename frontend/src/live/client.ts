@@ -303,6 +303,7 @@ type FactStores = { readonly [P in FactPart]: Writable<FactViews[P] | null> };
 function factStores(): FactStores {
   return {
     findings: createStore<FactViews["findings"] | null>(null),
+    change: createStore<FactViews["change"] | null>(null),
     thread: createStore<FactViews["thread"] | null>(null),
     processes: createStore<FactViews["processes"] | null>(null),
     pools: createStore<FactViews["pools"] | null>(null),
@@ -317,6 +318,7 @@ function factStores(): FactStores {
 
 function setFacts(stores: FactStores, views: Partial<FactViews>): void {
   if (views.findings) stores.findings.set(views.findings);
+  if (views.change) stores.change.set(views.change);
   if (views.thread) stores.thread.set(views.thread);
   if (views.processes) stores.processes.set(views.processes);
   if (views.pools) stores.pools.set(views.pools);

@@ -236,14 +236,14 @@ describe("a session with a run", () => {
     world.see(2000, 2050);
     world.pass(100);
     expect(world.asked).toHaveLength(2);
-    expect(world.asked[1]).toMatchObject({ from_s: 1975, to_s: 2075 });
+    expect(world.asked[1]).toMatchObject({ from_s: 1950, to_s: 2075 });
     expect(world.reading()?.state).toBe("loading");
     const coarse = world.chart();
     expect(coarse).toMatchObject({ state: "ok", t0_s: 2000, t1_s: 2050 });
     expect(coarse?.columns).toBeLessThan(25);
     await world.answer();
     expect(world.reading()).toMatchObject({ state: "ready", raw: true });
-    expect(world.reading()?.step_s).toBeCloseTo(0.1, 6);
+    expect(world.reading()?.step_s).toBeCloseTo(0.1, 2);
     expect(world.chart()?.columns).toBeGreaterThan(490);
     // The same sums as in the coarse picture: from start of run, not from the window's.
     expect(world.chart()?.lines[0]?.last).toBeCloseTo(150, 1);

@@ -1,6 +1,7 @@
 /** Views of frame tables and findings, each made when its panel can be seen: parts of what is read. */
 
 import { type CallsView, callsView } from "./calls";
+import { type ChangeView, windowChange } from "./change/windowChange";
 import type { ViewInput } from "./chartView";
 import { type FindingsView, findingsView } from "./findings/findings";
 import { type LocksView, locksView } from "./locks";
@@ -16,6 +17,7 @@ import { type WakesView, wakesView } from "./wakes";
 /** Views of them. */
 export interface FactViews extends Record<FactPart, object> {
   readonly findings: FindingsView;
+  readonly change: ChangeView;
   readonly processes: ProcessesView;
   readonly pools: PoolsView;
   readonly wakes: WakesView;
@@ -30,6 +32,7 @@ export interface FactViews extends Record<FactPart, object> {
 /** In the order in which they are made when the request changed. */
 export const FACT_PARTS = [
   "findings",
+  "change",
   "processes",
   "pools",
   "thread",
@@ -65,6 +68,8 @@ export class FactViewMaker {
         this.shown = findings.findings.map(({ id }) => id);
         return { findings };
       }
+      case "change":
+        return { change: windowChange(input) };
       case "processes":
         return { processes: processesView(input) };
       case "pools":

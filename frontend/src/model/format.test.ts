@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import {
   axisFormatter,
+  formatDifference,
   formatDuration,
   formatNumber,
+  formatPercent,
   formatValue,
   shortenMiddle,
   shownRate,
@@ -10,11 +12,60 @@ import {
 } from "./format";
 import type { ShownUnit } from "./views";
 
+const UNITS: readonly ShownUnit[] = [
+  ...(["W", "J", "cores", "threads", "s", "ms", "share"] as const),
+  ...(["bytes", "bytes/s", "1/s", "count"] as const),
+];
+
+/** Whether a text says that a value is zero. */
+function readsAsZero(text: string): boolean {
+  return !/[1-9<>]/.test(text.replace(/[^0-9.<>]/g, ""));
+}
+
+/** Values from tiny to huge, each with its negative, evenly spread over the orders of magnitude. */
+function* values(): Generator<number> {
+  for (let exponent = -12; exponent < 15; exponent += 0.037) {
+    yield 10 ** exponent;
+    yield -(10 ** exponent);
+  }
+}
+
+describe("any value", () => {
+  it("reads as zero only if it is zero", () => {
+    for (const unit of UNITS) {
+      expect(readsAsZero(formatValue(0, unit))).toBe(true);
+      for (const value of values()) {
+        const text = formatValue(value, unit);
+        expect(readsAsZero(text), `${value} ${unit}: ${text}`).toBe(false);
+        expect(formatNumber(value, unit)).toContain(text.split(" ")[0]);
+      }
+    }
+    for (const value of values()) {
+      for (const format of [formatDuration, formatPercent, formatDifference]) {
+        const text = format(value);
+        expect(readsAsZero(text), `${value}: ${text}`).toBe(false);
+      }
+    }
+  });
+
+  it("has three significant digits, unless it is said to be less or counts whole things", () => {
+    for (const unit of UNITS) {
+      for (const value of values()) {
+        const [number = ""] = formatValue(value, unit).split(" ");
+        if (/[<>]/.test(number)) continue;
+        const found = number.replace(/[^0-9]/g, "").replace(/^0+/, "");
+        expect(found.length, `${value} ${unit}: ${number}`).toBeGreaterThanOrEqual(3);
+      }
+    }
+  });
+});
+
 describe("formatValue", () => {
   it.each<[number, ShownUnit, string]>([
     [1.254, "cores", "1.25 cores"],
     [12.34, "cores", "12.3 cores"],
-    [0.5, "s", "0.50 s"],
+    [0.5, "s", "0.500 s"],
+    [0.1234, "cores", "0.123 cores"],
     [12345.6, "s", "12\u202f346 s"],
     [0.1234, "share", "12.3 %"],
     [1536, "bytes", "1.50 KiB"],
@@ -27,16 +78,19 @@ describe("formatValue", () => {
     [1_234_567, "count", "1\u202f234\u202f567"],
     [1234, "count", "1\u202f234"],
     [-98_765, "count", "-98\u202f765"],
-    [-0.2, "count", "0"],
+    [-0.2, "count", "-0.200"],
+    [2.5, "count", "2.50"],
     [0, "bytes", "0 B"],
     [3.406, "W", "3.41 W"],
     [0, "W", "0 W"],
     [0.0032, "cores", "3.20 mcores"],
-    [0.000_014, "cores", "0.01 mcores"],
-    [0.000_002, "cores", "<0.01 mcores"],
+    [0.000_014, "cores", "0.0140 mcores"],
+    [0.000_000_2, "cores", "<0.001 mcores"],
+    [0.3, "bytes/s", "0.300 B/s"],
     [0, "cores", "0 cores"],
     [0.000_05, "s", "50.0 µs"],
-    [0.000_02, "share", "<0.01 %"],
+    [0.000_02, "share", "0.00200 %"],
+    [0.000_000_2, "share", "<0.001 %"],
     [999.97, "W", "1.00 kW"],
     [12_000, "J", "12.0 kJ"],
     [Number.NaN, "cores", "–"],
@@ -47,7 +101,7 @@ describe("formatValue", () => {
 
 describe("formatNumber", () => {
   it.each<[number, ShownUnit, string]>([
-    [0.62, "cores", "0.62"],
+    [0.62, "cores", "0.620"],
     [0.0032, "cores", "3.20 m"],
     [12.34, "s", "12.3"],
     [0.004, "s", "4.00 ms"],
@@ -86,11 +140,14 @@ describe("axisFormatter", () => {
     expect(labels(unit, top)).toEqual(texts);
   });
 
-  it("never gives two ticks of an axis the same text", () => {
-    for (const unit of ["cores", "s", "share", "bytes", "bytes/s", "1/s", "W"] as const) {
-      for (let max = 1e-5; max < 1e7; max *= 1.37) {
-        const texts = labels(unit, max);
-        expect(new Set(texts).size, texts.join()).toBe(texts.length);
+  it("never gives two neighbours on an axis the same text, and 0 to zero only", () => {
+    for (const unit of UNITS) {
+      for (let max = 1e-9; max < 1e15; max *= 1.37) {
+        for (const parts of [3, 4, 5]) {
+          const texts = labels(unit, max, parts);
+          expect(new Set(texts).size, texts.join()).toBe(texts.length);
+          expect(texts.slice(1).filter(readsAsZero), texts.join()).toEqual([]);
+        }
       }
     }
   });
@@ -117,9 +174,36 @@ describe("shown units", () => {
   });
 });
 
+describe("percent", () => {
+  it("is whole, and neither nothing nor all unless it is", () => {
+    expect([0, 0.002, 0.126, 0.998, 1].map(formatPercent)).toEqual([
+      "0 %",
+      "<1 %",
+      "13 %",
+      ">99 %",
+      "100 %",
+    ]);
+  });
+
+  it("has a sign as a difference", () => {
+    expect([0, 12.34, -0.4, 0.034, -1234.4, 0.0001].map(formatDifference)).toEqual([
+      "0 %",
+      "+12.3 %",
+      "−0.4 %",
+      "+0.03 %",
+      "−1\u202f234 %",
+      "+<0.001 %",
+    ]);
+  });
+});
+
 describe("formatDuration", () => {
   it.each([
     [0.85, "850 ms"],
+    [0.05, "50 ms"],
+    [0.003_21, "3.21 ms"],
+    [0.000_32, "320 µs"],
+    [0, "0 ms"],
     [3.21, "3.2 s"],
     [59.6, "1 min 00 s"],
     [185, "3 min 05 s"],

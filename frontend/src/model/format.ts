@@ -56,7 +56,7 @@ export const NO_VALUE = "–";
 
 /**
  * A value with its unit: three significant digits and the prefix that leaves room for them, so that a
- * small CPU share reads "3.20 mcores" and not "0.00 cores". What is nearly nothing is "<0.01", only
+ * small CPU share reads "3.20 mcores" and not "0.00 cores". What is nearly nothing is "<0.001", only
  * zero is "0". "–" for NaN.
  */
 export function formatValue(value: number, unit: ShownUnit): string {
@@ -102,10 +102,38 @@ export function shortenMiddle(text: string, most: number): string {
   return `${head}…${tail > 0 ? letters.slice(-tail).join("") : ""}`;
 }
 
-/** A length of time: "850 ms", "3.2 s", "3 min 05 s", "2 h 04 min". */
+/**
+ * A share in whole percent, where several stand in a row: "<1 %" for what would be 0 and is not,
+ * ">99 %" for what would be all and is not.
+ */
+export function formatPercent(share: number): string {
+  if (!Number.isFinite(share)) return NO_VALUE;
+  const percent = Math.round(100 * share);
+  if (percent === 0 && share !== 0) return share > 0 ? "<1 %" : ">-1 %";
+  if (percent === 100 && share < 1) return ">99 %";
+  return `${percent} %`;
+}
+
+/**
+ * A difference in percent with its sign, one digit behind the point: "+12.3 %", "−0.4 %"; what that
+ * would make 0 and is not keeps its first digit, "+0.03 %".
+ */
+export function formatDifference(percent: number): string {
+  if (!Number.isFinite(percent)) return NO_VALUE;
+  const size = Math.abs(percent);
+  if (size === 0) return "0 %";
+  const sign = percent < 0 ? "−" : "+";
+  if (size >= 999.5) return `${sign}${grouped(size)} %`;
+  if (size >= 0.095) return `${sign}${size.toFixed(1)} %`;
+  if (size >= LEAST) return `${sign}${Number(size.toPrecision(1))} %`;
+  return `${sign}<${LEAST} %`;
+}
+
+/** A length of time: "850 ms", "3.2 s", "3 min 05 s", "2 h 04 min"; below a millisecond "320 µs". */
 export function formatDuration(seconds: number): string {
   if (!Number.isFinite(seconds)) return NO_VALUE;
-  if (seconds < 0.9995) return `${Math.round(1000 * seconds)} ms`;
+  if (seconds !== 0 && Math.abs(seconds) < 0.9995) return shortDuration(seconds);
+  if (seconds === 0) return "0 ms";
   if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
   const whole = Math.round(seconds);
   if (whole < 60) return `${whole} s`;
@@ -113,6 +141,16 @@ export function formatDuration(seconds: number): string {
   const hours = Math.floor(whole / 3600);
   if (hours < 48) return `${hours} h ${two(Math.floor((whole % 3600) / 60))} min`;
   return `${Math.floor(hours / 24)} d ${two(hours % 24)} h`;
+}
+
+/** Below a second, without the zeros that a sentence does not need: "50 ms", "3.21 ms", "320 µs". */
+function shortDuration(seconds: number): string {
+  const small = Math.abs(seconds) < 0.000_995;
+  const size = Math.abs(seconds) * (small ? 1e6 : 1000);
+  const sign = seconds < 0 ? "-" : "";
+  const unit = small ? "µs" : "ms";
+  if (size < LEAST) return `${seconds < 0 ? ">-" : "<"}${LEAST} ${unit}`;
+  return `${sign}${Number(size.toPrecision(3))} ${unit}`;
 }
 
 /** How a unit is scaled: its prefixes from the smallest on, and which of them is none. */
@@ -123,7 +161,7 @@ interface Scale {
   readonly suffix: string;
   /** From the value to the number shown: 100 for a share in percent. */
   readonly factor: number;
-  /** Without a prefix it is a whole number. */
+  /** It counts things: whole numbers without a prefix stay whole. */
   readonly whole: boolean;
 }
 
@@ -140,7 +178,7 @@ const SCALES: Readonly<Record<ShownUnit, Scale>> = {
   J: scaleOf("J", ["m", ...SI]),
   cores: scaleOf("cores", ["m", ""]),
   threads: scaleOf("threads", [""]),
-  s: scaleOf("s", ["µ", "m", ""]),
+  s: scaleOf("s", ["n", "µ", "m", ""]),
   ms: scaleOf("ms", [""]),
   share: scaleOf("%", [""], { factor: 100 }),
   bytes: scaleOf("B", IEC, { base: 1024, whole: true }),
@@ -170,7 +208,7 @@ function partsOf(value: number, unit: ShownUnit): { number: string; prefix: stri
   const power = powerOf(Math.abs(number), scale, last);
   const shown = number / scale.base ** power;
   const prefix = scale.prefixes[power + scale.plain] ?? "";
-  const whole = scale.whole && power === 0;
+  const whole = scale.whole && power === 0 && Number.isInteger(shown);
   return {
     number: whole || Math.abs(shown) >= 999.5 ? grouped(shown) : digits(shown),
     prefix,
@@ -196,23 +234,32 @@ function keptName(prefix: string, name: string, unit: ShownUnit): string {
   }
 }
 
+/** What is less is only said to be less. */
+const LEAST = 0.001;
+
 /** Three significant digits, never in scientific notation. */
 function digits(value: number): string {
   const size = Math.abs(value);
   if (size === 0) return "0";
   if (size >= 99.95) return value.toFixed(0);
   if (size >= 9.995) return value.toFixed(1);
-  if (size >= 0.005) return value.toFixed(2);
-  return value > 0 ? "<0.01" : ">-0.01";
+  if (size >= 0.9995) return value.toFixed(2);
+  if (size >= 0.099_95) return value.toFixed(3);
+  if (size >= 0.009_995) return value.toFixed(4);
+  if (size >= LEAST) return value.toFixed(5);
+  return value > 0 ? `<${LEAST}` : `>-${LEAST}`;
 }
+
+/** Most digits behind the point of a tick. */
+const MOST_PLACES = 15;
 
 /** Digits behind the point that a step needs, so that no two ticks read the same. */
 function placesOf(step: number): number {
-  for (let places = 0; places < 6; places++) {
+  for (let places = 0; places < MOST_PLACES; places++) {
     const scaled = step * 10 ** places;
     if (scaled > 0.5 && Math.abs(scaled - Math.round(scaled)) < 1e-6 * scaled) return places;
   }
-  return Math.max(0, Math.min(6, 1 - Math.floor(Math.log10(step))));
+  return Math.max(0, Math.min(MOST_PLACES, 1 - Math.floor(Math.log10(step))));
 }
 
 /** The unit beside each label of an axis; those of cores and threads stand in the chart's heading. */

@@ -6,7 +6,7 @@ import { rateBetween } from "./rate";
 /** Readings come about once a second: some five hours. */
 const KEPT = 20_000;
 /** Power is a mean over at least this long: the counters of CPU time move in ticks of 10 ms. */
-const MEAN_S = 1.5;
+export const MEAN_S = 1.5;
 
 interface Reading {
   readonly t_s: number;
@@ -52,12 +52,16 @@ export class MachineLog {
     if (this.readings.length > 2 * KEPT) this.readings = this.readings.slice(-KEPT);
   }
 
-  /** Means over the last seconds up to a moment. */
-  at(now_s: number): MachineNow {
+  /**
+   * Means over the last seconds up to a moment.
+   *
+   * @param least_s Over at least this long.
+   */
+  at(now_s: number, least_s = MEAN_S): MachineNow {
     const last = this.indexAt(now_s);
     const newest = this.readings[last];
     let from = last - 1;
-    while (from > 0 && (newest?.t_s ?? 0) - (this.readings[from]?.t_s ?? 0) < MEAN_S) from--;
+    while (from > 0 && (newest?.t_s ?? 0) - (this.readings[from]?.t_s ?? 0) < least_s) from--;
     const before = this.readings[from];
     if (!newest || !before) return { watts: Number.NaN, busy_cores: Number.NaN };
     return {

@@ -23,6 +23,7 @@ export function opsTile({ model, span, now_s }: ViewInput): readonly TileView[] 
     second: null,
     first_label: "",
     spark: model.steer.rates.sampled(span.t0_s, end_s, POINTS),
+    usual: null,
   };
   const name = signalName(band.signal);
   const note = band.proxy

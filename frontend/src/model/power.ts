@@ -2,7 +2,7 @@
 
 import type { ViewInput } from "./chartView";
 import { type CurrentRates, rateAt } from "./currentRates";
-import type { MachineNow } from "./machineLog";
+import { type MachineNow, MEAN_S } from "./machineLog";
 import type { TileView } from "./views";
 
 const POINTS = 60;
@@ -30,8 +30,16 @@ export function wattsPerCore({ watts, busy_cores }: MachineNow, process_cores: n
 }
 
 /** Watts for each core of CPU that threads of the target use now. */
-export function powerOf({ model, now_s }: ViewInput, rates: CurrentRates): number {
-  return wattsPerCore(model.machine.at(now_s), processCores(model.counters.columnOf(CPU), rates));
+export function powerOf(input: ViewInput, rates: CurrentRates): number {
+  const { counters } = input.model;
+  return wattsPerCore(machineOf(input), processCores(counters.columnOf(CPU), rates));
+}
+
+/** The machine now, or over a window that was chosen. */
+function machineOf({ model, span, now_s, request }: ViewInput): MachineNow {
+  if (request.window.kind === "last") return model.machine.at(now_s);
+  const end_s = Math.min(span.t1_s, now_s);
+  return model.machine.at(end_s, Math.max(MEAN_S, end_s - span.t0_s));
 }
 
 /** Power of the packages, and the target's part of it. */
@@ -47,6 +55,7 @@ export function powerTile(input: ViewInput, rates: CurrentRates): TileView {
     second: null,
     first_label: "machine",
     spark: new Float32Array(0),
+    usual: null,
   };
   const source = target?.energy;
   if (!source?.domains.some((domain) => domain.summed)) {
@@ -56,7 +65,7 @@ export function powerTile(input: ViewInput, rates: CurrentRates): TileView {
   if (Number.isNaN(model.machine.energyAt(now_s))) {
     return { ...tile, reason: "The energy counter cannot be read at the moment." };
   }
-  const { watts } = model.machine.at(now_s);
+  const { watts } = machineOf(input);
   const cores = processCores(model.counters.columnOf(CPU), rates);
   return {
     ...tile,

@@ -24,20 +24,20 @@ describe("wholeOf", () => {
 });
 
 describe("wantedFor", () => {
-  it("has a margin, and ends where the run does", () => {
+  it("has a time before it to compare with, and ends where the run does", () => {
     expect(wantedFor(HOUR, { t0_s: 1000, t1_s: 1600 })).toEqual({
-      t0_s: 700,
+      t0_s: 400,
       t1_s: 1900,
       instants: 1200,
       raw: false,
-      step_s: 1,
+      step_s: 1.25,
     });
     expect(wantedFor(HOUR, { t0_s: 100, t1_s: 700 })).toMatchObject({ t0_s: 100, t1_s: 1000 });
-    expect(wantedFor(HOUR, { t0_s: 3100, t1_s: 3700 })).toMatchObject({ t0_s: 2800, t1_s: 3700 });
+    expect(wantedFor(HOUR, { t0_s: 3100, t1_s: 3700 })).toMatchObject({ t0_s: 2500, t1_s: 3700 });
   });
 
   it("comes down to samples", () => {
-    expect(wantedFor(HOUR, { t0_s: 1000, t1_s: 1050 })).toMatchObject({
+    expect(wantedFor(HOUR, { t0_s: 1000, t1_s: 1040 })).toMatchObject({
       raw: true,
       step_s: sampleStep(HOUR),
     });
@@ -58,7 +58,7 @@ describe("serves", () => {
   });
 
   it("wants nothing finer than samples", () => {
-    const samples = wantedFor(HOUR, { t0_s: 1000, t1_s: 1050 });
+    const samples = wantedFor(HOUR, { t0_s: 1000, t1_s: 1040 });
     expect(serves(samples, HOUR, { t0_s: 1010, t1_s: 1011 })).toBe(true);
   });
 });

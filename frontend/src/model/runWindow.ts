@@ -23,8 +23,12 @@ const MOST_INSTANTS = 1200;
 const LEAST_INSTANTS = 150;
 /** What is there will do if it is no coarser than so many times what would be best. */
 const ENOUGH = 2.1;
-/** Read beyond the window on either side, as a part of its length: room to move. */
-const MARGIN = 0.5;
+/**
+ * Read beyond the window, as parts of its length: room to move, and before it an equally long time to
+ * compare it with.
+ */
+const BEFORE = 1;
+const AFTER = 0.5;
 
 /** A stretch of a run, and the distance of instants in it. */
 export interface Piece extends Span {
@@ -58,10 +62,10 @@ export function wholeOf(run: RunSource): Wanted {
 export function wantedFor(run: RunSource, window: Span): Wanted {
   const width = window.t1_s - window.t0_s;
   const around = {
-    t0_s: Math.max(run.from_s, window.t0_s - MARGIN * width),
-    t1_s: Math.min(run.to_s, window.t1_s + MARGIN * width),
+    t0_s: Math.max(run.from_s, window.t0_s - BEFORE * width),
+    t1_s: Math.min(run.to_s, window.t1_s + AFTER * width),
   };
-  // The margin takes a part of the instants, or a window would need more than one that is whole.
+  // The margins take a part of the instants, or a window would need more than one that is whole.
   return pieceOf(run, around, instantsFor(run));
 }
 

@@ -60,9 +60,13 @@ function tree(
   });
 }
 
-function* listed({ model, filter, now_s }: ViewInput, { lives }: TableRequest): Generator<Thread> {
+function* listed(input: ViewInput, { lives }: TableRequest): Generator<Thread> {
+  const { model, filter, span, request } = input;
+  const chosen = request.window.kind === "fixed";
+  const now_s = chosen ? Math.min(span.t1_s, input.now_s) : input.now_s;
   for (const thread of model.threads.all()) {
     if (thread.seen_s > now_s) continue;
+    if (chosen && hasEnded(thread, span.t0_s)) continue;
     if (lives !== "all" && hasEnded(thread, now_s) !== (lives === "exited")) continue;
     if (filter.fits(thread)) yield thread;
   }

@@ -9,7 +9,8 @@ import { powerTile } from "./power";
 import { smoothingFor } from "./rate";
 import { readProcess, ringOf } from "./series";
 import { sparkline } from "./spark";
-import type { ShownUnit, TileId, TileView } from "./views";
+import { REFERENCE_S, usualOf } from "./usual";
+import type { ShownUnit, TileId, TileView, Usual } from "./views";
 
 const POINTS = 60;
 
@@ -69,6 +70,7 @@ function counterTile(input: ViewInput, rates: CurrentRates, spec: TileSpec): Til
     second: null,
     first_label: spec.names[0] ?? "",
     spark: new Float32Array(0),
+    usual: null,
   };
   const absent = spec.fields.find((field) =>
     Number.isNaN(total(rates, model.counters.columnOf(field))),
@@ -88,7 +90,31 @@ function counterTile(input: ViewInput, rates: CurrentRates, spec: TileSpec): Til
     value,
     second: second && other !== undefined ? { label: spec.names[1] ?? "", value: other } : null,
     spark: spark(input, spec.fields),
+    usual: usualIn(input, unit, (t0_s, t1_s, points) =>
+      slopes(input, spec.fields, t0_s, t1_s, points),
+    ),
   };
+}
+
+/** Values at the ends of equal parts of a span. */
+type Sampler = (t0_s: number, t1_s: number, points: number) => Float32Array;
+
+/** Longest stretch whose mean is judged, seconds. */
+const LONGEST_S = 3600;
+
+/** How unusual the last seconds are, or a chosen stretch as a whole. */
+function usualIn(
+  { model, span, now_s, request }: ViewInput,
+  unit: ShownUnit,
+  sample: Sampler,
+): Usual | null {
+  const end_s = Math.min(span.t1_s, now_s);
+  const chosen = request.window.kind === "fixed" ? Math.round(end_s - span.t0_s) : undefined;
+  const seconds = REFERENCE_S + (chosen ?? 0);
+  // A run that is looked at as a whole has no past.
+  if (chosen !== undefined && (chosen > LONGEST_S || span.t0_s <= model.since_s)) return null;
+  if (chosen !== undefined && chosen < 1) return null;
+  return usualOf(sample(end_s - seconds, end_s, seconds), unit, chosen);
 }
 
 /** Total of the process: slot 0 stands first in `latest`. */
@@ -98,15 +124,25 @@ function total(rates: CurrentRates, column: number): number {
 
 /** Sum of the fields' rates over the window, in the shown unit. */
 function spark(input: ViewInput, fields: readonly RingField[]): Float32Array {
-  const { model, span, now_s } = input;
+  const { span, now_s } = input;
+  return slopes(input, fields, span.t0_s, Math.min(span.t1_s, now_s), POINTS);
+}
+
+/** The same over a span. */
+function slopes(
+  { model }: ViewInput,
+  fields: readonly RingField[],
+  t0_s: number,
+  t1_s: number,
+  points: number,
+): Float32Array {
   const smoothing_s = smoothingFor(model.arriving_hz || 10);
-  const end_s = Math.min(span.t1_s, now_s);
-  const stretches = model.history.between(span.t0_s - 2 * smoothing_s, end_s);
+  const stretches = model.history.between(t0_s - 2 * smoothing_s, t1_s);
   const values = new Float64Array(stretches.n);
   let sum: Float32Array | null = null;
   for (const field of fields) {
     readProcess(model, stretches, ringOf(field), values);
-    const line = sparkline(stretches, values, span.t0_s, end_s, POINTS, smoothing_s);
+    const line = sparkline(stretches, values, t0_s, t1_s, points, smoothing_s);
     const scale = shownRate(field, 1).value;
     const before = sum;
     sum = line.map((value, i) => value * scale + (before?.[i] ?? 0));
@@ -114,25 +150,49 @@ function spark(input: ViewInput, fields: readonly RingField[]): Float32Array {
   return sum ?? new Float32Array(0);
 }
 
-function threadTiles({ model, span, now_s }: ViewInput): TileView[] {
+function threadTiles(input: ViewInput): TileView[] {
+  const { model, span, now_s, request } = input;
+  const end_s = Math.min(span.t1_s, now_s);
+  // From the first sample on it is all that was counted since attach.
+  const chosen = request.window.kind === "fixed" && span.t0_s > model.since_s;
+  const { born, exited } = chosen ? turnover(model, span.t0_s, end_s) : model;
   const plain = { unit: "count", state: "ok", reason: "", spark: new Float32Array(0) } as const;
+  const counts: Sampler = (...parts) => model.liveCounts.sampled(...parts);
   return [
     {
       ...plain,
       id: "threads",
       label: "Threads",
-      value: model.live,
+      value: chosen ? (counts(end_s - 1, end_s, 1)[0] ?? Number.NaN) : model.live,
       second: null,
       first_label: "",
-      spark: model.liveCounts.sampled(span.t0_s, Math.min(span.t1_s, now_s), POINTS),
+      spark: counts(span.t0_s, end_s, POINTS),
+      usual: usualIn(input, "count", counts),
     },
     {
       ...plain,
       id: "turnover",
       label: "Threads born, exited",
-      value: model.born,
-      second: { label: "exited", value: model.exited },
+      value: born,
+      second: { label: "exited", value: exited },
       first_label: "born",
+      usual: null,
     },
   ];
+}
+
+/** Threads that were first seen, and that ended, within a span. */
+function turnover(
+  { threads }: ViewInput["model"],
+  t0_s: number,
+  t1_s: number,
+): { readonly born: number; readonly exited: number } {
+  const within = (t_s: number | null): boolean => t_s !== null && t_s > t0_s && t_s <= t1_s;
+  let born = 0;
+  let exited = 0;
+  for (const { seen_s, end_s } of threads.all()) {
+    if (within(seen_s)) born++;
+    if (within(end_s)) exited++;
+  }
+  return { born, exited };
 }

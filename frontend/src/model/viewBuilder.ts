@@ -22,7 +22,8 @@ import { tileViews } from "./tileView";
 import { timesSteps, timesView } from "./timesView";
 import { type ChartId, type ChartRequest, DEFAULT_REQUEST, type ViewRequest } from "./viewRequest";
 import type { ChartView, EventsView, TableView, TargetView, TileView } from "./views";
-import { spanOf } from "./window";
+import { type Span, spanOf } from "./window";
+import { windowRates } from "./windowRates";
 
 /** How often what is read changes, and how often lines may change places. */
 const SLOW_MS = 500;
@@ -80,6 +81,8 @@ export class ViewBuilder {
   private charts: readonly ChartRequest[] = [];
   private filter: Filter = filterFrom("");
   private frozen: { readonly now_s: number; readonly rates: CurrentRates } | null = null;
+  /** Rates over the window that was chosen last: instants of the past do not change. */
+  private windowed: (Span & { readonly rates: CurrentRates }) | null = null;
   /** There was something to see, and charts came first. */
   private begun = false;
   private readonly chosen = new Map<ChartId, { readonly by: Chosen; readonly at_ms: number }>();
@@ -212,9 +215,9 @@ export class ViewBuilder {
       case "target":
         return { target: targetView(input, silent_ms) };
       case "tiles":
-        return request.tiles ? { tiles: tileViews(input, this.rates) } : {};
+        return request.tiles ? { tiles: tileViews(input, this.ratesOf(input)) } : {};
       case "table":
-        return request.table ? { table: tableView(input, this.rates, request.table) } : {};
+        return request.table ? { table: tableView(input, this.ratesOf(input), request.table) } : {};
       case "events":
         return request.events ? { events: eventsView(input) } : {};
       case "map": {
@@ -252,7 +255,8 @@ export class ViewBuilder {
     if (name === "target") return made_ms + (same ? STATE_MS : SLOW_MS);
     if (same || this.frozen || !this.wants(name)) return never;
     if (name === "times") return made_ms + Math.max(SLOW_MS, TIMES_MS * this.model.live);
-    if (name === "findings") return made_ms + Math.max(FINDINGS_MS, TIMES_MS * this.model.live);
+    if (name === "findings" || name === "change")
+      return made_ms + Math.max(FINDINGS_MS, TIMES_MS * this.model.live);
     const unseen = name === "unseen" || (name === "map" && !this.request.map?.in_view);
     return made_ms + (unseen ? UNSEEN_MS : SLOW_MS);
   }
@@ -284,8 +288,16 @@ export class ViewBuilder {
     return name === "events" ? this.model.events.edition : this.model.seq;
   }
 
-  private get rates(): CurrentRates {
-    return this.frozen?.rates ?? movingRates(this.model);
+  /** Rates of now, or means over a window that was chosen. */
+  private ratesOf({ span, request, now_s }: ViewInput): CurrentRates {
+    if (request.window.kind === "last") return this.frozen?.rates ?? movingRates(this.model);
+    const { t0_s } = span;
+    const t1_s = Math.min(span.t1_s, now_s);
+    const held = this.windowed;
+    if (held?.t0_s === t0_s && held.t1_s === t1_s) return held.rates;
+    const rates = windowRates(this.model, { t0_s, t1_s });
+    this.windowed = { t0_s, t1_s, rates };
+    return rates;
   }
 
   private get unseen(): readonly ChartRequest[] {

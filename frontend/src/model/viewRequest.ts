@@ -34,6 +34,7 @@ export type ChartId =
 /** Views of frame tables, and findings. */
 export type FactPart =
   | "findings"
+  | "change"
   | "processes"
   | "pools"
   | "thread"

@@ -245,6 +245,20 @@ export interface TableRow {
   readonly spark: Float32Array;
 }
 
+/** How a value stands against its own last minutes (model/usual.ts). */
+export interface Usual {
+  /** far: so many spreads off that it is no fluctuation. */
+  readonly level: "usual" | "high" | "far_high" | "low" | "far_low";
+  /** Of the last seconds against those before them. */
+  readonly trend: "rising" | "falling" | "steady";
+  /** Of the reference, in the unit of the value. */
+  readonly median: number;
+  /** How far values are from the median as a rule: as a standard deviation is of normal ones. */
+  readonly spread: number;
+  /** Seconds that the reference covers. */
+  readonly over_s: number;
+}
+
 /** One tile. */
 export interface TileView {
   readonly id: TileId;
@@ -261,6 +275,8 @@ export interface TileView {
   readonly first_label: string;
   /** Over the time window, oldest first, 60 points; NaN where there is none. */
   readonly spark: Float32Array;
+  /** Against its own last five minutes; null while too little of them is known, or it is no rate. */
+  readonly usual: Usual | null;
   /** What is to be known of the values, such as how one of them is estimated. */
   readonly note?: string;
 }

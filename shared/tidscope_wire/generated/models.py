@@ -4948,6 +4948,14 @@ class Process(Message):
     """
     Name of its user by its own /etc/passwd, where that is another one than user; null otherwise.
     """
+    wait_percent: float | None = None
+    """
+    Run-queue delay of its main thread since the previous listing, 100 = all the time; null in the first, or if it cannot be read.
+    """
+    throttled_percent: float | None = None
+    """
+    How long its control group, or one above it, was throttled by its CPU limit since the previous listing, 100 = one CPU all the time; null in the first, or without a limit.
+    """
 
 
 class ProcessesReply(Message):

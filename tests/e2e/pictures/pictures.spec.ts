@@ -73,7 +73,7 @@ test("sign-in", async ({ page, site }) => {
 
 test("picker, doctor", async ({ signedIn: page, site, program }) => {
   // CPU is known from the second listing on.
-  await expect(page.locator(`[data-pid="${program.pid}"]`)).toContainText(/\d\.\d %/);
+  await expect(page.locator(`[data-pid="${program.pid}"]`)).toContainText(/\d\.\d+ %/);
   await take(page, "picker");
   await page.goto(`${site.url}/doctor`);
   await expect(page.locator("[data-check]").first()).toBeVisible();

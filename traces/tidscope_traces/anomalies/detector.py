@@ -27,7 +27,7 @@ UNSEEN_SHARE = 0.01
 """Of a request's time, own time of an unseen chain that makes it abnormal; less comes by chance."""
 OWN_UNSEEN_SHARE = 0.1
 """The same of a trace among those that say what is usual: of these many have a rare call."""
-FOLDS = 5
+FOLDS = 3
 LEAST_EXCESS = 1.0
 """Of squared deviations and surprises beyond what is usual, in the mean."""
 
@@ -117,8 +117,8 @@ class PathModel:
 
     def _strangest(self, times: Times) -> int:
         """The chain whose time deviates most."""
-        places, squares = self.density.squares(times)
-        return places[int(np.argmax(squares))]
+        places, strangeness = self.density.strangeness(times)
+        return places[int(np.argmax(strangeness))]
 
 
 def learn_paths(contexts: Sequence[NDArray[np.int64]]) -> PathModel:

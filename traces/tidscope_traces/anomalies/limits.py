@@ -50,8 +50,14 @@ def tailed(values: Sequence[float] | NDArray[np.float64], least: float) -> Usual
         values: of usual traces.
         least: the mean excess is not less: values may all be the same.
     """
-    median, high = np.quantile(values, (0.5, 1 - TAIL))
+    high, mean = tail(values)
+    limit = high + max(least, mean) * np.log(TAIL / P_VALUE)
+    median = float(np.median(values))
+    return Usual(median, float(limit - median) / MOST_DEVIATIONS)
+
+
+def tail(values: Sequence[float] | NDArray[np.float64]) -> tuple[float, float]:
+    """What the greatest values exceed, and by how much in the mean, by their median excess."""
+    high = float(np.quantile(values, 1 - TAIL))
     above = np.asarray(values)[np.asarray(values) > high] - high
-    mean = max(least, float(np.median(above)) / np.log(2) if len(above) else 0.0)
-    limit = high + mean * np.log(TAIL / P_VALUE)
-    return Usual(float(median), float(limit - median) / MOST_DEVIATIONS)
+    return high, float(np.median(above)) / np.log(2) if len(above) else 0.0

@@ -19,10 +19,13 @@ UNSEEN = -2
 
 
 class Chains:
-    """Features by number: chains of callers, in the order in which they were first seen."""
+    """Features by number: chains of callers, in the order in which they were first seen.
+
+    A call that fails is another than one that does not, and so is what it calls.
+    """
 
     def __init__(self) -> None:
-        self._places: dict[tuple[int, int], int] = {}
+        self._places: dict[tuple[int, int, bool], int] = {}
 
     def __len__(self) -> int:
         return len(self._places)
@@ -30,7 +33,7 @@ class Chains:
     @property
     def parents(self) -> list[int]:
         """Of each feature its caller's, -1 for a root."""
-        return [above for above, _ in self._places]
+        return [above for above, _, _ in self._places]
 
     def times(self, contexts: NDArray[np.int64], *, learn: bool) -> tuple[Times, Times]:
         """Own times by feature, and those of chains that are no feature by column of contexts.
@@ -56,12 +59,13 @@ class Chains:
 
     def _places_of(self, contexts: NDArray[np.int64], learn: bool) -> list[int]:
         places: list[int] = []
-        for operation, parent in contexts[:2].T.tolist():
+        for operation, parent, failed in contexts[[0, 1, 5]].T.tolist():
             above = places[parent] if parent >= 0 else -1
             # Below an unseen chain all are.
-            place = UNSEEN if above == UNSEEN else self._places.get((above, operation), UNSEEN)
+            key = above, operation, failed > 0
+            place = UNSEEN if above == UNSEEN else self._places.get(key, UNSEEN)
             if place == UNSEEN and learn:
-                place = self._places[above, operation] = len(self)
+                place = self._places[key] = len(self)
             places.append(place)
         return places
 
@@ -78,10 +82,11 @@ def all_contexts(fitted: FittedTrace, catalogue: Catalogue) -> NDArray[np.int64]
         place = places.setdefault(key, len(columns))
         length = fitted.end_ns[index] - fitted.start_ns[index]
         if place == len(columns):
-            columns.append([operation, key[0], 0, 0, 0])
+            columns.append([operation, key[0], 0, 0, 0, 0])
         columns[place][2] += length
         columns[place][3] += length
         columns[place][4] += 1
+        columns[place][5] += spans[index].error
         above.update(dict.fromkeys(fitted.children[index], place))
     return np.array(columns, dtype=np.int64).T
 

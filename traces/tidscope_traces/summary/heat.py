@@ -104,7 +104,7 @@ def _evenly(places: list[int], count: int) -> list[int]:
 
 
 def _chains(summaries: Summaries, place: int, number: int) -> list[Chain]:
-    operations, parents, _, exclusive, _ = summaries.traces[place].contexts.tolist()
+    operations, parents, _, exclusive, *_ = summaries.traces[place].contexts.tolist()
     found = [
         (-exclusive[column], column)
         for column, operation in enumerate(operations)
@@ -121,7 +121,7 @@ def _inclusive_times(summaries: Summaries) -> NDArray[np.int64]:
     """As exclusive_times, with what is called; an operation that calls itself counts once."""
     times = np.zeros((len(summaries.catalogue.operations), len(summaries.traces)), dtype=np.int64)
     for column, trace in enumerate(summaries.traces):
-        operations, parents, inclusive, _, _ = trace.contexts.tolist()
+        operations, parents, inclusive, *_ = trace.contexts.tolist()
         for node, operation in enumerate(operations):
             if not _called_by_itself(operations, parents, node):
                 times[operation, column] += inclusive[node]

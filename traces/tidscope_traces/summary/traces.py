@@ -57,8 +57,9 @@ class TraceSummary:
     projected_ns: int | None = None
 
 
-CONTEXT_ROWS = ("operation", "parent", "inclusive_ns", "exclusive_ns", "count")
-"""Of `TraceSummary.contexts`. The parent is a column, -1 for the root; the count is of spans."""
+CONTEXT_ROWS = ("operation", "parent", "inclusive_ns", "exclusive_ns", "count", "failed")
+"""Of `TraceSummary.contexts`. The parent is a column, -1 for the root; `count` is of spans,
+`failed` of those that did."""
 POTENTIAL_ROWS = ("operation", "saving_ns", "drag_ns", "slack_ns")
 """Of `TraceSummary.potential`. Saving: how much shorter the request were if the operation took no
 own time; drag: if it were not called at all; slack: the least of its spans, 0 on the path."""
@@ -143,6 +144,7 @@ def _contexts(path: CriticalPath, catalogue: Catalogue) -> NDArray[np.int64]:
     callers: list[int] = []
     exclusive: list[int] = []
     count: list[int] = []
+    failed: list[int] = []
     place_of: list[int] = []
     for index, parent in zip(path.spans, path.parents, strict=True):
         operation = catalogue.number(spans[index].service, spans[index].operation)
@@ -153,11 +155,14 @@ def _contexts(path: CriticalPath, catalogue: Catalogue) -> NDArray[np.int64]:
             callers.append(caller)
             exclusive.append(0)
             count.append(0)
+            failed.append(0)
         exclusive[place] += own_ns[index]
         count[place] += 1
+        failed[place] += spans[index].error
         place_of.append(place)
     inclusive = sum_upwards(callers, exclusive)
-    return np.array([operations, callers, inclusive, exclusive, count], dtype=np.int64)
+    rows = [operations, callers, inclusive, exclusive, count, failed]
+    return np.array(rows, dtype=np.int64)
 
 
 def _play(

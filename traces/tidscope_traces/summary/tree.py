@@ -67,7 +67,7 @@ def merge_contexts(summaries: Summaries) -> tuple[ContextTree, list[list[int]]]:
     nodes: list[list[int]] = []
     for trace in summaries.traces:
         own: list[int] = []
-        for operation, parent, inclusive, alone, spans in trace.contexts.T.tolist():
+        for operation, parent, inclusive, alone, spans, _ in trace.contexts.T.tolist():
             key = (own[parent] if parent >= 0 else -1, operation)
             place = places.setdefault(key, len(operations))
             if place == len(operations):

@@ -226,7 +226,8 @@ struct slot {
 			     OTHER_CALL; 0: it waits for something else */
 	__u64 waker;	  /* who ended the wait: process id << 32 | thread id, if that may be of a target; 0:
 			     an interrupt, or the idle task */
-	__u64 early_waker; /* the same of a wake-up while it ran, or was being switched away from */
+	__u64 early_waker; /* the same of a wake-up while it ran, or was being switched away from, since it
+			     was switched to last */
 	__u32 index;	  /* of the slot */
 	__u32 foreigner;  /* the process whose name was noted last */
 	__u32 call;	  /* system call that it is in, if calls are counted */
@@ -614,10 +615,12 @@ static __always_inline void enter(struct slot *slot, struct task_struct *task, _
 		slot->run_ns += ran;
 	}
 	if (state >= FIRST_WAIT) {
-		/* The kernel leaves out a switch now and then. */
-		if (slot->arrived_ns < left)
+		/* The kernel leaves out a switch now and then, and the wake-up before it as well. */
+		if (slot->arrived_ns < left) {
 			wait = delay < all - ran ? all - ran - delay : 0;
-		else if (slot->woken_ns > left)
+			if (slot->woken_ns < left)
+				slot->waker = slot->early_waker;
+		} else if (slot->woken_ns > left)
 			wait = slot->woken_ns - left;
 		if (wait > all - ran)
 			wait = all - ran;
@@ -860,6 +863,7 @@ static __always_inline void arrive(struct task_struct *task, struct task_struct 
 		else
 			slot->waker = slot->early_waker;
 	}
+	slot->early_waker = 0;
 	since = task->sched_info.last_queued;
 	if (cpu && since) {
 		here = clock - since;

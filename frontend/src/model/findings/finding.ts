@@ -1,5 +1,6 @@
 /** What a finding is, and what rules judge by. */
 
+import { formatPercent } from "../format";
 import type { LocksView, LockThread } from "../locks";
 import type { CgroupView, TakersView } from "../takers";
 import type { ThreadKey } from "../viewRequest";
@@ -101,5 +102,5 @@ export function withProcess(name: string, process: string): string {
 
 /** A threshold as text: whole percent. */
 export function percent(share: number): string {
-  return `${Math.round(100 * share)} %`;
+  return formatPercent(share);
 }

@@ -149,7 +149,7 @@ it("names the process that runs instead", () => {
   });
   const takers = (rows: TakerRow[]) => ({ takers: { ...NOTHING.takers, rows } });
   expect(texts(TAKEN_CPU_RULE, takers([row("process", 0.5, 0.6)]))).toEqual([
-    "Process ffmpeg ran while 3 threads of this process could have run: 0.50 s a second, 60.0 % of its run-queue delay.",
+    "Process ffmpeg ran while 3 threads of this process could have run: 0.500 s a second, 60.0 % of its run-queue delay.",
   ]);
   expect(texts(TAKEN_CPU_RULE, takers([row("own", 0.5, 0.6)]))).toEqual([]);
   expect(texts(TAKEN_CPU_RULE, takers([row("unknown", 0.5, 0.6)]))).toEqual([]);

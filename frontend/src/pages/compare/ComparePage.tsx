@@ -16,9 +16,11 @@ import styles from "./ComparePage.module.css";
 import { CurvesPanel } from "./CurvesPanel";
 import { DifferenceTable } from "./DifferenceTable";
 import { Groups } from "./Groups";
+import { LeadPanel } from "./LeadPanel";
 import { apiQuery, type CompareLink, compareHref, type PartProps, parseLink, runsOf } from "./link";
 import { RoleMatching } from "./RoleMatching";
 import { SetupTable } from "./SetupTable";
+import { StatesPanel } from "./StatesPanel";
 
 /** A comparison of runs. The address holds the whole view. */
 export function ComparePage({ query }: { readonly query: string }) {
@@ -85,9 +87,13 @@ function Parts(props: PartProps) {
     <>
       <IncompleteRuns comparison={props.comparison} />
       <RunsOfOneProcess comparison={props.comparison} />
+      <LeadPanel {...props} />
       <SetupTable comparison={props.comparison} />
       <Groups {...props} />
-      <CurvesPanel {...props} />
+      <div className={styles.beside}>
+        <CurvesPanel {...props} />
+        <StatesPanel comparison={props.comparison} />
+      </div>
       <DifferenceTable {...props} />
       <RoleMatching {...props} />
     </>

@@ -65,9 +65,9 @@ describe("text", () => {
   it("has signs of differences", () => {
     expect(differenceText(metric(), -1.5)).toBe("−1.50 s");
     expect(differenceText(metric(), 1.5)).toBe("+1.50 s");
-    expect(differenceText(metric(), -1e-9)).toBe("<0.01 µs");
+    expect(differenceText(metric(), -1e-9)).toBe("−1.00 ns");
     expect(percentText(-3.21)).toBe("−3.2 %");
-    expect(percentText(12_345)).toBe("+12345 %");
+    expect(percentText(12_345)).toBe("+12\u202f345 %");
     expect(percentText(null)).toBe("–");
   });
 });

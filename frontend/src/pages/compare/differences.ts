@@ -1,6 +1,13 @@
 /** Rows of the table of differences: order, filter, text. Pure. */
 
-import { fieldNamed, formatValue, NO_VALUE, shownRate, shownTotal } from "../../model/format";
+import {
+  fieldNamed,
+  formatDifference,
+  formatValue,
+  NO_VALUE,
+  shownRate,
+  shownTotal,
+} from "../../model/format";
 import type { ShownUnit } from "../../model/views";
 import type {
   ComparedMetric,
@@ -34,7 +41,9 @@ export function figureText(metric: ComparedMetric, value: number | null): string
     return formatValue(number, unit);
   }
   const unit = UNITS.find((each) => each === metric.unit);
-  return unit === undefined ? `${value.toPrecision(3)} ${metric.unit}` : formatValue(value, unit);
+  return unit === undefined
+    ? `${formatValue(value, "count")} ${metric.unit}`
+    : formatValue(value, unit);
 }
 
 /** The same of a difference: with its sign. */
@@ -51,9 +60,7 @@ export function percentText(percent: number | null): string {
   if (percent === null) {
     return NO_VALUE;
   }
-  const size = Math.abs(percent);
-  const text = size >= 1000 ? size.toFixed(0) : size.toFixed(1);
-  return `${percent > 0 ? "+" : percent < 0 ? "−" : ""}${text} %`;
+  return formatDifference(percent);
 }
 
 /** A verdict as text, with a sign that does not depend on colour. */

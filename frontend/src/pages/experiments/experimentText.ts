@@ -1,6 +1,6 @@
 /** Words of the Experiments pages. Pure. */
 
-import { counted, formatDuration } from "../../model/format";
+import { counted, formatDifference, formatDuration } from "../../model/format";
 import type { ExperimentFigure, ExperimentSummary } from "../../wire/generated/models";
 
 /** How far it is. */
@@ -29,10 +29,6 @@ export function gainText(figure: ExperimentFigure | undefined): string {
   const ends =
     gain.low === null || gain.high === null
       ? ""
-      : ` [${signed(gain.low * scale)}, ${signed(gain.high * scale)}]`;
-  return `${signed(gain.percent)} %${ends} ${VERDICTS[gain.verdict] ?? gain.verdict}`.trim();
-}
-
-function signed(value: number): string {
-  return `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(1)}`;
+      : ` [${formatDifference(gain.low * scale)}, ${formatDifference(gain.high * scale)}]`;
+  return `${formatDifference(gain.percent)}${ends} ${VERDICTS[gain.verdict] ?? gain.verdict}`.trim();
 }

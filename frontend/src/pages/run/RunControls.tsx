@@ -9,6 +9,7 @@ import { SegmentedControl } from "../../ui/SegmentedControl";
 import type { RunManifest } from "../../wire/generated/models";
 import { useLiveClient } from "../clients";
 import { PanelNav } from "../live/scope/arrange/PanelNav";
+import { CompareBefore } from "../live/scope/change/CompareBefore";
 import { LineControls } from "../live/scope/LineControls";
 import controls from "../live/scope/ViewControls.module.css";
 import { advance, isWhole, PLAY_STEP_MS, playbackStart, SPEEDS, type Speed } from "./playback";
@@ -45,6 +46,7 @@ export function RunControls({ run }: { readonly run: RunManifest }) {
         Whole run
       </Button>
       <WindowText window={window} whole={whole} />
+      {whole ? null : <CompareBefore seconds={window.t1_s - window.t0_s} />}
       <LineControls target={run.target} />
       <PanelNav />
       <ScrubBar run={run} extent={extent} window={window} onWindow={see} />

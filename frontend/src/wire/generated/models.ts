@@ -1251,6 +1251,14 @@ export interface Process {
    * Name of its user by its own /etc/passwd, where that is another one than user; null otherwise.
    */
   namespace_user?: string | null;
+  /**
+   * Run-queue delay of its main thread since the previous listing, 100 = all the time; null in the first, or if it cannot be read.
+   */
+  wait_percent?: number | null;
+  /**
+   * How long its control group, or one above it, was throttled by its CPU limit since the previous listing, 100 = one CPU all the time; null in the first, or without a limit.
+   */
+  throttled_percent?: number | null;
 }
 /**
  * A rejected request or command (RFC 9457 problem details): what was wrong and how to fix it.
@@ -19918,6 +19926,14 @@ export interface Process1 {
    * Name of its user by its own /etc/passwd, where that is another one than user; null otherwise.
    */
   namespace_user?: string | null;
+  /**
+   * Run-queue delay of its main thread since the previous listing, 100 = all the time; null in the first, or if it cannot be read.
+   */
+  wait_percent?: number | null;
+  /**
+   * How long its control group, or one above it, was throttled by its CPU limit since the previous listing, 100 = one CPU all the time; null in the first, or without a limit.
+   */
+  throttled_percent?: number | null;
 }
 /**
  * GET /api/v1/processes.

@@ -1338,6 +1338,34 @@ var valid0 = _errs50 === errors;
 else {
 var valid0 = true;
 }
+if(valid0){
+if(data.wait_percent !== undefined){
+let data23 = data.wait_percent;
+const _errs52 = errors;
+if((!(typeof data23 == "number")) && (data23 !== null)){
+validate37.errors = [{instancePath:instancePath+"/wait_percent",keyword:"type"}];
+return false;
+}
+var valid0 = _errs52 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.throttled_percent !== undefined){
+let data24 = data.throttled_percent;
+const _errs54 = errors;
+if((!(typeof data24 == "number")) && (data24 !== null)){
+validate37.errors = [{instancePath:instancePath+"/throttled_percent",keyword:"type"}];
+return false;
+}
+var valid0 = _errs54 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
 }
 }
 }

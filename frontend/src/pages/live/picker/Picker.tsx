@@ -15,6 +15,9 @@ import type { GroupSelector, Process } from "../../../wire/generated/models";
 import { useLiveClient } from "../../clients";
 import { useAttach } from "../useAttach";
 import { AttachedTargets } from "./AttachedTargets";
+import { Hints, hideHints } from "./Hints";
+import { Interests } from "./Interests";
+import type { Interesting } from "./interest";
 import { expressionHolds, expressionOf } from "./match";
 import { NoCollector } from "./NoCollector";
 import styles from "./Picker.module.css";
@@ -70,11 +73,21 @@ export function Picker() {
       }
       return after;
     });
+  const pickInteresting = ({ process, group, name }: Interesting) => {
+    hideHints();
+    if (group !== null) {
+      attachToGroup(group, name);
+    } else if (process !== null) {
+      const { pid, start_ticks } = process;
+      attaching.attachTo({ host, pid, start_ticks }, "push", name);
+    }
+  };
   const attachToGroup = (group: GroupSelector, program: string | null = null) =>
     attaching.attachTo({ host, pid: null, group }, "push", program);
   /** Attach to the process of a row, or to all that is below it. */
   const pick = (row: PickerRow, all = false) => {
     const { process, group } = row;
+    hideHints();
     if (group !== null && (all || process === null)) {
       attachToGroup(group, process?.name);
     } else if (process === null) {
@@ -103,6 +116,7 @@ export function Picker() {
   }
   return (
     <section className={styles.picker} aria-label="Choose a process">
+      <Hints />
       <AttachedTargets />
       {attaching.problem === null ? null : (
         <ProblemNotice
@@ -161,6 +175,15 @@ export function Picker() {
           {attaching.busy === "demo" ? "Starting…" : "Start the demo"}
         </Button>
       </header>
+      {typed === "" ? (
+        <>
+          <p className={styles.demo}>
+            The demo is a Python program of about forty threads that compute, share a lock that
+            hurts, write a file, talk over sockets and come and go, with a pool that can be steered.
+          </p>
+          <Interests processes={all} onPick={pickInteresting} />
+        </>
+      ) : null}
       {polled.value === null && polled.problem === null ? (
         <EmptyState title="Loading processes…" />
       ) : null}

@@ -65,10 +65,10 @@ export function ProcessRow({ row, tree, index, reachable, busy, onPick, onTurn }
               }}
             >
               <span className={styles.name}>{name}</span>
-              <span className={styles.line}>
-                {attaching ? "Attaching…" : process === null ? noteOf(row) : lineOf(process)}
-              </span>
-            </button>
+            </button>{" "}
+            <span className={styles.line}>
+              {attaching ? "Attaching…" : process === null ? noteOf(row) : lineOf(process)}
+            </span>
           </Tooltip>
           {process !== null && group !== null && below > 0 ? (
             <Button
@@ -139,5 +139,5 @@ function lineOf(process: Process): string {
 }
 
 function percent(cpu: number | null): string {
-  return cpu === null ? NO_VALUE : `${cpu.toFixed(cpu < 99.95 ? 1 : 0)} %`;
+  return formatValue((cpu ?? Number.NaN) / 100, "share");
 }

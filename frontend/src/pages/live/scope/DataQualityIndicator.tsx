@@ -58,9 +58,8 @@ function checkText(check: DataHealth["cpu_check"]): string {
   if (check === null || Number.isNaN(off)) {
     return NO_VALUE;
   }
-  const percent = Math.abs(100 * off).toFixed(2);
-  const sign = percent === "0.00" ? "±" : off < 0 ? "−" : "+";
-  return `process ${sign} ${percent} % of ${formatValue(check.process_s, "s")}`;
+  const sign = off === 0 ? "±" : off < 0 ? "−" : "+";
+  return `process ${sign} ${formatValue(Math.abs(off), "share")} of ${formatValue(check.process_s, "s")}`;
 }
 
 /** "2.5 Hz: frames wait to be delivered". */
@@ -69,10 +68,10 @@ function effectiveText({ in_force_hz, slowed_by_backlog }: DataHealth): string {
   return `${in_force_hz} Hz${slowed_by_backlog ? ": frames wait to be delivered" : ""}`;
 }
 
-/** "1.4 % of a core (budget 2 %)". */
+/** "1.40 % of a core (budget 2 %)". */
 function overheadText({ overhead_percent, budget_percent }: DataHealth): string {
-  const used = overhead_percent === null ? NO_VALUE : overhead_percent.toFixed(1);
-  return `${used} % of a core (${budget_percent > 0 ? `budget ${budget_percent} %` : "no budget"})`;
+  const used = formatValue((overhead_percent ?? Number.NaN) / 100, "share");
+  return `${used} of a core (${budget_percent > 0 ? `budget ${budget_percent} %` : "no budget"})`;
 }
 
 /** What a group may have missed. */
@@ -178,7 +177,7 @@ function rowsOf(health: DataHealth): readonly (readonly [string, string, string]
       "Collector CPU",
       health.collector_cpu_percent === null
         ? NO_VALUE
-        : `${health.collector_cpu_percent.toFixed(1)} %`,
+        : formatValue(health.collector_cpu_percent / 100, "share"),
       "Of the whole collector over the last second; 100 % is one core",
     ],
     [

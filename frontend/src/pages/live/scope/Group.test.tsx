@@ -123,8 +123,8 @@ it("draws lines of processes, roles or threads, and lists what processes did", a
   const processes = page.region("Processes");
   const listed = [...processes.getByRole("table").querySelectorAll("tbody tr")];
   expect(listed.map((row) => row.textContent)).toEqual([
-    expect.stringMatching(/^server server --port 20200\.604\.0030/),
-    expect.stringMatching(/^server server --port 10100\.302\.0030/),
+    expect.stringMatching(/^server server --port 20200\.6004\.0030/),
+    expect.stringMatching(/^server server --port 10100\.3002\.0030/),
     expect.stringMatching(/^hook ×4 ended –/),
   ]);
   await page.click(processes.getByRole("button", { name: /port 20/ }));

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { formatPercent } from "../../../model/format";
 import { groupAt, threadsOf } from "../../../model/mapLayout";
 import {
   cellShares,
@@ -78,6 +79,6 @@ function stateText(picture: MapPicture, column: number, row: number): string {
   }
   const shares = sharesOfCell(value, cellShares(picture, column, row));
   return shares
-    .map(({ number, share }) => `${cellStateName(number)} ${Math.round(100 * share)} %`)
+    .map(({ number, share }) => `${cellStateName(number)} ${formatPercent(share)}`)
     .join(", ");
 }

@@ -102,7 +102,7 @@ it("holds CPU of live and ended threads against that of the process", async () =
   const page = await TestPage.watching();
   await page.click(page.one("[data-quality]"));
   const health = page.region("Data quality");
-  health.getByText(/^process ± 0\.00 % of /);
+  health.getByText(/^process [±+−] (0|<0\.001) % of /);
 });
 
 describe("power", () => {

@@ -3,7 +3,8 @@ import { memo } from "react";
 import { READABLE_MS, useSelected, useThrottled } from "../../../base/useStore";
 import { Sparkline } from "../../../charts/Sparkline";
 import { formatValue, NO_VALUE } from "../../../model/format";
-import type { TargetView, TileView } from "../../../model/views";
+import { usualText } from "../../../model/usual";
+import type { TargetView, TileView, Usual } from "../../../model/views";
 import { StatusIcon } from "../../../ui/StatusIcon";
 import { Tooltip } from "../../../ui/Tooltip";
 import type { Target } from "../../../wire/generated/models";
@@ -57,7 +58,12 @@ function Tile({ tile, reason }: TileProps) {
   return (
     <li className={styles.tile} data-tile={tile.id} data-state={state}>
       <p className={styles.label}>
-        {tile.note === undefined ? tile.label : <Noted note={tile.note}>{tile.label}</Noted>}
+        <span className={styles.name}>
+          {tile.note === undefined ? tile.label : <Noted note={tile.note}>{tile.label}</Noted>}
+        </span>
+        {tile.usual === null || state !== "ok" ? null : (
+          <Judged usual={tile.usual} unit={tile.unit} />
+        )}
       </p>
       {state === "absent" ? (
         <Tooltip className={styles.absent} text={reason}>
@@ -71,12 +77,53 @@ function Tile({ tile, reason }: TileProps) {
             <Amount tile={tile} value={second.value} label={second.label} />
           )}
           <span className={styles.spark}>
-            <Sparkline values={tile.spark} width={132} height={26} colour="var(--accent)" />
+            <Sparkline
+              values={tile.spark}
+              width={132}
+              height={26}
+              colour="var(--accent)"
+              band={bandOf(tile)}
+            />
           </span>
         </>
       )}
     </li>
   );
+}
+
+const SIGNS: Readonly<Record<Usual["level"], string>> = {
+  usual: "",
+  high: "▲ high",
+  far_high: "▲▲ high",
+  low: "▼ low",
+  far_low: "▼▼ low",
+};
+const TRENDS: Readonly<Record<Usual["trend"], string>> = {
+  rising: "↗",
+  falling: "↘",
+  steady: "",
+};
+
+/** How unusual it is, in a sign; the sentence is for the pointer, and for those who listen. */
+function Judged({ usual, unit }: { readonly usual: Usual; readonly unit: TileView["unit"] }) {
+  const text = usualText(usual, unit);
+  return (
+    <Tooltip text={text} className={styles.judged}>
+      <span data-level={usual.level} data-trend={usual.trend}>
+        <span aria-hidden="true">
+          {TRENDS[usual.trend]} {SIGNS[usual.level]}
+        </span>
+        <span className="visually-hidden">{text}</span>
+      </span>
+    </Tooltip>
+  );
+}
+
+/** Where values are as a rule; of a pair the line is of their sum, and so is this. */
+function bandOf({ usual }: TileView): readonly [number, number] | undefined {
+  if (usual === null) return undefined;
+  const { median, spread } = usual;
+  return [Math.max(0, median - spread), median + spread];
 }
 
 /** A label with an explanation. */

@@ -3,6 +3,7 @@ import { useStore, useThrottled } from "../../../base/useStore";
 import { Button } from "../../../ui/Button";
 import { SegmentedControl } from "../../../ui/SegmentedControl";
 import { useLiveClient } from "../../clients";
+import { CompareBefore } from "./change/CompareBefore";
 import { WINDOWS, type WindowChoice, windowFor, zoomWords } from "./timeWindows";
 
 /** "All" grows in large steps; looking once a second is enough. */
@@ -40,6 +41,7 @@ export function WindowSelect() {
       {zoomed ? (
         <Button onClick={() => choose(choice)}>Zoomed to {zoomWords(window)} · back to live</Button>
       ) : null}
+      <CompareBefore seconds={zoomed ? window.t1_s - window.t0_s : seconds} />
     </>
   );
 }

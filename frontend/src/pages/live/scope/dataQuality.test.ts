@@ -88,7 +88,7 @@ describe("assessDataQuality", () => {
   ])("warnings on threads that do not add up: %s", (_what, part, text) => {
     const check = { process_s: 10, threads_s: 9.5 };
     const quality = assessDataQuality({ ...GOOD, ...part, cpu_check: check }, "live", true);
-    expect(quality.warnings.at(-1)).toContain("5.0 % less");
+    expect(quality.warnings.at(-1)).toContain("5.00 % less");
     expect(quality.warnings.at(-1)).toContain(text);
   });
 

@@ -1,4 +1,4 @@
-import { counted, formatDuration } from "../../../model/format";
+import { counted, formatDuration, formatValue } from "../../../model/format";
 import { deviation } from "../../../model/reconciliation";
 import type { DataHealth, TargetView } from "../../../model/views";
 import { groupDisagreement } from "./groupAccount";
@@ -123,5 +123,5 @@ function disagreement({ cpu_check, ...health }: DataHealth): string | null {
   ].filter((cause) => cause !== "");
   const why = causes.length > 0 ? causes.join(", ") : "no known loss explains it";
   const sign = off < 0 ? "less" : "more";
-  return `Live and exited threads used ${Math.abs(100 * off).toFixed(1)} % ${sign} CPU than the process as a whole: ${why}.`;
+  return `Live and exited threads used ${formatValue(Math.abs(off), "share")} ${sign} CPU than the process as a whole: ${why}.`;
 }

@@ -1,6 +1,6 @@
 /** What the threads of a group add up to, beside the account that the kernel keeps of the group. */
 
-import { formatValue } from "../../../model/format";
+import { formatDifference, formatValue } from "../../../model/format";
 import type { CpuAccount, GroupCheck, GroupCounts } from "../../../wire/generated/models";
 
 /** Both are read some microseconds apart, and time is counted at ticks: they may differ by so much. */
@@ -13,18 +13,17 @@ const BY: Readonly<Record<CpuAccount, string>> = {
   rusage: "rusage of its processes and the children they waited for",
 };
 
-/** "−0.1 %", of what the kernel says. */
+/** "−0.08 %", of what the kernel says. */
 function offText(here: number, kernel: number): string {
   const off = kernel === 0 ? Number.NaN : here / kernel - 1;
   if (Number.isNaN(off)) return "";
-  const percent = Math.abs(100 * off).toFixed(1);
-  return ` (${percent === "0.0" ? "±" : off < 0 ? "−" : "+"}${percent} %)`;
+  return ` (${formatDifference(100 * off)})`;
 }
 
-/** "12.30 s here, 12.31 s by the cgroup's cpu.stat (−0.1 %)". */
+/** "12.3 s here, 12.3 s by the cgroup's cpu.stat (−0.08 %)". */
 export function cpuAccountText(check: GroupCheck): string {
   const [here, kernel] = [check.threads_cpu_ns, check.kernel_cpu_ns];
-  const said = `${(here / 1e9).toFixed(2)} s here, ${(kernel / 1e9).toFixed(2)} s`;
+  const said = `${formatValue(here / 1e9, "s")} here, ${formatValue(kernel / 1e9, "s")}`;
   return `${said} by ${BY[check.cpu_by]}${offText(here, kernel)}`;
 }
 

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { localTime, utcTime } from "../../../base/clock";
-import { formatValue } from "../../../model/format";
+import { formatDuration, formatValue } from "../../../model/format";
 import type { SteerView } from "../../../model/steerView";
 import { Checkbox } from "../../../ui/Checkbox";
 import type { Target } from "../../../wire/generated/models";
@@ -54,5 +54,5 @@ export function DecisionLog({ target, steer }: DecisionLogProps) {
 
 function measuredText({ rate, seconds }: { readonly rate: number; readonly seconds: number }) {
   if (Number.isNaN(rate)) return "";
-  return ` after ${formatValue(rate, "1/s")} over ${seconds.toFixed(2)} s`;
+  return ` after ${formatValue(rate, "1/s")} over ${formatDuration(seconds)}`;
 }

@@ -1,5 +1,6 @@
 /** The bars of operations a second by size. Pure. */
 
+import { formatDifference } from "../../../model/format";
 import type { SizeTried } from "../../../model/steerView";
 
 /** One bar. */
@@ -28,6 +29,5 @@ export function sizeBars(tried: readonly SizeTried[], size: number | null): read
 /** What stands behind a bar: "best", or how far it is behind. */
 export function behindBestText({ best, behind }: Bar): string {
   if (best) return "best";
-  const percent = Math.abs(100 * behind);
-  return percent < 0.05 ? "same" : `−${percent.toFixed(1)} %`;
+  return Math.abs(behind) < 0.0005 ? "same" : formatDifference(100 * behind);
 }

@@ -1,5 +1,6 @@
 /** What threads did during a span, in words. Pure. */
 
+import { formatPercent } from "../../../model/format";
 import { GROUP_NAMES } from "../../../model/states";
 import type { SpanPart, SpanThread } from "../../../wire/generated/models";
 
@@ -33,6 +34,6 @@ export function joinText({ joined_by, note, coverage }: SpanThread): string {
       : joined_by === "process"
         ? "Joined by process and time: the parts are of all threads of the process meanwhile."
         : "Not joined with a thread.";
-  const measured = joined_by === null ? "" : `${Math.round(100 * coverage)} % was measured.`;
+  const measured = joined_by === null ? "" : `${formatPercent(coverage)} was measured.`;
   return [how, measured, note].filter((text) => text !== "").join(" ");
 }

@@ -140,8 +140,8 @@ it("lists locks with their figures, idle parks folded away, and opens one by key
   expect(more).toEqual([]);
   // Six threads wait 40 % of the time each, of thirteen.
   expect(row).toEqual(["pool_mu", "lock", "2.40", "18.5 %", "300", "8.00 ms", "6", "", "futex"]);
-  expect(locks.getByText(/Idle threads wait here: 1 park, 0.90 s a second/)).toBeTruthy();
-  expect(locks.getByText(/Waits in other system calls: 1 call, 0.20 s a second/)).toBeTruthy();
+  expect(locks.getByText(/Idle threads wait here: 1 park, 0.900 s a second/)).toBeTruthy();
+  expect(locks.getByText(/Waits in other system calls: 1 call, 0.200 s a second/)).toBeTruthy();
   const button = locks.getByRole("button", { name: "pool_mu" });
   button.focus();
   await page.press("{Enter}");
@@ -156,13 +156,13 @@ it("says who takes the CPU, the limit beside GOMAXPROCS, and system calls", asyn
   const page = await watched();
   const takers = page.region("Who takes the CPU");
   expect(rowsOf(takers.getByRole("table"))[0]).toEqual([
-    ...["ffmpeg", "other process", "0.30", "100 %", "1", "burner"],
+    ...["ffmpeg", "other process", "0.300", "100 %", "1", "burner"],
   ]);
   expect(takers.getByText("2.00 cores, GOMAXPROCS 8")).toBeTruthy();
   expect(takers.getByText(/^40.0 % of periods/)).toBeTruthy();
   const calls = page.region("System calls");
   expect(rowsOf(calls.getByRole("table"))[0]?.slice(0, 4)).toEqual([
-    ...["write", "100", "50.0 ms", "0.50 ms"],
+    ...["write", "100", "50.0 ms", "0.500 ms"],
   ]);
 });
 

@@ -1,10 +1,12 @@
 import { memo, useId, useRef, useState } from "react";
+import { useStore } from "../../../../base/useStore";
 import { useResize } from "../../../../charts/useResize";
 import type { Finding } from "../../../../model/findings/finding";
 import type { FindingsView } from "../../../../model/findings/findings";
 import { formatDuration } from "../../../../model/format";
 import { Button } from "../../../../ui/Button";
 import { useLiveClient } from "../../../clients";
+import { ChangePanel } from "../change/ChangePanel";
 import styles from "./FindingsPanel.module.css";
 import { followLink } from "./followLink";
 import { useFacts } from "./useFacts";
@@ -15,9 +17,19 @@ const MOST_BESIDE = 2;
 
 /**
  * What stands out within the window in view, in words; each leads to what shows it. A line at first:
- * what comes and goes moves nothing below. On request all of them, with what they rest on.
+ * what comes and goes moves nothing below. On request all of them, with what they rest on; and what
+ * changed against the time before.
  */
 export const FindingsPanel = memo(function FindingsPanel() {
+  return (
+    <>
+      <Findings />
+      <ChangePanel />
+    </>
+  );
+});
+
+function Findings() {
   const place = useRef<HTMLDivElement>(null);
   const view = useFacts("findings", place);
   const room = Math.floor(useResize(place) / ROOM_PX);
@@ -27,7 +39,9 @@ export const FindingsPanel = memo(function FindingsPanel() {
   const few = Math.max(1, Math.min(MOST_BESIDE, room));
   const shown = open ? findings : findings.slice(0, few);
   const more = findings.length - few;
-  const period = view?.state === "ok" ? `last ${formatDuration(view.seconds)}` : "";
+  const { window } = useStore(useLiveClient().view);
+  const last = window.kind === "last" ? "last " : "";
+  const period = view?.state === "ok" ? `${last}${formatDuration(view.seconds)}` : "";
   return (
     <section
       aria-label="Findings"
@@ -61,7 +75,7 @@ export const FindingsPanel = memo(function FindingsPanel() {
       </Button>
     </section>
   );
-});
+}
 
 interface ItemProps {
   readonly finding: Finding;

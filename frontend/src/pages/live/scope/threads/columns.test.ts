@@ -30,7 +30,7 @@ describe("columnsOf", () => {
 
 describe("cells", () => {
   it.each([
-    ["rate:cpu_run_ns", "cores", 0.5e9, "0.50"],
+    ["rate:cpu_run_ns", "cores", 0.5e9, "0.500"],
     ["total:cpu_run_ns", "s total", 12.34e9, "12.3"],
     ["rate:cpu_delay_ns", "of time", 0.25e9, "25.0 %"],
     ["rate:voluntary_switches", "per s", 1234, "1.23 k"],

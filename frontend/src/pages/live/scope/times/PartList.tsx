@@ -3,6 +3,7 @@ import type { Part } from "../../../../model/breakdown";
 import { fieldNamed, formatNumber, formatValue, NO_VALUE } from "../../../../model/format";
 import { partName, stateOf, TIME_PARTS, type TimePart } from "../../../../model/timeParts";
 import type { TimesView } from "../../../../model/views";
+import { scrollable } from "../../../../ui/scrollable";
 import { Swatch } from "./Swatch";
 import styles from "./TimesPanel.module.css";
 
@@ -42,7 +43,7 @@ export function PartList({ times, theme }: { times: TimesView; theme: ChartTheme
       : lacking.has(part) || !Number.isNaN(whole.parts[part]),
   );
   return (
-    <div className={styles.legend}>
+    <div className={styles.legend} {...scrollable("Parts and their shares")}>
       <table className={styles.parts} aria-label={`Where the time of ${times.name} goes`}>
         <thead>
           <tr>

@@ -1,4 +1,4 @@
-import { formatValue } from "../../../../model/format";
+import { formatDifference, formatValue } from "../../../../model/format";
 import type { DecisionView } from "../../../../model/steerView";
 import type { ProofState } from "../../../../wire/generated/models";
 import { type GainAt, gainsOf, LEFT, proofBlocks, RIGHT, scaleOf, TOP, WIDTH } from "./trialScale";
@@ -140,8 +140,7 @@ function reachOf(gains: readonly GainAt[]): number {
 }
 
 function gainText(percent: number, low: number | null, high: number | null): string {
-  const signed = (value: number) => `${value >= 0 ? "+" : "−"}${Math.abs(value).toFixed(1)} %`;
   return low === null || high === null
-    ? signed(percent)
-    : `${signed(percent)} [${signed(low)}, ${signed(high)}]`;
+    ? formatDifference(percent)
+    : `${formatDifference(percent)} [${formatDifference(low)}, ${formatDifference(high)}]`;
 }

@@ -1,0 +1,113 @@
+/**
+ * How unusual a value is against its own last minutes, by the median and the median absolute deviation,
+ * which single bursts do not move; and whether it rises or falls. Pure.
+ */
+
+import { formatDuration, formatValue } from "./format";
+import type { ShownUnit, Usual } from "./views";
+
+/** The past that is compared with, seconds; a point a second. */
+export const REFERENCE_S = 300;
+/** Points without which nothing is said. */
+const LEAST_POINTS = 30;
+/** Points of now, and those of the trend: the last ones against the ones before them. */
+const NOW = 3;
+const LATELY = 5;
+const BEFORE = 15;
+/** Spreads from which on a value is unusual, and far off; and those of a trend. */
+const UNUSUAL = 3;
+const FAR = 8;
+const TREND = 1.5;
+/** From the median absolute deviation to the standard deviation of normal values. */
+const NORMAL = 1.4826;
+/** What stands still has no spread: a change of less than a tenth of the median is none. */
+const LEAST_SHARE = 1 / 30;
+/** Nor is one of less than three times this. */
+const LEAST_SPREAD: Readonly<Record<ShownUnit, number>> = {
+  W: 0.1,
+  J: 0.1,
+  cores: 0.005,
+  threads: 0.35,
+  s: 0.005,
+  ms: 0.1,
+  share: 0.005,
+  bytes: 1024,
+  "bytes/s": 1024,
+  "1/s": 3,
+  count: 0.35,
+};
+
+/**
+ * Judge the last points against those before them.
+ *
+ * @param points One a second, oldest first, the last of them now; NaN = not known.
+ * @param judged How many of the last ones are looked at; the others are the reference.
+ * @returns Null while too little is known.
+ */
+export function usualOf(points: Float32Array, unit: ShownUnit, judged: number = NOW): Usual | null {
+  const now = mean(points.subarray(-judged));
+  const reference = known(points.subarray(0, -judged));
+  if (Number.isNaN(now) || reference.length < LEAST_POINTS) return null;
+  const middle = median(reference);
+  const deviations = reference.map((value) => Math.abs(value - middle));
+  const least = Math.max(LEAST_SHARE * Math.abs(middle), LEAST_SPREAD[unit]);
+  const spread = Math.max(NORMAL * median(deviations), least);
+  const off = (now - middle) / spread;
+  const first = points.findIndex((value) => !Number.isNaN(value));
+  return {
+    level: levelOf(off),
+    trend: judged === NOW ? trendOf(points, spread) : "steady",
+    median: middle,
+    spread,
+    over_s: points.length - judged - first,
+  };
+}
+
+function levelOf(off: number): Usual["level"] {
+  if (Math.abs(off) < UNUSUAL) return "usual";
+  const far = Math.abs(off) >= FAR;
+  if (off > 0) return far ? "far_high" : "high";
+  return far ? "far_low" : "low";
+}
+
+function trendOf(points: Float32Array, spread: number): Usual["trend"] {
+  const lately = mean(points.subarray(-LATELY));
+  const before = mean(points.subarray(-LATELY - BEFORE, -LATELY));
+  const change = (lately - before) / spread;
+  return change > TREND ? "rising" : change < -TREND ? "falling" : "steady";
+}
+
+const LEVEL_WORDS: Readonly<Record<Usual["level"], string>> = {
+  usual: "As usual",
+  high: "Higher than usual",
+  far_high: "Far higher than usual",
+  low: "Lower than usual",
+  far_low: "Far lower than usual",
+};
+
+/** In a sentence: "Higher than usual and rising: the median of the last 4 min 50 s is 1.20 cores." */
+export function usualText(
+  { level, trend, median: middle, over_s }: Usual,
+  unit: ShownUnit,
+): string {
+  const trends = trend === "steady" ? "" : ` and ${trend}`;
+  const past = `the ${formatDuration(over_s)} before`;
+  return `${LEVEL_WORDS[level]}${trends}: the median of ${past} is ${formatValue(middle, unit)}.`;
+}
+
+function known(points: Float32Array): Float32Array {
+  return points.filter((value) => !Number.isNaN(value));
+}
+
+function mean(points: Float32Array): number {
+  const values = known(points);
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/** Of values that are all known; NaN of none. */
+function median(values: Float32Array): number {
+  const sorted = values.toSorted();
+  const half = sorted.length >> 1;
+  const upper = sorted[half] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? upper : (upper + (sorted[half - 1] ?? Number.NaN)) / 2;
+}
