@@ -13,6 +13,7 @@ second run of each, with stages counted.
 
 import argparse
 import json
+import math
 import os
 import resource
 import signal
@@ -34,7 +35,11 @@ from tidscope_collector.taskstats.link import probe
 
 HERE = Path(__file__).resolve().parent
 SECRET = "benchmark-" + os.urandom(16).hex()
-WARM_UP_S = 3.0
+PYTHONS_S = 3.0
+"""Where nothing happens Python takes a tick so often, which is dear: windows are whole multiples of
+it, or some would have one more than others."""
+WARM_UP_S = 4.5
+"""So that windows begin and end between two of these."""
 SLEEPING_SHARE = 0.9
 HEADER_BYTES, ROW_BYTES = 1500, 240
 """Of a usual frame, about; thirty columns of a thread change."""
@@ -69,11 +74,15 @@ class Tick(NamedTuple):
 
 
 def ticks(site: Running, pid: int, rate_hz: float, seconds: float, of: psutil.Process) -> Tick:
-    """Let the collector attach to the process for some seconds; what a tick takes on average."""
+    """Let the collector attach to the process for so many seconds, rounded up to whole windows.
+
+    Returns:
+        What a tick takes on average.
+    """
     target = site.ask("/targets", {"pid": pid, "rate_hz": rate_hz})["id"]
     time.sleep(WARM_UP_S)
     before, began = counts(of), frames(site)
-    time.sleep(seconds)
+    time.sleep(math.ceil(seconds / PYTHONS_S) * PYTHONS_S)
     after, taken = counts(of), max(1, frames(site) - began)
     site.fetch(f"/targets/{target}", method="DELETE")
     return Tick(*((now - then) / taken for now, then in zip(after, before, strict=True)))
@@ -207,7 +216,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="CPU cost of a tick of the collector.")
     parser.add_argument("--threads", type=int, action="append", help="repeat; 30, 1000, 5000")
     parser.add_argument("--rate", type=float, default=10)
-    parser.add_argument("--seconds", type=float, default=10)
+    parser.add_argument("--seconds", type=float, default=12)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--collector", action="append", default=[], help="an option of it; repeat")
     parser.add_argument("--json", action="store_true")

@@ -4,17 +4,24 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from capabilities import needs
 from policy_harness import peak
 from prediction_service import PROGRAMS, Daemon, prediction_service
+from programs.agent_program import AgentFolder
+from programs.steered import Steered, known_throughput, paced_python
 from tidscope_collector.steering.loop.learners import Learners, service_connection
 from tidscope_predictd.client import VARIABLE, ServiceError
 from tidscope_predictd.model.perceptron import Predictor, Rule
 from tidscope_predictd.shared import SharedPredictor
+from tidscope_wire.generated.models import SteeringDecided
+from whole_site import Site, site
 
 BEST, INTERVALS = 11, 30
+LARGEST, POOL_BEST, TAUGHT, ASKED = 12, 4, 20, 12
 
 
 @pytest.fixture
@@ -50,6 +57,34 @@ def test_a_second_process_starts_better_than_the_first(daemon: Daemon, tmp_path:
     shared, second = steered(daemon.socket, INTERVALS)
     assert shared
     assert lost(second) < 0.8 * lost(first[:INTERVALS]), (first[:INTERVALS], second)
+
+
+async def sizes_of_a_new_process(root: Site, folder: Path, intervals: int) -> list[int]:
+    """What a new process of the program is given, the daemon's model being used."""
+    with Steered(paced_python(LARGEST, POOL_BEST, 0.02), folder) as program:
+        async with root.backend.page() as page:
+            target, follower = await replace(root, page=page).attach(program.pid)
+            asked = {"interval_s": 0.5, "rest": 0}
+            await root.steer(target.id, policy="pss", parameters=asked)
+            await follower.until(lambda _: len(follower.events(SteeringDecided)) >= intervals)
+        await root.release(target.id)
+        return [one.size for one in follower.events(SteeringDecided)][:intervals]
+
+
+@needs("root")
+@pytest.mark.timeout(300)
+@pytest.mark.asyncio
+async def test_so_does_the_second_process_of_a_real_pool(daemon: Daemon) -> None:
+    async with site() as root:
+        with AgentFolder() as folder:
+            first = await sizes_of_a_new_process(root, folder, TAUGHT)
+            second = await sizes_of_a_new_process(root, folder, ASKED)
+    done = [
+        sum(known_throughput(size, POOL_BEST) for size in sizes[:ASKED])
+        for sizes in (first, second)
+    ]
+    assert done[1] > done[0], (first, second)
+    assert max(second) < max(first), (first, second)
 
 
 def test_a_collector_learns_through_a_child_that_connects(daemon: Daemon) -> None:

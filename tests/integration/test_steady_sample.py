@@ -86,8 +86,16 @@ def program() -> Iterator[ObedientThreads]:
         yield started
 
 
-@pytest.fixture
-def compared(sources: Sources, program: ObedientThreads) -> Iterator[Compared]:
+@pytest.fixture(params=["program", "iterator"])
+def compared(
+    request: pytest.FixtureRequest,
+    sources: Sources,
+    program: ObedientThreads,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Iterator[Compared]:
+    """With the threads listed as the newest kernels can, and as those before them."""
+    if request.param == "iterator":
+        monkeypatch.setattr(sources.walk, "walks_of", lambda _: None)
     made = Compared(sources, program.pid)
     yield made
     made.close()

@@ -53,13 +53,14 @@ def test_json_of_a_scenario_of_ones_own(mine: Path) -> None:
         assert set(row) == {
             *("mine", "mean", "worst", "worst_run_by_scenario", "switches_per_min"),
             *("dip_changed_decisions", "one_dip_changed_decisions"),
-            *("switches_per_min_by_scenario", "seconds_to_97_percent"),
+            *("one_dip_regret_percent", "switches_per_min_by_scenario", "seconds_to_97_percent"),
         }
         assert row["mine"] == row["mean"] == row["worst"]
         assert row["worst_run_by_scenario"]["mine"] >= row["mine"]
         assert row["dip_changed_decisions"] is None
     assert found["policies"]["fixed"]["switches_per_min"] == 0
     assert found["policies"]["fixed"]["one_dip_changed_decisions"] == 0
+    assert found["policies"]["fixed"]["one_dip_regret_percent"] == 0
     assert found["policies"]["linear"]["switches_per_min"] > 0
     assert found["scenarios"] == {"mine": "short"}
     assert found["seeds"] == 2

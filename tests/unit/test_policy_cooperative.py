@@ -90,6 +90,15 @@ def test_lasting_slowdown_of_another_program_is_a_phase_change() -> None:
     assert any("The program changed" in reason for reason in reasons)
 
 
+def test_what_its_own_size_does_to_others_is_no_dip_of_theirs() -> None:
+    """With more than 5 threads it takes a third of the others' progress away."""
+    steered = pool("cooperative", lambda size: size**0.2)
+    for _ in range(120):
+        steered.step(peers=Peers(2, math.log(1000 if steered.size <= 5 else 650)))
+    assert not any("another program" in each.reason for each in steered.decisions)
+    assert steered.last.size in (4, 5)
+
+
 def test_progress_of_others_that_is_not_known_is_waited_for() -> None:
     steered = pool("cooperative", peak(10))
     steered.step(peers=TWO)

@@ -4,7 +4,7 @@
  * may have run and have a row, compare, and bring the rows up to date in place. That threads began,
  * ended or have other names is noted. The reference is ../sampling/idle_skipping.py.
  */
-#include "common.h"
+#include "block.h"
 
 enum { MOST_LOOKS = 1 << 16 };
 enum { BATCH = 128, ITER_CREATE = 33, DONTWAIT = 0x40, TRUNCATED = 0x20 };
@@ -36,8 +36,9 @@ struct message {
 struct plan {
 	struct rows *rows;
 	struct network *network; /* 0: there is none */
-	/* the walk */
-	__u64 link;
+	/* the walk: by a program that fills a block, or, where that is -1, by an iterator's link */
+	__u64 link, program;
+	struct block *block;
 	struct record *now;    /* room for more than there are rows */
 	__u64 now_room;
 	struct record *before; /* of each row, of when it was asked for last */
@@ -64,13 +65,47 @@ struct plan {
 	__u64 numbers; /* of questions that are the sample's */
 };
 
+enum { RUN = 0, VOLUNTARY = 5, INVOLUNTARY = 6 }; /* columns of a block */
+
+/* Lists the threads in one call, for a third of what making and reading a file takes; how many, or
+ * -errno; -E2BIG: the iterator is to be asked. */
+static long list_at_once(const struct plan *p)
+{
+	const struct block *b = p->block;
+	long result = run_walk(p->program, (__u32)p->tgid, 0);
+
+	if (result < 0)
+		return result;
+	/* More follow, or the thread visited last had ended. */
+	if (b->used >= BLOCK_ROWS || b->used > p->now_room || b->used < b->threads)
+		return -E2BIG;
+	for (__u64 i = 0; i < b->used; i++) {
+		struct record *now = &p->now[i];
+
+		now->tid = b->tid[i];
+		now->runnable = b->state[i] & RUNNABLE;
+		now->start_ns = (__u64)b->start_ns[i];
+		now->run_ns = b->counters[RUN][i];
+		now->switches = b->counters[VOLUNTARY][i] + b->counters[INVOLUNTARY][i];
+		now->comm[0] = b->comm[i][0];
+		now->comm[1] = b->comm[i][1];
+	}
+	return b->used;
+}
+
 /* Reads the list of threads; how many bytes it has, or -errno. */
 static long walk(struct plan *p)
 {
 	struct { __u32 link, flags; } create = {(__u32)p->link, 0};
 	long room = (long)(p->now_room * sizeof(struct record)), total = 0, more;
-	long file = call(__NR_bpf, ITER_CREATE, (long)&create, sizeof create, 0, 0, 0);
+	long file;
 
+	if (p->program != (__u64)-1) {
+		more = list_at_once(p);
+		if (more != -E2BIG)
+			return more < 0 ? more : more * (long)sizeof(struct record);
+	}
+	file = call(__NR_bpf, ITER_CREATE, (long)&create, sizeof create, 0, 0, 0);
 	if (file < 0)
 		return file;
 	do {

@@ -4,29 +4,9 @@
  * rows, and bring these up to date in place. That threads began, ended or have other names is noted.
  * The reference is ../walk/reader.py.
  */
-#include "common.h"
+#include "block.h"
 
-enum { BLOCK_ROWS = 4096, BLOCK_FIELDS = 30, STRIDE = BLOCK_ROWS + 8, DELAYS = 2 };
-enum { PROG_RUN = 10, ITER_CREATE = 33, MOST_LOOKS = 1 << 16 };
-
-/* Of ../discovery/bpf/task_iterator.bpf.c */
-struct block {
-	__u32 used, threads;
-	__u64 given, spare[6];
-	__u32 tid[BLOCK_ROWS], state[BLOCK_ROWS];
-	__s64 start_ns[BLOCK_ROWS];
-	__u64 comm[BLOCK_ROWS][2];
-	__u64 counters[BLOCK_FIELDS][STRIDE];
-};
-
-/* The part of union bpf_attr that runs a program (linux/bpf.h). */
-struct run {
-	__u32 program, result, data_in_bytes, data_out_bytes;
-	__u64 data_in, data_out;
-	__u32 repeat, took_ns, context_in_bytes, context_out_bytes;
-	__u64 context_in, context_out;
-	__u32 flags, cpu, batch, pad;
-};
+enum { ITER_CREATE = 33, MOST_LOOKS = 1 << 16 };
 
 struct walk {
 	struct rows *rows;	 /* row_step is 1 */
@@ -167,9 +147,6 @@ static __u64 take_block(struct walk *w, __u64 row, __u64 got)
 /* Fills the block; 1: there are more threads, 0: there are none, or -errno. */
 static long fill(struct walk *w, long file, __u64 first)
 {
-	struct { __u32 tid, after; } from = {(__u32)w->pid, 0};
-	struct run run = {(__u32)w->program, .context_in = (__u64)&from,
-			  .context_in_bytes = sizeof from};
 	char byte;
 	long result;
 
@@ -180,11 +157,8 @@ static long fill(struct walk *w, long file, __u64 first)
 		while (result == -EAGAIN);
 		return result;
 	}
-	if (first) {
-		from.tid = w->block->tid[BLOCK_ROWS - 1];
-		from.after = 1;
-	}
-	result = call(__NR_bpf, PROG_RUN, (long)&run, sizeof run, 0, 0, 0);
+	result = first ? run_walk(w->program, w->block->tid[BLOCK_ROWS - 1], 1)
+		       : run_walk(w->program, (__u32)w->pid, 0);
 	return result < 0 ? result : w->block->used == BLOCK_ROWS;
 }
 

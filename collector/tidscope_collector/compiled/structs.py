@@ -19,7 +19,8 @@ NETWORK = _members(
     "first_column rows",
 )
 PLAN = _members(
-    "rows network link now now_room before socket sequence requests asking found messages slots",
+    "rows network link program block now now_room before socket sequence requests asking found",
+    "messages slots",
     "stride lead senders length places values checks thread stats version pid_at tgid_at tgid",
     "age_at words fields delays asked got listed_ns numbers",
 )

@@ -81,6 +81,11 @@ class TaskIterators:
             return DirectWalk(self._program.runnable(_WALK), pid)
         return IteratorWalk(self._program.iterate(_READ, pid))
 
+    @property
+    def walk_program(self) -> int:
+        """Descriptor of the program that goes from thread to thread itself; -1: there is none."""
+        return self._program.runnable(_WALK).descriptor if self.walks_directly else -1
+
     def members_walk(self) -> RunnableProgram:
         """What writes the counters of many processes' threads.
 

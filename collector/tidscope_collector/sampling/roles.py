@@ -55,6 +55,8 @@ class RoleSums:
         self._rules = rules
         self._roles: dict[str | None, _Settled] = {}
         self._keys: dict[str, str | None] = {}
+        self._named: Sequence[str] = ()
+        self._roles_of: npt.NDArray[np.intp] = np.empty(0, np.intp)
 
     def ended(self, name: str, totals: Mapping[str, int], threads: int = 1) -> None:
         """Threads of this name ended with these totals, added up."""
@@ -87,20 +89,18 @@ class RoleSums:
 
         Args:
             reading: the last rows of the live threads.
-            names: of these threads, in the order of the rows.
+            names: of these threads, in the order of the rows; not changed later.
             fields: names of the columns.
 
         Returns:
             Roles in the order of their appearance. What a thread brought along into its role may be
             more than it is by now, since time in a state is settled when the stay ends: then 0.
         """
-        keys = [self._key(name) for name in names]
-        places = {role: place for place, role in enumerate(self._roles)}
-        roles = np.fromiter((places[key] for key in keys), np.intp, len(keys))
-        live = np.bincount(roles, minlength=len(places)).tolist()
-        sums = np.zeros((len(places), len(fields)), np.uint64)
-        given = np.zeros((len(places), len(fields)), np.bool_)
-        if keys:
+        roles, count = self._places(names), len(self._roles)
+        live = np.bincount(roles, minlength=count).tolist()
+        sums = np.zeros((count, len(fields)), np.uint64)
+        given = np.zeros((count, len(fields)), np.bool_)
+        if len(names):
             _add_up(reading, roles, sums, given)
         reported = []
         rows = zip(self._roles.items(), sums.tolist(), given.tolist(), strict=True)
@@ -115,6 +115,15 @@ class RoleSums:
                 RoleTotals(role=role, live=live[place], exited=settled.exited, totals=totals)
             )
         return reported
+
+    def _places(self, names: Sequence[str]) -> npt.NDArray[np.intp]:
+        """Of each name the place of its role, which stays."""
+        if names is not self._named:
+            keys = [self._key(name) for name in names]
+            places = {role: place for place, role in enumerate(self._roles)}
+            self._roles_of = np.fromiter((places[key] for key in keys), np.intp, len(keys))
+            self._named = names
+        return self._roles_of
 
     def _of(self, name: str) -> _Settled:
         return self._roles[self._key(name)]

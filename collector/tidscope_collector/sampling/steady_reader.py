@@ -24,6 +24,7 @@ from tidscope_collector.netacct.reader import NetworkReader
 from tidscope_collector.sampling.idle_skipping import IdleSkippingReader
 from tidscope_collector.taskstats.reader import TaskstatsReader
 from tidscope_collector.threads.reading import ExitDecoder, Reading
+from tidscope_collector.walk.walks import Walks
 
 _TIDY_NS = 950_000_000
 AT_ONCE = 1000
@@ -41,6 +42,7 @@ class SteadyReader:
         iterator: its lister.
         reader: its reader, or what that reads from.
         network: its reader, if that adds network columns; None: the columns are the struct's alone.
+        walks: lists threads in one call where the kernel can; None: only the iterator does.
 
     Attributes:
         query: the socket that threads are asked by.
@@ -53,6 +55,7 @@ class SteadyReader:
         iterator: TaskIterator,
         reader: TaskstatsReader,
         network: NetworkReader | None,
+        walks: Walks | None = None,
     ) -> None:
         self._compiled = compiled
         self._general = general
@@ -70,6 +73,8 @@ class SteadyReader:
         self._tidied_ns = 0
         self.asked = 0
         self._describe_fixed()
+        self._plan.set(program=-1 if walks is None else walks.program)
+        self._plan.point(block=None if walks is None else walks.block)
 
     @property
     def fields(self) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ The question is what a thread id stands for now, asked only where the reading le
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -69,6 +70,22 @@ class Thread:
         return self.comm or self.name
 
 
+class _Census(NamedTuple):
+    """Who the live threads are, by the rows of the last reading.
+
+    Attributes:
+        alive: bool[n], which rows are of threads that have not ended since.
+        names: of these.
+        starts: int64, since attach.
+        processes: uint32.
+    """
+
+    alive: npt.NDArray[np.bool_]
+    names: tuple[str, ...]
+    starts: npt.NDArray[np.int64]
+    processes: npt.NDArray[np.uint32]
+
+
 @dataclass
 class Tracker:
     """The threads of one target.
@@ -106,6 +123,8 @@ class Tracker:
     """Of each of those rows CLOCK_MONOTONIC after the sample that it is from."""
     _places: dict[int, int] | None = None
     """Their places by id, once they were asked for."""
+    _census: _Census | None = None
+    """None: it is to be taken; threads began, ended or were renamed since."""
     _open: bool = False
     """Whether exit records of the next sample have been taken in."""
     _cpu: int | None = field(init=False)
@@ -230,15 +249,23 @@ class Tracker:
 
     def all_rows(self) -> Rows:
         """All live threads with their identities."""
-        alive = np.array([tid in self.threads for tid in self._last.tid.tolist()], np.bool_)
-        rows = wire_rows(self._last, alive, self.fields)
-        known = [self.threads[tid] for tid in rows.tid.tolist()]
-        starts = np.array([thread.start_ns for thread in known], np.int64)
-        names = [thread.name for thread in known]
-        pids = None
-        if not self.pid:
-            pids = np.array([thread.process for thread in known], np.uint32)
-        return Rows(rows.tid, rows.columns, rows.absent, starts, names, pids)
+        census = self._know()
+        rows = wire_rows(self._last, census.alive, self.fields)
+        pids = None if self.pid else census.processes
+        return Rows(rows.tid, rows.columns, rows.absent, census.starts, census.names, pids)
+
+    def _know(self) -> _Census:
+        """Who the live threads are; the same object while they stay the same."""
+        if self._census is None:
+            found = [self.threads.get(tid) for tid in self._last.tid.tolist()]
+            known = [thread for thread in found if thread is not None]
+            self._census = _Census(
+                np.array([thread is not None for thread in found], np.bool_),
+                tuple(thread.name for thread in known),
+                np.array([thread.start_ns for thread in known], np.int64),
+                np.array([thread.process for thread in known], np.uint32),
+            )
+        return self._census
 
     def rename(self, names: Mapping[int, str]) -> list[TargetEvent]:
         """Report threads under names that their program has for them.
@@ -259,6 +286,7 @@ class Tracker:
             self._ended.roles.renamed(thread.name, name, self._last_totals(self._last_row(tid)))
             comm = thread.kernel_name
             thread.name, thread.comm = name, "" if comm == name else comm
+            self._census = None
         return events
 
     def exited(self) -> ExitedTotals:
@@ -300,7 +328,7 @@ class Tracker:
         last = self._last
         if len(self.threads) == len(last.tid):
             return last
-        return pick(last, np.array([tid in self.threads for tid in last.tid.tolist()], np.bool_))
+        return pick(last, self._know().alive)
 
     def roles(self, now_ns: int) -> list[RoleTotals]:
         """Sums over the threads of each role, the living and the ended.
@@ -308,10 +336,8 @@ class Tracker:
         Args:
             now_ns: CLOCK_MONOTONIC up to which stays under way count.
         """
-        alive = self._alive()
-        names = [self.threads[tid].name for tid in alive.tid.tolist()]
-        rows = at_least(self._states.at(alive, now_ns))
-        return self._ended.roles.summary(rows, names, self._states.summed)
+        rows = at_least(self._states.at(self._alive(), now_ns))
+        return self._ended.roles.summary(rows, self._know().names, self._states.summed)
 
     def add_late(self, name: str, process: int, totals: Mapping[str, int]) -> None:
         """A thread that ended had more than its totals said.
@@ -349,7 +375,7 @@ class Tracker:
         ):
             totals = recorded
             name, start = names[row], starts[row]
-            thread = self.threads.pop(tid, None)
+            thread = self._take_out(tid)
             process = _process(exits, row) or (thread.process if thread else 0)
             if thread is not None:
                 if thread.comm == name:
@@ -498,7 +524,8 @@ class Tracker:
         return np.flatnonzero(np.isin(self._last.tid, sorted(unread)))
 
     def _vanished(self, tid: int, events: list[TargetEvent]) -> None:
-        thread = self.threads.pop(tid)
+        thread = self.threads[tid]
+        self._take_out(tid)
         row = self._last_row(tid)
         totals = self._last_totals(row)
         start_ns = thread.start_ns + self.attach_ns
@@ -517,8 +544,12 @@ class Tracker:
             )
         )
 
+    def _take_out(self, tid: int) -> Thread | None:
+        self._census = None
+        return self.threads.pop(tid, None)
+
     def _replace_last(self, last: Reading) -> None:
-        self._last, self._places = last, None
+        self._last, self._places, self._census = last, None, None
 
     def _totals(self, reading: Reading, row: int, now_ns: int) -> dict[str, int]:
         """Field name to the value of one row at an instant, for sums; absent ones are left out."""
@@ -539,6 +570,7 @@ class Tracker:
         start_ns = int(reading.start_ns[row]) - self.attach_ns
         thread = Thread(start_ns, text(bytes(reading.name[row])), process=_process(reading, row))
         self.threads[tid] = thread
+        self._census = None
         events.append(
             ThreadBorn(
                 tid=tid, start_ns=thread.start_ns, name=thread.name, pid=thread.process or None
@@ -563,6 +595,7 @@ class Tracker:
                 )
                 self._ended.roles.renamed(thread.name, name, self._last_totals(last))
                 thread.name = name
+                self._census = None
 
 
 def _process(reading: Reading, row: int) -> int:

@@ -121,9 +121,10 @@ def judge_pool(setting: PoolSetting, cpus: int, limit_cores: float | None) -> Ju
     if now is None:
         return Judgement("unknown", f"{name} cannot be read. {setting.reason}".strip(), None)
     if setting.kind not in COMPUTING:
+        workers = "worker" if now == 1 else "workers"
         why = (
-            f"{name} has {now} workers of kind {setting.kind}: how many are right depends on what "
-            "they wait for, which `tidscope sweep` shows."
+            f"{name} has {now} {workers} of kind {setting.kind}: how many are right depends on "
+            "what they wait for, which `tidscope sweep` shows."
         )
         return Judgement("unknown", why, None)
     fitting = fitting_size(cpus, limit_cores)

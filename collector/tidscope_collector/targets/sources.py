@@ -287,7 +287,8 @@ class Sources:
         network = reader if isinstance(reader, NetworkReader) else None
         base = reader if network is None else network.base
         if self.compiled and isinstance(lister, TaskIterator) and isinstance(base, TaskstatsReader):
-            return SteadyReader(self.compiled, general, lister, base, network)
+            walks = self.walk.walks_of(base.fields)
+            return SteadyReader(self.compiled, general, lister, base, network, walks)
         return general
 
     def _lister(self, pid: int) -> ThreadLister:

@@ -29,6 +29,11 @@ class Walks:
         self._memory = mmap.mmap(iterators.blocks(), size)
         self.block = np.frombuffer(self._memory, BLOCK, 1)
 
+    @property
+    def program(self) -> int:
+        """Descriptor of the program that fills the block when it is run; -1: there is none."""
+        return self._iterators.walk_program
+
     def over(self, pid: int, width: int = len(FIELDS)) -> "Walk":
         """Make a walk of the threads of a process.
 

@@ -214,7 +214,7 @@ export class RunFeed {
     let reason = "";
     const decoder = new FrameDecoder();
     try {
-      await this.env.read(
+      const frames = this.env.read(
         addressOf(this.run, wanted),
         (bytes) => {
           try {
@@ -226,16 +226,7 @@ export class RunFeed {
         },
         asking.signal,
       );
-      // Finer than what the extremes are means over, frames show more than they do.
-      if (!wanted.raw && wanted.step_s > OVER_S) {
-        await this.env.read(
-          extremesAddressOf(this.run, wanted),
-          (bytes) => {
-            into.extremes = new RateExtremes(decodeExtremes(bytes));
-          },
-          asking.signal,
-        );
-      }
+      await Promise.all([frames, this.readExtremes(wanted, into, asking.signal)]);
     } catch (error) {
       reason = reasonOf(error);
     }
@@ -244,6 +235,16 @@ export class RunFeed {
     this.asked = null;
     this.report(reason);
     return reason === "";
+  }
+
+  /** Ask for them beside the frames: the one is read while the other is drawn. */
+  private async readExtremes(wanted: Wanted, into: Held, signal: AbortSignal): Promise<void> {
+    // Finer than what the extremes are means over, frames show more than they do.
+    if (wanted.raw || wanted.step_s <= OVER_S) return;
+    const read = (bytes: ArrayBuffer): void => {
+      into.extremes = new RateExtremes(decodeExtremes(bytes));
+    };
+    await this.env.read(extremesAddressOf(this.run, wanted), read, signal);
   }
 
   private report(reason = ""): void {

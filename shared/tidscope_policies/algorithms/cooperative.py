@@ -29,7 +29,9 @@ from tidscope_policies.parameters import parameter
 
 ALONE = Peers(1)
 PEER_DIP = 0.2
-"""Fall of the others' sum of logarithms below its median that is one of them in a dip."""
+"""Fall of the others' sum of logarithms below its median at this size: one of them is in a dip."""
+PEER_COLLAPSE = 1.0
+"""The same at a size of which nothing is known: a change of this program's size does less."""
 PEER_PATIENCE = 5
 """Intervals in a row after which it is no dip but how it is now."""
 
@@ -77,12 +79,13 @@ class Cooperative:
         """What the search wants, whether the interval counts or not."""
         if not is_measured(seen) or others is None:
             return self._search.miss(seen)
-        if self._others.is_dip(others):
-            missed = self._search.miss(seen)
-            return replace(missed, reason="Progress of another program dipped.")
         if self._disturbed:
             self._search.loosen()
+            self._others.forget()
             self._disturbed = False
+        if self._others.is_dip(seen.size, others):
+            missed = self._search.miss(seen)
+            return replace(missed, reason="Progress of another program dipped.")
         return self._search.step(seen, log(seen.progress) + others)
 
     def restart(self, reason: str) -> None:
@@ -106,19 +109,34 @@ class Cooperative:
 
 
 class _PeerGate:
-    """The dip gate sees this program's parts only; of the others there is one number."""
+    """The dip gate sees this program's parts only; of the others there is one number.
+
+    It is compared at one size of this program: what the others do depends on it.
+    """
 
     def __init__(self) -> None:
-        self._recent: deque[float] = deque(maxlen=10)
+        self._usual: dict[int, deque[float]] = {}
         self._dips = 0
 
-    def is_dip(self, log_progress: float) -> bool:
+    def forget(self) -> None:
+        """The others have other sizes now."""
+        self._usual.clear()
+        self._dips = 0
+
+    def is_dip(self, size: int, log_progress: float) -> bool:
         """Whether the others' progress fell, and not for long yet."""
-        if self._recent and log_progress < median(self._recent) - PEER_DIP:
+        if self._is_below(size, log_progress):
             self._dips += 1
             if self._dips < PEER_PATIENCE:
                 return True
-            self._recent.clear()
+            self.forget()
         self._dips = 0
-        self._recent.append(log_progress)
+        self._usual.setdefault(size, deque(maxlen=10)).append(log_progress)
         return False
+
+    def _is_below(self, size: int, log_progress: float) -> bool:
+        usual = self._usual.get(size)
+        if usual is not None:
+            return log_progress < median(usual) - PEER_DIP
+        medians = [median(each) for each in self._usual.values()]
+        return bool(medians) and log_progress < min(medians) - PEER_COLLAPSE

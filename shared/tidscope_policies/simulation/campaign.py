@@ -49,11 +49,13 @@ class Outcome:
         score: of the run.
         dip_changed: decisions that would have been others without the dips; None without dips.
         one_dip_changed: decisions that one dip changed; only tried where there are no others.
+        one_dip_regret_percent: regret with that dip, less that without it.
     """
 
     score: Score
-    dip_changed: int | None
-    one_dip_changed: int | None
+    dip_changed: int | None = None
+    one_dip_changed: int | None = None
+    one_dip_regret_percent: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,7 @@ class Row:
         dip_changed_decisions: decisions of a run that differ from those of the same run without its
             dips; mean over plants with dips, None if there is none.
         one_dip_changed_decisions: the same for a single dip in plants without.
+        one_dip_regret_percent: what such a dip adds to the regret.
     """
 
     policy: str
@@ -78,6 +81,7 @@ class Row:
     seconds_to_good: Mapping[str, float]
     dip_changed_decisions: float | None
     one_dip_changed_decisions: float | None
+    one_dip_regret_percent: float | None
 
     @property
     def mean_regret_percent(self) -> float:
@@ -99,13 +103,13 @@ def run_job(job: Job) -> Outcome:
         return run
 
     found = trial(job.scenario).trial
-    dip_changed = one_dip_changed = None
+    scored = score(job.scenario, found)
     if job.scenario.dips is not None:
         calm = replace(job.scenario, dips=None)
-        dip_changed = differing(found, trial(calm).trial)
-    else:
-        one_dip_changed = differing(found, trial(job.scenario, one_dip_s(job)).trial)
-    return Outcome(score(job.scenario, found), dip_changed, one_dip_changed)
+        return Outcome(scored, dip_changed=differing(found, trial(calm).trial))
+    dipped = trial(job.scenario, one_dip_s(job)).trial
+    more = score(job.scenario, dipped).regret_percent - scored.regret_percent
+    return Outcome(scored, one_dip_changed=differing(found, dipped), one_dip_regret_percent=more)
 
 
 def one_dip_s(job: Job) -> float:
@@ -148,17 +152,21 @@ def _row(policy: str, plants: Sequence[Plant], outcomes: Sequence[Outcome]) -> R
         plant.name: outcomes[at * seeds : (at + 1) * seeds] for at, plant in enumerate(plants)
     }
     scores = {name: [outcome.score for outcome in found] for name, found in by_name.items()}
-    dips = [found.dip_changed for found in outcomes if found.dip_changed is not None]
-    one = [found.one_dip_changed for found in outcomes if found.one_dip_changed is not None]
     return Row(
         policy,
         {name: _mean([each.regret_percent for each in found]) for name, found in scores.items()},
         {name: max(each.regret_percent for each in found) for name, found in scores.items()},
         {name: _mean([each.switches_per_min for each in found]) for name, found in scores.items()},
         {name: _mean([each.seconds_to_good for each in found]) for name, found in scores.items()},
-        _mean(dips) if dips else None,
-        _mean(one) if one else None,
+        _mean_of_known(found.dip_changed for found in outcomes),
+        _mean_of_known(found.one_dip_changed for found in outcomes),
+        _mean_of_known(found.one_dip_regret_percent for found in outcomes),
     )
+
+
+def _mean_of_known(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return _mean(known) if known else None
 
 
 def _mean(values: Sequence[float]) -> float:

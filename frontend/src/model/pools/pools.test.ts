@@ -111,6 +111,15 @@ describe("pools within a window", () => {
   });
 });
 
+it("are current as long as the gaps between their readings let it be", () => {
+  const current = (now_s: number) => {
+    const read = [0, 6, 12].map((t_s) => ({ t_s, facts: { pools: [pool(t_s)] } }));
+    const model = factModel(["main"], [...read, { t_s: now_s, facts: {} }]);
+    return poolsView(factInput(model)).pools[0]?.current;
+  };
+  expect([current(24), current(36)]).toEqual([true, false]);
+});
+
 it("name the programs that they are of, those that have ended, too", () => {
   const instants = [0, 1, 2].map((t_s) => ({
     t_s,

@@ -81,8 +81,9 @@ export interface PoolsView {
   readonly omitted: number;
 }
 
-/** Readings come once a second; a pool that was not read for so long has ended. */
+/** A pool that was not read for so long, and for so many of its usual gaps, has ended. */
 const CURRENT_S = 5;
+const CURRENT_GAPS = 3;
 /** After so long without a pool there is none. */
 const PATIENCE_S = 4;
 const MOST_ROWS = 64;
@@ -118,6 +119,14 @@ function order(value: number): number {
   return Number.isNaN(value) ? -1 : value;
 }
 
+/** Readings come once a second, or later where the collector has too much to do. */
+function isCurrent(readings: readonly Reading[], now_s: number): boolean {
+  const [first, last] = [readings[0], readings.at(-1)];
+  if (!first || !last) return false;
+  const gap_s = (last.t_s - first.t_s) / Math.max(1, readings.length - 1);
+  return now_s - last.t_s < Math.max(CURRENT_S, CURRENT_GAPS * gap_s);
+}
+
 /** A row; null if the pool was not read within the window. */
 function rowOf(pool: Pool, t0_s: number, t1_s: number, now_s: number): PoolRow | null {
   const readings = within(pool.readings, t0_s, t1_s);
@@ -132,7 +141,7 @@ function rowOf(pool: Pool, t0_s: number, t1_s: number, now_s: number): PoolRow |
   const { pool: number, pid, program, name, kind, source } = pool;
   return {
     ...{ pool: number, pid, program, name, kind, source, size, seconds },
-    current: now_s - last.t_s < CURRENT_S || last !== pool.readings.at(-1),
+    current: isCurrent(readings, now_s) || last !== pool.readings.at(-1),
     busy: figureOf(last, "busy"),
     queue: figureOf(last, "queue"),
     submitted_per_s: per_s("submitted"),

@@ -10,17 +10,25 @@ const SHOWN: Readonly<Record<CheckStatus, readonly [Status, string]>> = {
   failed: ["error", "Failed"],
 };
 
+const UNKNOWN: readonly [Status, string] = ["unknown", "Unknown"];
+
 interface CheckCardProps {
   readonly check: DoctorCheck;
+  /** Nothing is known to be wrong, nor to be right. */
+  readonly unknown?: boolean;
   /** What can be done about it here. */
   readonly children?: ReactNode;
 }
 
 /** One capability: its status, finding, impact and fix. */
-export function CheckCard({ check, children }: CheckCardProps) {
-  const [status, label] = SHOWN[check.status];
+export function CheckCard({ check, unknown = false, children }: CheckCardProps) {
+  const [status, label] = unknown ? UNKNOWN : SHOWN[check.status];
   return (
-    <li className={styles.check} data-check={check.name} data-state={check.status}>
+    <li
+      className={styles.check}
+      data-check={check.name}
+      data-state={unknown ? "unknown" : check.status}
+    >
       <p className={`${styles.state} ${styles[status] ?? ""}`}>
         <StatusIcon status={status} />
         {label}

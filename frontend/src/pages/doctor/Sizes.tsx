@@ -23,7 +23,7 @@ export function Sizes({ host }: SizesProps) {
       {checks.length === 0 ? null : (
         <ul className="surface">
           {checks.map((check) => (
-            <CheckCard key={check.name} check={check} />
+            <CheckCard key={check.name} check={check} unknown={!check.known} />
           ))}
         </ul>
       )}

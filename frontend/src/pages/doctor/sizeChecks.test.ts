@@ -54,5 +54,8 @@ it("shows what is wrong with its evidence and the line to change", () => {
 it("shows programs of which nothing is known", () => {
   const unknown = program({ verdict: "unknown", size: null, why: "It cannot be read." });
   const [check] = sizeChecks({ programs: [unknown], omitted: 0 });
-  expect([check?.status, check?.fix, check?.impact]).toEqual(["limited", "", ""]);
+  expect([check?.known, check?.fix, check?.impact]).toEqual([false, "", ""]);
+  // Those that are set wrong stand before them.
+  const names = sizeChecks({ programs: [unknown, LARGE], omitted: 0 }).map(({ known }) => known);
+  expect(names).toEqual([true, false]);
 });

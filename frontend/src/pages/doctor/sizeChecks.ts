@@ -1,6 +1,5 @@
 import { formatValue } from "../../model/format";
 import type {
-  CheckStatus,
   CpuAllowance,
   DoctorCheck,
   SizeAudit,
@@ -20,19 +19,23 @@ export function auditText(audit: SizeAudit): string {
     : `${wrong} of ${count} ${count === 1 ? "pool" : "pools"} set wrong.${omitted}`;
 }
 
-/** Programs that do not fit, and those of which it is not known, as checks. */
-export function sizeChecks(audit: SizeAudit): DoctorCheck[] {
-  return audit.programs.filter(({ verdict }) => verdict !== "fits").map(sizeCheck);
+/** A check, or something of which it is not known how it should be. */
+export type SizeCheck = DoctorCheck & { readonly known: boolean };
+
+/** Programs that do not fit, and after them those of which it is not known, as checks. */
+export function sizeChecks(audit: SizeAudit): SizeCheck[] {
+  const checks = audit.programs.filter(({ verdict }) => verdict !== "fits").map(sizeCheck);
+  return [...checks.filter(({ known }) => known), ...checks.filter(({ known }) => !known)];
 }
 
-function sizeCheck(program: SizedProgram): DoctorCheck {
+function sizeCheck(program: SizedProgram): SizeCheck {
   const { process, allowance, pool, verdict, why, change } = program;
-  const status: CheckStatus = isWrong(program) ? "limited" : "ok";
   const version = process.runtime_version === null ? "" : `, ${process.runtime_version}`;
   return {
     name: `size-${process.pid}-${pool}`,
     title: `${pool} of ${process.name} (pid ${process.pid}${version})`,
-    status: verdict === "unknown" ? "limited" : status,
+    status: "limited",
+    known: verdict !== "unknown",
     finding: [why, `${allowed(allowance)}.`].join(" "),
     impact: throttledText(allowance),
     fix: change ?? "",

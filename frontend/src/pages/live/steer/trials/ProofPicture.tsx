@@ -8,7 +8,7 @@ const BLOCKS_BOTTOM = 124;
 const GAIN_TOP = 150;
 const GAIN_BOTTOM = 216;
 const HEIGHT = 240;
-/** A gain of few pairs may have an interval that is far wider. */
+/** An interval of few pairs may be far wider; gains themselves are always within the picture. */
 const MOST_PERCENT = 100;
 
 interface ProofPictureProps {
@@ -131,12 +131,10 @@ function Line({ kind, from, to }: LineProps) {
 }
 
 function reachOf(gains: readonly GainAt[]): number {
-  const ends = gains.flatMap(({ percent, low, high }) => [
-    percent,
-    low ?? percent,
-    high ?? percent,
-  ]);
-  return Math.min(MOST_PERCENT, Math.max(2, Math.ceil(1.1 * Math.max(0, ...ends.map(Math.abs)))));
+  const percents = gains.map(({ percent }) => Math.abs(percent));
+  const ends = gains.flatMap(({ low, high }) => [Math.abs(low ?? 0), Math.abs(high ?? 0)]);
+  const wanted = Math.min(MOST_PERCENT, 1.1 * Math.max(0, ...ends));
+  return Math.max(2, Math.ceil(Math.max(wanted, ...percents.map((each) => 1.1 * each))));
 }
 
 function gainText(percent: number, low: number | null, high: number | null): string {

@@ -89,6 +89,17 @@ describe("a proof", () => {
     ]);
   });
 
+  it("shows gains above 100 %, however wide their intervals are", () => {
+    const most = (at: ReturnType<typeof gain>) => {
+      const shown = [decision(10, { number: 4, with_policy: true, rate: 1000, gain: at })];
+      const { container } = render(<ProofPicture proof={PROOF} decisions={shown} />);
+      const ticks = [...container.querySelectorAll("text")].map(({ textContent }) => textContent);
+      return ticks.filter((text) => text?.startsWith("+"));
+    };
+    expect(most(gain(140, -300, 900))).toEqual(["+154"]);
+    expect(most(gain(20, -300, 900))).toEqual(["+100"]);
+  });
+
   it("is drawn", () => {
     const { container } = render(<ProofPicture proof={PROOF} decisions={DECISIONS} />);
     screen.getByRole("img", { name: "Blocks of the proof. +20.0% so far." });
