@@ -7,14 +7,13 @@ import type { Target } from "../../../wire/generated/models";
  * By the questions that they answer: what every thread does, who uses the CPU, where the time goes,
  * bytes, switches, what lies behind it, and the numbers.
  */
-// biome-ignore format: a row a question
 export const PANEL_ORDER = [
-  "map", "processes",
-  "cpu", "cpu_total", "gomaxprocs", "cores",
-  "times", "wait", "blkio",
-  "network", "disk", "network_calls", "switches",
-  "pools", "wakes", "locks", "takers", "calls",
-  "events", "threads",
+  ...(["map", "processes"] as const),
+  ...(["cpu", "cpu_total", "gomaxprocs", "cores"] as const),
+  ...(["times", "wait", "blkio"] as const),
+  ...(["network", "disk", "network_calls", "switches"] as const),
+  ...(["pools", "wakes", "locks", "takers", "calls"] as const),
+  ...(["events", "threads"] as const),
 ] as const;
 
 export type PanelId = (typeof PANEL_ORDER)[number];

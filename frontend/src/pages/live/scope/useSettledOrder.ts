@@ -48,10 +48,11 @@ export function useSettledOrder<T>(
 /** Have the entries of a list glide to their new places, where motion is welcome. */
 export function useGlide(list: RefObject<HTMLElement | null>, order: string): void {
   const still = useMedia("(prefers-reduced-motion: reduce)");
-  const tops = useRef(new Map<string, number>());
-  // biome-ignore lint/correctness/useExhaustiveDependencies: places change with the order
+  const measured = useRef({ order: "", tops: new Map<string, number>() });
   useLayoutEffect(() => {
-    const before = tops.current;
+    // Places change with the order.
+    if (measured.current.order === order) return;
+    const before = measured.current.tops;
     const now = new Map<string, number>();
     for (const entry of list.current?.querySelectorAll<HTMLElement>("[data-entry]") ?? []) {
       const key = entry.dataset.entry ?? "";
@@ -62,6 +63,6 @@ export function useGlide(list: RefObject<HTMLElement | null>, order: string): vo
       const from = { transform: `translateY(${moved}px)` };
       entry.animate([from, { transform: "none" }], { duration: MOVE_MS, easing: "ease-out" });
     }
-    tops.current = now;
+    measured.current = { order, tops: now };
   }, [list, order, still]);
 }

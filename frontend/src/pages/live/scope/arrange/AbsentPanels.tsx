@@ -8,7 +8,7 @@ export interface AbsentPanel {
   readonly reason: string;
 }
 
-/** One line of what is not available; it opens to why, and what would mend it. */
+/** One line of what is not available; it opens to why, and what would bring them. */
 export function AbsentPanels({ panels }: { readonly panels: readonly AbsentPanel[] }) {
   if (panels.length === 0) return null;
   return (

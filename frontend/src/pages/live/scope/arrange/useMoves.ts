@@ -36,8 +36,8 @@ export interface PanelMoves {
 export function useMoves(shown: readonly ShownPanel[]): PanelMoves {
   const [said, setSaid] = useState("");
   const [goal, setGoal] = useState<Goal | null>(null);
-  const aim = useRef(goal);
-  aim.current = goal;
+  const latest = useRef(goal);
+  latest.current = goal;
   const panels = useRef(shown);
   panels.current = shown;
   // A panel that is moved in the page loses the focus.
@@ -63,12 +63,12 @@ export function useMoves(shown: readonly ShownPanel[]): PanelMoves {
     if (y < EDGE_PX) window.scrollBy(0, -SCROLL_PX);
     else if (y > window.innerHeight - EDGE_PX) window.scrollBy(0, SCROLL_PX);
     const next = goalAt(x, y);
-    const { target, side } = aim.current ?? {};
+    const { target, side } = latest.current ?? {};
     if (next?.target === target && next?.side === side) return;
     setGoal(next?.target === id ? null : next);
   }, []);
   const drop = useCallback((id: PanelId, there: boolean) => {
-    const to = aim.current;
+    const to = latest.current;
     setGoal(null);
     if (there && to) keep(movedBeside(now(), id, to.target, to.side));
   }, []);
