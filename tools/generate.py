@@ -39,7 +39,7 @@ PAGE_READS = (
 """Messages and answers that the page checks as they come in."""
 TRACES_READ = (
     *("TraceEndpoints", "TraceList", "TraceDetail", "TraceAnalysis", "TraceDifference"),
-    *("TraceHeat", "TracesImported"),
+    *("TraceHeat", "TraceOperations", "TracesImported"),
 )
 """The same of pages that are loaded when opened: their validators are a file of their own."""
 PAGE_SENDS = (

@@ -73,6 +73,7 @@ from tidscope_backend.stream.history_store import HistoryStore
 from tidscope_backend.traces.joining.places import LiveTarget, Places
 from tidscope_backend.traces.receiving.receiver import Receiving, receiving
 from tidscope_backend.traces.retention import SpanRetention
+from tidscope_backend.traces.run_windows import FindRun, RunWindow, window_of
 from tidscope_backend.traces.span_store import SpanStore
 
 STATS_SECONDS = 1.0
@@ -198,7 +199,11 @@ def create_app(settings: Settings, connections: ConnectionCounts | None = None) 
         exchange.import_router(runs_directory.make, runs_directory.has, disk),
         compare.router(runs_directory.folder, disk),
         experiments.router(settings.runs_dir, disk),
-        traces.router(spans, received, _places(registry, store, run_store), disk),
+        traces.router(
+            *(spans, received, _places(registry, store, run_store)),
+            _run_windows(run_store, disk),
+            disk,
+        ),
     ):
         app.include_router(router, prefix=api.PREFIX)
     for outside in (docs.router(), metrics.router(facts)):
@@ -281,10 +286,25 @@ def _places(
     registry: HostRegistry, store: HistoryStore, runs: RunStore
 ) -> Callable[[], Coroutine[None, None, Places]]:
     async def places() -> Places:
-        live = [LiveTarget(one, store.get(one.id).frames) for one in registry.targets]
+        hosts = {one.id: one.name for one in registry.hosts}
+        live = [
+            LiveTarget(one, store.get(one.id).frames, hosts.get(one.host, ""))
+            for one in registry.targets
+        ]
         return Places(live, (await runs.runs()).runs, runs.reader)
 
     return places
+
+
+def _run_windows(runs: RunStore, disk: Disk) -> FindRun:
+    async def find(run: str) -> RunWindow:
+        manifest = await runs.manifest(run)
+        threads = None
+        if manifest.target.group is not None:
+            threads = await disk.read(lambda: runs.reader(run).threads())
+        return window_of(manifest, threads)
+
+    return find
 
 
 async def _tidy(spans: SpanStore, disk: Disk) -> None:

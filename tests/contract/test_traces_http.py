@@ -10,12 +10,15 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 from backend_server import Backend, kind, running_backend
+from scripted_run import write_run
 from tidscope_wire.generated.limits import MAX_TRACES_BYTES
 from tidscope_wire.generated.models import (
     TraceAnalysis,
     TraceDetail,
     TraceDifference,
     TraceHeat,
+    TraceList,
+    TraceOperations,
     TracesImported,
 )
 
@@ -37,16 +40,17 @@ def span(trace: int, number: int, parent: int, operation: str, begin: int, end: 
     }
 
 
-def document() -> dict[str, Any]:
-    """Twenty requests; in the second half the query takes 500 µs longer."""
+def document(last: int = 20) -> dict[str, Any]:
+    """Requests of processes 100 and 200 in turn; from the eleventh the query takes 500 µs more."""
     traces = []
-    for trace in range(1, 21):
+    for trace in range(1, last + 1):
         query = 600 if trace > 10 else 100
         spans = [
             span(trace, 1, 0, "GET /", 0, query + 200 + trace),
             span(trace, 2, 1, "SQL", 50, 50 + query),
         ]
-        processes = {"p": {"serviceName": "shop", "tags": []}}
+        tags = [{"key": "process.pid", "value": 100 if trace % 2 else 200}]
+        processes = {"p": {"serviceName": "shop", "tags": tags}}
         traces.append({"traceID": f"{trace:x}", "spans": spans, "processes": processes})
     return {"data": traces}
 
@@ -59,7 +63,9 @@ async def backend(tmp_path: Path) -> AsyncIterator[Backend]:
 
 async def read(backend: Backend, path: str, **query: str | int) -> bytes:
     async with backend.program() as client:
-        answer = await client.get(f"/api/v1/traces/{path}", params={**ENDPOINT, **query})
+        answer = await client.get(
+            f"/api/v1/traces/{path}".rstrip("/"), params={**ENDPOINT, **query}
+        )
     assert answer.status_code == 200, answer.text
     return answer.content
 
@@ -99,6 +105,99 @@ async def test_an_imported_file_is_analysed(backend: Backend) -> None:
     assert [(one.end_ns - one.start_ns) // 1000 for one in detail.path] == [50, 100, 151]
 
 
+async def imported(backend: Backend, found: dict[str, Any]) -> None:
+    async with backend.program() as client:
+        answer = await client.post("/api/v1/traces/import", content=json.dumps(found))
+        assert answer.status_code == 201, answer.text
+
+
+async def test_sets_are_of_a_run_by_its_time_and_its_process(
+    backend: Backend, tmp_path: Path
+) -> None:
+    await imported(backend, document())
+    # 2.4 s of process 100, from the third request on; and from the eleventh on.
+    early, late = (
+        write_run(tmp_path, number, started_unix_us=BEGAN_US + first * 1_000_000)
+        for number, first in ((1, 3), (2, 11))
+    )
+    found = TraceAnalysis.model_validate_json(await read(backend, "analysis", run=early.id))
+    assert found.traces == 2
+    sets = {"base": urlencode({"run": early.id}), "other": urlencode({"run": late.id})}
+    change = TraceDifference.model_validate_json(await read(backend, "difference", **sets))
+    assert (change.base.traces, change.other.traces) == (2, 2)
+    at = [one.operation for one in change.tree.name].index("SQL")
+    assert change.tree.other_exclusive_ns[at] - change.tree.base_exclusive_ns[at] == 500_000
+    listed = TraceList.model_validate_json(await read(backend, "", run=late.id))
+    assert [int(one.trace_id, 16) for one in listed.traces] == [13, 11]
+    async with backend.program() as client:
+        unknown = "r-20261121-130500-ffffff"
+        for query in ({"run": unknown}, {"usual": urlencode({"run": unknown})}):
+            answer = await client.get("/api/v1/traces/analysis", params={**ENDPOINT, **query})
+            assert kind(answer) == (404, "unknown-run")
+
+
+async def test_requests_that_waited_for_a_process_the_longest_first(backend: Backend) -> None:
+    await imported(backend, document())
+    began_ns = BEGAN_US * 1000 + 12_000_000_000
+    window = {"since_ns": began_ns - 2_000_000_000, "until_ns": began_ns + 300_000}
+    async with backend.program() as client:
+        answer = await client.get("/api/v1/traces", params={"pid": 200, "order": "path", **window})
+    found = TraceList.model_validate_json(answer.content).traces
+    # The tenth took 310 µs; of the twelfth's 812 µs the window has 300.
+    assert [(int(one.trace_id, 16), one.on_path_ns) for one in found] == [
+        (10, 310_000),
+        (12, 300_000),
+    ]
+
+
+async def test_operations_are_ranked_over_all_endpoints(backend: Backend) -> None:
+    other = document(1)
+    other["data"][0]["spans"][0]["operationName"] = "POST /"
+    other["data"][0]["traceID"] = "ff"
+    for one in other["data"][0]["spans"]:
+        one["traceID"] = "ff"
+        one["references"] = [{**ref, "traceID": "ff"} for ref in one["references"]]
+    await imported(backend, document(2))
+    await imported(backend, other)
+    async with backend.program() as client:
+        answer = await client.get("/api/v1/traces/operations")
+    found = TraceOperations.model_validate_json(answer.content)
+    assert (found.endpoints, found.traces, found.omitted) == (2, 3, 0)
+    assert [one.operation for one in found.operations] == ["GET /", "POST /", "SQL"]
+    query = found.operations[-1]
+    assert (query.endpoints, query.traces, query.exclusive_ns) == (2, 3, 300_000)
+    assert query.mean_share == pytest.approx((200 / 603 + 100 / 301) / 2)
+
+
+async def test_anomalies_against_an_earlier_set(backend: Backend) -> None:
+    found = document(60)
+    found["data"][-1]["spans"].append(span(60, 3, 1, "LOST", 660, 850))
+    await imported(backend, found)
+    since = (BEGAN_US + 51_000_000) * 1000
+    alone = TraceAnalysis.model_validate_json(await read(backend, "analysis", since_ns=since))
+    assert (alone.traces, alone.usual, alone.anomalies) == (10, 0, [])
+    usual = urlencode({"until_ns": since, "tag": "half=slow"})
+    both = TraceAnalysis.model_validate_json(
+        await read(backend, "analysis", since_ns=since, usual=usual)
+    )
+    assert both.usual == 40
+    assert [(int(one.trace_id, 16), one.kind) for one in both.anomalies] == [(60, "unseen")]
+    assert both.anomalies[0].chain[-1].operation == "LOST"
+
+
+async def test_every_root_of_a_trace_counts_if_asked(backend: Backend) -> None:
+    found = document(1)
+    found["data"][0]["spans"].append(span(1, 9, 0, "GET /", 1000, 1100))
+    await imported(backend, found)
+    for merge, traces in (("single", 1), ("merged", 2)):
+        one = TraceAnalysis.model_validate_json(await read(backend, "analysis", merge=merge))
+        assert one.traces == traces
+        change = TraceDifference.model_validate_json(await read(backend, "difference", merge=merge))
+        assert change.base.traces == change.other.traces == traces
+        heat = TraceHeat.model_validate_json(await read(backend, "heat", merge=merge))
+        assert len(heat.traces) == traces
+
+
 @pytest.mark.parametrize(
     ("path", "query", "expected"),
     [
@@ -106,6 +205,8 @@ async def test_an_imported_file_is_analysed(backend: Backend) -> None:
         ("analysis", {"project": "shop none"}, (422, "bad-request")),
         ("difference", {"base": "low=9&high=1"}, (422, "bad-request")),
         ("difference", {"other": "since_ns=x"}, (422, "bad-request")),
+        ("difference", {"other": "run=../x"}, (422, "bad-request")),
+        ("analysis", {"run": "../x"}, (422, "bad-request")),
         (f"{9:032x}", {}, (404, "unknown-trace")),
         ("x", {}, (422, "bad-request")),
     ],

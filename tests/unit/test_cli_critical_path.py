@@ -30,6 +30,10 @@ def request(number: int, b: float, c: float = 0, *, error: bool = False) -> Trac
     return made_trace(*spans)
 
 
+OTHER_ENDPOINT = made_trace(
+    made_span("POST /", 0, 40, trace_id=f"{99:032x}", span_id="a"),
+    made_span("find", 0, 30, "a", trace_id=f"{99:032x}", service="bank"),
+)
 TRACES = [request(n, 20, 50 if n > 5 else 0, error=n == 10) for n in range(1, 11)]
 
 
@@ -53,6 +57,23 @@ def as_json(capsys: pytest.CaptureFixture[str], *arguments: object) -> dict[str,
 def refusal(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
     assert main(["critical-path", *map(str, arguments)]) == 1
     return capsys.readouterr().err
+
+
+def test_operations_are_ranked_over_several_endpoints(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "traces.json"
+    path.write_text(json.dumps(jaeger_document(TRACES[0], OTHER_ENDPOINT)))
+    first = next(line for line in run(capsys, path).splitlines() if "over all endpoints" in line)
+    assert first.split() == [
+        *("over", "all", "endpoints", "mean", "share", "endpoints", "own", "time", "traces")
+    ]
+    ranked = as_json(capsys, path)["everywhere"]
+    assert (ranked[0]["operation"], ranked[0]["endpoints"]) == ("find", 2)
+    assert ranked[0]["mean_share"] == pytest.approx((20 / 30 + 30 / 40) / 2)
+    assert ranked[0]["exclusive_ns"] == 50 * MS
+    path.write_text(json.dumps(jaeger_document(TRACES[0])))
+    assert "over all endpoints" not in run(capsys, path)
 
 
 def test_what_people_read(file: Path, capsys: pytest.CaptureFixture[str]) -> None:

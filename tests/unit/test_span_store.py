@@ -173,6 +173,10 @@ def test_a_trace_is_found_by_tag_process_and_thread(store: SpanStore) -> None:
     # The window is of the span of the process: it has begun before.
     assert ids(Wanted(pid=5, since_ns=start + 50, until_ns=start + 60)) == ["1"]
     assert ids(Wanted(since_ns=start + 50, until_ns=start + 60)) == []
+    store.add(trace(3))
+    # A trace whose spans name no process may be of any.
+    assert ids(Wanted(processes=(5,))) == ["1", "2", "3"]
+    assert ids(Wanted(processes=(8, 9))) == ["3"]
 
 
 def test_an_analysis_is_bounded_by_whole_traces(store: SpanStore) -> None:

@@ -65,6 +65,9 @@ OTLP: dict[str, Any] = {
                 "attributes": [
                     {"key": "service.name", "value": {"stringValue": "frontend"}},
                     {"key": "process.pid", "value": {"intValue": "4321"}},
+                    {"key": "host.name", "value": {"stringValue": "bench"}},
+                    {"key": "service.version", "value": {"stringValue": "1.2"}},
+                    {"key": "process.command", "value": {"stringValue": "hidden"}},
                 ]
             },
             "scopeSpans": [
@@ -135,7 +138,13 @@ def test_otlp() -> None:
         error=True,
         pid=4321,
         thread_id=77,
-        attributes={"my.span.attr": "some value", "thread.id": "77", "ratio": "0.5"},
+        attributes={
+            "host.name": "bench",
+            "service.version": "1.2",
+            "my.span.attr": "some value",
+            "thread.id": "77",
+            "ratio": "0.5",
+        },
     )
     assert read_otlp([OTLP, OTLP]).spans == [span, span]
 

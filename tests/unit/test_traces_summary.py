@@ -9,10 +9,11 @@ from tidscope_traces.spans.model import Operation, Span, Trace
 from tidscope_traces.summary.analysis import analyse, describe
 from tidscope_traces.summary.difference import compare_trees
 from tidscope_traces.summary.durations import AROUND, FIFTHS, measure_durations, window
+from tidscope_traces.summary.everywhere import rank_everywhere
 from tidscope_traces.summary.failures import ErrorPath
 from tidscope_traces.summary.heat import Chain, heat_map
 from tidscope_traces.summary.options import Options, Projection, Tag
-from tidscope_traces.summary.ranking import rank_everywhere, rank_operations
+from tidscope_traces.summary.ranking import rank_operations
 from tidscope_traces.summary.traces import Summaries, summarise_all
 from tidscope_traces.summary.tree import ContextTree, merge_contexts
 from trace_builders import MS, any_spans, made_span, made_trace
@@ -186,19 +187,15 @@ def test_projection_of_a_change() -> None:
 
 
 def test_a_ranking_of_all_endpoints() -> None:
-    one = summaries_of(request(1, 90))
-    shared = [
-        made_span("Z", 0, 40, service="bank"),
-        made_span("B", 0, 10, "Z"),
-    ]
-    two = summaries_of(made_trace(*shared))
+    shared = [made_span("Z", 0, 40, service="bank"), made_span("B", 0, 10, "Z")]
     z = Operation("bank", "Z")
-    ranked = rank_everywhere(
-        {A: rank_operations(one), z: rank_operations(two)}, {A: 100 * MS, z: 40 * MS}
-    )
+    # How often an endpoint is asked does not count.
+    ranked = rank_everywhere(summaries_of(request(1, 90), request(2, 90), made_trace(*shared)))
     assert [row.operation for row in ranked] == [B, z, A]
-    assert (ranked[0].endpoints, ranked[0].exclusive_ns) == (2, 100 * MS)
+    assert (ranked[0].endpoints, ranked[0].exclusive_ns) == (2, 190 * MS)
     assert ranked[0].mean_share == pytest.approx((0.9 + 0.25) / 2)
+    assert ranked[0].traces == 3
+    assert rank_everywhere(summaries_of()) == []
 
 
 def test_the_heat_map() -> None:

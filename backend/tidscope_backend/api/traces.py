@@ -3,11 +3,11 @@
 import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Annotated, Literal, TypeVar
-from urllib.parse import parse_qs
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi import Path as InPath
 from pydantic import BaseModel
+from tidscope_traces.spans.reading import LATEST_NS
 from tidscope_wire.generated.models import (
     JaegerRequest,
     TraceAnalysis,
@@ -16,12 +16,23 @@ from tidscope_wire.generated.models import (
     TraceEndpoints,
     TraceHeat,
     TraceList,
+    TraceOperations,
     TracesImported,
     TracesReceived,
 )
 from tidscope_wire.problems import refusal
 
 from tidscope_backend.api.openapi import WRITE_RUNS, binary, raises
+from tidscope_backend.api.trace_sets import (
+    MAX_NAME,
+    MAX_SET,
+    Name,
+    Ns,
+    Percentile,
+    RunId,
+    TraceSets,
+    parse_tag,
+)
 from tidscope_backend.hidden_arguments import trace_without
 from tidscope_backend.security.audit import note
 from tidscope_backend.security.authenticator import principal_of
@@ -32,55 +43,38 @@ from tidscope_backend.traces.importing import import_document, import_from_jaege
 from tidscope_backend.traces.joining.places import Places
 from tidscope_backend.traces.queries import MAX_TRACES, Order, SpanQueries, Wanted
 from tidscope_backend.traces.receiving.receiver import Receiving
+from tidscope_backend.traces.run_windows import FindRun
 from tidscope_backend.traces.span_store import SpanStore
 
 IMPORT_PATH = "/traces/import"
-MAX_NAME = 512
-LATEST_NS = 1 << 62
-Ns = Annotated[int | None, Query(ge=0, lt=LATEST_NS)]
-Name = Annotated[str | None, Query(max_length=MAX_NAME)]
-Percentile = Annotated[float, Query(ge=0, le=100)]
+Service = Annotated[str, Query(max_length=MAX_NAME)]
+Set = Annotated[str, Query(max_length=MAX_SET)]
+Roots = Literal["single", "merged"]
 Names = Annotated[list[str] | None, Query(max_length=64)]
 TraceId = Annotated[str, InPath(pattern="^[0-9a-f]{32}$")]
 M = TypeVar("M", bound=BaseModel)
 MakePlaces = Callable[[], Coroutine[None, None, Places]]
 
 
-def _tag(text: str | None) -> tuple[str, str] | None:
-    if text is None or not text:
-        return None
-    key, equals, value = text.partition("=")
-    if not equals:
-        raise refusal("bad-request", f"tag {text!r} has no =", "tag takes KEY=VALUE")
-    return key, value
-
-
-async def _of_endpoint(
-    service: Annotated[str, Query(max_length=MAX_NAME)],
-    operation: Annotated[str, Query(max_length=MAX_NAME)],
-    since_ns: Ns = None,
-    until_ns: Ns = None,
-    low: Percentile = 0,
-    high: Percentile = 100,
-    tag: Name = None,
-) -> Wanted:
-    return Wanted(service, operation, since_ns, until_ns, tag=_tag(tag), low=low, high=high)
-
-
-OfEndpoint = Annotated[Wanted, Depends(_of_endpoint)]
-"""A set of traces of one endpoint, as a query asks for it."""
-
-
-def router(store: SpanStore, received: Receiving, make_places: MakePlaces, disk: Disk) -> APIRouter:
+def router(
+    store: SpanStore,
+    received: Receiving,
+    make_places: MakePlaces,
+    find_run: FindRun,
+    disk: Disk,
+) -> APIRouter:
     """Make the routes.
 
     Args:
         store: of spans.
         received: what the receivers say.
         make_places: where processes are and were measured; to be made on the event loop.
+        find_run: when a run was recorded, and of what; raises ProblemError.
         disk: whose threads read and write.
     """
     routes = APIRouter(tags=["traces"])
+    sets = TraceSets(find_run)
+    of_endpoint = Depends(sets.of_endpoint())
     queries = SpanQueries(store.read)
     analyst = TraceAnalyst(queries)
     shared: SharedReads[str] = SharedReads()
@@ -120,8 +114,23 @@ def router(store: SpanStore, received: Receiving, make_places: MakePlaces, disk:
 
         return await disk.read(found)
 
-    @routes.get("/traces", summary="Traces: the most recent, or the slowest")
+    @routes.get(
+        "/traces/operations",
+        summary="What critical paths of all endpoints consist of",
+        response_model=TraceOperations,
+    )
+    async def operations(request: Request, since_ns: Ns = None, until_ns: Ns = None) -> Response:
+        wanted = Wanted(since_ns=since_ns, until_ns=until_ns)
+        return await answer(request, lambda: analyst.everywhere(wanted))
+
+    @routes.get(
+        "/traces",
+        summary="Traces: the most recent, the slowest, or those that waited for a thread",
+        response_model=TraceList,
+        openapi_extra=raises("bad-request", "unknown-run"),
+    )
     async def traces(
+        request: Request,
         service: Name = None,
         operation: Name = None,
         since_ns: Ns = None,
@@ -132,63 +141,75 @@ def router(store: SpanStore, received: Receiving, make_places: MakePlaces, disk:
         thread_id: Annotated[int | None, Query(ge=0, lt=1 << 31)] = None,
         low: Percentile = 0,
         high: Percentile = 100,
+        run: RunId = None,
         order: Order = "recent",
         limit: Annotated[int, Query(ge=1, le=MAX_TRACES)] = 100,
-    ) -> TraceList:
-        wanted = Wanted(
-            service, operation, since_ns, until_ns, error, _tag(tag), pid, thread_id, low, high
+    ) -> Response:
+        wanted = await sets.within(
+            Wanted(
+                *(service, operation, since_ns, until_ns, error, parse_tag(tag), pid, thread_id),
+                low=low,
+                high=high,
+            ),
+            run,
         )
-        return TraceList(traces=await disk.read(queries.traces, wanted, order, limit))
+        return await answer(request, lambda: TraceList(traces=analyst.traces(wanted, order, limit)))
 
     @routes.get(
         "/traces/analysis",
         summary="Critical paths of an endpoint's traces",
         response_model=TraceAnalysis,
-        openapi_extra=raises("bad-request"),
+        openapi_extra=raises("bad-request", "unknown-run"),
     )
     async def analysis(
         request: Request,
-        wanted: OfEndpoint,
+        wanted: Annotated[Wanted, of_endpoint],
         exclude: Names = None,
-        merge: Literal["single", "merged"] = "single",
+        merge: Roots = "single",
         project: Annotated[str, Query(max_length=2 * MAX_NAME)] = "",
         less_ns: Annotated[int, Query(ge=-LATEST_NS, lt=LATEST_NS)] = 0,
+        usual: Annotated[str | None, Query(max_length=MAX_SET)] = None,
     ) -> Response:
         asked = Asked(exclude or (), merge == "merged", project, less_ns)
-        return await answer(request, lambda: analyst.analysis(wanted, asked))
+        known = None
+        if usual is not None:
+            known = await sets.parse(wanted.service or "", wanted.operation or "", usual)
+        return await answer(request, lambda: analyst.analysis(wanted, known, asked))
 
     @routes.get(
         "/traces/difference",
         summary="Two sets of an endpoint's traces; base and other are queries of their own",
         response_model=TraceDifference,
-        openapi_extra=raises("bad-request"),
+        openapi_extra=raises("bad-request", "unknown-run"),
     )
     async def difference(
         request: Request,
-        service: Annotated[str, Query(max_length=MAX_NAME)],
-        operation: Annotated[str, Query(max_length=MAX_NAME)],
-        base: Annotated[str, Query(max_length=2 * MAX_NAME)] = "",
-        other: Annotated[str, Query(max_length=2 * MAX_NAME)] = "",
+        service: Service,
+        operation: Service,
+        base: Set = "",
+        other: Set = "",
         exclude: Names = None,
+        merge: Roots = "single",
     ) -> Response:
-        sets = [_set(service, operation, text) for text in (base, other)]
-        asked = Asked(exclude or ())
-        return await answer(request, lambda: analyst.difference(sets[0], sets[1], asked))
+        both = [await sets.parse(service, operation, text) for text in (base, other)]
+        asked = Asked(exclude or (), merge == "merged")
+        return await answer(request, lambda: analyst.difference(both[0], both[1], asked))
 
     @routes.get(
         "/traces/heat",
         summary="Operations by traces of an endpoint",
         response_model=TraceHeat,
-        openapi_extra=raises("bad-request"),
+        openapi_extra=raises("bad-request", "unknown-run"),
     )
     async def heat(
         request: Request,
-        wanted: OfEndpoint,
+        wanted: Annotated[Wanted, of_endpoint],
         exclude: Names = None,
+        merge: Roots = "single",
         rows: Annotated[int, Query(ge=1, le=200)] = 30,
         columns: Annotated[int, Query(ge=1, le=500)] = 100,
     ) -> Response:
-        asked = Asked(exclude or ())
+        asked = Asked(exclude or (), merge == "merged")
         return await answer(request, lambda: analyst.heat(wanted, asked, rows, columns))
 
     @routes.get(
@@ -240,24 +261,3 @@ def _busy() -> Exception:
     return refusal(
         "too-many-actions", "traces are being brought in already", "wait until they are done"
     )
-
-
-def _set(service: str, operation: str, text: str) -> Wanted:
-    """A set of traces, of a query: since_ns, until_ns, low, high, tag."""
-    given = {name: values[-1] for name, values in parse_qs(text).items()}
-    try:
-        since, until = (
-            int(given[one]) if one in given else None for one in ("since_ns", "until_ns")
-        )
-        low, high = float(given.get("low", 0)), float(given.get("high", 100))
-        if not 0 <= low <= high <= 100 or any(
-            one is not None and not 0 <= one < LATEST_NS for one in (since, until)
-        ):
-            raise ValueError
-    except ValueError:
-        raise refusal(
-            "bad-request",
-            f"{text!r} is not a set of traces",
-            "base and other take since_ns=..&until_ns=..&low=..&high=..&tag=KEY=VALUE, encoded",
-        ) from None
-    return Wanted(service, operation, since, until, tag=_tag(given.get("tag")), low=low, high=high)

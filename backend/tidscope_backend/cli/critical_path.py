@@ -3,28 +3,29 @@
 import argparse
 import json
 import os
-import re
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from tidscope_traces.anomalies.detector import Anomaly, find_anomalies
-from tidscope_traces.spans.model import Operation
 from tidscope_traces.summary.analysis import Analysis, describe
 from tidscope_traces.summary.difference import DifferenceTree, compare_trees
 from tidscope_traces.summary.durations import AROUND, FIFTHS
+from tidscope_traces.summary.everywhere import rank_everywhere
 from tidscope_traces.summary.heat import heat_map
-from tidscope_traces.summary.options import Options, Projection, Tag
+from tidscope_traces.summary.options import Options
 from tidscope_traces.summary.traces import Summaries
 
 from tidscope_backend.cli.command import Command, CommandError
-from tidscope_backend.cli.runs_directory import add_runs_dir_option, chosen_runs_directory
+from tidscope_backend.cli.critical_path_options import add_arguments
+from tidscope_backend.cli.runs_directory import chosen_runs_directory
 from tidscope_backend.cli.terminal import print_lines
 from tidscope_backend.critical_paths.exports import (
     analysis_json,
     difference_json,
     dot_graph,
+    everywhere_json,
     folded_stacks,
     operation_text,
 )
@@ -32,10 +33,12 @@ from tidscope_backend.critical_paths.page import HEAT_COLUMNS, Report, draw_page
 from tidscope_backend.critical_paths.text import (
     ANOMALY_HEAD,
     CHAIN_HEAD,
+    EVERYWHERE_HEAD,
     FAILURE_HEAD,
     GROWN_HEAD,
     RANKING_HEAD,
     chain_rows,
+    everywhere_rows,
     facts,
     failure_rows,
     grown_rows,
@@ -53,8 +56,6 @@ from tidscope_backend.critical_paths.trace_files import (
 from tidscope_backend.text import format_seconds
 
 NAME_WIDTH, CHAIN_WIDTH = 44, 72
-_PERCENTILES = re.compile(r"(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)")
-_CHANGE = re.compile(r"(.+)=(-?\d+(?:\.\d+)?)ms")
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -82,14 +83,12 @@ def _run(options: argparse.Namespace) -> int:
     anomalies = _anomalies(summaries)
     _write(options, summaries, found, difference, counts)
     if options.json:
-        print_lines(
-            *json.dumps(_document(summaries, found, difference, anomalies, counts), indent=2).split(
-                "\n"
-            )
-        )
+        document = _document(summaries, found, difference, anomalies, counts)
+        print_lines(*json.dumps(document, indent=2).split("\n"))
     else:
         lines = [
             *_lines(options, found, difference, counts),
+            *_everywhere_lines(summaries, options.top),
             *_anomaly_lines(summaries, anomalies, options.top),
             *(f"wrote {path}" for path in (options.html, options.folded, options.dot) if path),
         ]
@@ -157,6 +156,14 @@ def _anomaly_lines(summaries: Summaries, anomalies: list[Anomaly], top: int) -> 
         for one in anomalies[:top]
     ]
     return ["", *table(ANOMALY_HEAD, rows, CHAIN_WIDTH)] if rows else []
+
+
+def _everywhere_lines(summaries: Summaries, top: int) -> list[str]:
+    """The ranking over all endpoints, if there are several."""
+    if len({trace.operation for trace in summaries.traces}) < 2:
+        return []
+    rows = everywhere_rows(rank_everywhere(summaries), top)
+    return ["", *table(EVERYWHERE_HEAD, rows, NAME_WIDTH)]
 
 
 def _difference(
@@ -233,6 +240,7 @@ def _document(
             }
             for trace in summaries.traces
         ],
+        "everywhere": everywhere_json(rank_everywhere(summaries)),
         "difference": None if difference is None else difference_json(difference[1]),
         "anomalies": [
             {
@@ -274,121 +282,10 @@ def _lines(
     return lines
 
 
-def _operation(text: str) -> Operation:
-    service, colon, name = text.partition(":")
-    if not colon or not service or not name.strip():
-        raise argparse.ArgumentTypeError(f"{text!r}: want SERVICE:OPERATION")
-    return Operation(service, name.strip())
-
-
-def _excluded(text: str) -> list[Operation]:
-    """What an operation may be meant by: names of operations have colons, too."""
-    service, _, name = text.partition(":")
-    return [Operation("", text), *([Operation(service, name)] if service and name else [])]
-
-
-def _tag(text: str) -> Tag:
-    key, equals, value = text.partition("=")
-    if not equals or not key:
-        raise argparse.ArgumentTypeError(f"{text!r}: want KEY=VALUE")
-    return Tag(key, value)
-
-
-def _percentiles(text: str) -> tuple[float, float]:
-    if text.upper() in AROUND:
-        return AROUND[text.upper()]
-    found = _PERCENTILES.fullmatch(text)
-    if found is None or not float(found[1]) <= float(found[2]) <= 100:
-        raise argparse.ArgumentTypeError(f"{text!r}: want LOW-HIGH of 0 to 100, or P50, P95, P99")
-    return float(found[1]), float(found[2])
-
-
-def _change(text: str) -> Projection:
-    found = _CHANGE.fullmatch(text)
-    if found is None:
-        raise argparse.ArgumentTypeError(f"{text!r}: want SERVICE:OPERATION=20ms")
-    return Projection(_operation(found[1]), round(float(found[2]) * 1e6))
-
-
-def _add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "files",
-        nargs="*",
-        type=Path,
-        metavar="FILE",
-        help="traces as Jaeger or OTLP writes them in JSON, gzip or not, or a folder of such "
-        "files; without any, the stored traces of an endpoint",
-    )
-    parser.add_argument(
-        "--endpoint",
-        type=_operation,
-        metavar="E",
-        help="requests of this endpoint only, as SERVICE:OPERATION",
-    )
-    add_runs_dir_option(parser)
-    parser.add_argument(
-        "--inner",
-        action="store_true",
-        help="look for the endpoint inside of traces too, not at their root alone",
-    )
-    parser.add_argument(
-        "--roots",
-        choices=("single", "merged"),
-        default="single",
-        help="of a trace with several roots, count the first or all (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--percentiles",
-        type=_percentiles,
-        default=(0.0, 100.0),
-        metavar="LOW-HIGH",
-        help="requests between two percentiles of duration only; P50, P95, P99: those around it",
-    )
-    parser.add_argument(
-        "--tag",
-        type=_tag,
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="traces with a span that has this attribute only; repeat for more",
-    )
-    parser.add_argument(
-        "--exclude",
-        type=_excluded,
-        action="extend",
-        default=[],
-        metavar="OPERATION",
-        help="leave an operation and what it calls out of the path; SERVICE:OPERATION, or "
-        "OPERATION for all services; repeat for more",
-    )
-    parser.add_argument(
-        "--less",
-        type=_change,
-        metavar="E=MSms",
-        help="project durations if each call of SERVICE:OPERATION took this much less, as "
-        "frontend:GET /=20ms; negative for more",
-    )
-    parser.add_argument(
-        "--base",
-        type=Path,
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="compare with the traces of this file or folder; repeat for more",
-    )
-    parser.add_argument(
-        "--top", type=int, default=20, metavar="N", help="rows of each table (default: %(default)s)"
-    )
-    parser.add_argument("--html", type=Path, metavar="FILE", help="write a report as one HTML file")
-    parser.add_argument("--folded", type=Path, metavar="FILE", help="write folded stacks")
-    parser.add_argument("--dot", type=Path, metavar="FILE", help="write a graph for Graphviz")
-    parser.add_argument("--json", action="store_true", help="print everything as JSON")
-
-
 COMMAND = Command(
     name="critical-path",
     help="what requests waited for, from traces in files or stored",
     description="Critical paths of requests: which operations made them take their time.",
-    add_arguments=_add_arguments,
+    add_arguments=add_arguments,
     run=_run,
 )

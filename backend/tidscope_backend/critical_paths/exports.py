@@ -1,12 +1,13 @@
 """Calling contexts in the forms of other programs, and an analysis as JSON. Pure."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tidscope_traces.spans.model import Operation
 from tidscope_traces.summary.analysis import Analysis
 from tidscope_traces.summary.difference import DifferenceTree
 from tidscope_traces.summary.durations import Durations
+from tidscope_traces.summary.everywhere import RankedEverywhere
 from tidscope_traces.summary.tree import ContextTree
 
 
@@ -115,6 +116,20 @@ def analysis_json(found: Analysis) -> dict[str, Any]:
             for one in found.failures
         ],
     }
+
+
+def everywhere_json(ranked: Sequence[RankedEverywhere]) -> list[dict[str, Any]]:
+    """The ranking over all endpoints."""
+    return [
+        {
+            **_named(row.operation),
+            "mean_share": row.mean_share,
+            "exclusive_ns": row.exclusive_ns,
+            "endpoints": row.endpoints,
+            "traces": row.traces,
+        }
+        for row in ranked
+    ]
 
 
 def difference_json(found: DifferenceTree) -> dict[str, Any]:

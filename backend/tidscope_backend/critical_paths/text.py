@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from tidscope_traces.spans.model import Operation
 from tidscope_traces.summary.analysis import Analysis
 from tidscope_traces.summary.difference import DifferenceTree
+from tidscope_traces.summary.everywhere import RankedEverywhere
 
 from tidscope_backend.critical_paths.exports import operation_text
 from tidscope_backend.text import format_seconds, plural
@@ -13,6 +14,7 @@ ARROW = " → "
 RANKING_HEAD = (
     *("operation", "share", "P50 own", "P95 own", "traces", "saving", "drag", "slack", "failed"),
 )
+EVERYWHERE_HEAD = ("over all endpoints", "mean share", "endpoints", "own time", "traces")
 CHAIN_HEAD = ("chain of callers", "share", "a request", "requests", "slowest trace")
 FAILURE_HEAD = ("path to the call that failed by itself", "requests", "depth", "one of them")
 ANOMALY_HEAD = ("chain that stands out", "anomaly", "score", "duration", "trace")
@@ -70,6 +72,20 @@ def ranking_rows(found: Analysis, most: int) -> list[list[str]]:
             f"{row.error_share:.0%}" if row.error_share else "",
         ]
         for row in found.ranking[:most]
+    ]
+
+
+def everywhere_rows(ranked: Sequence[RankedEverywhere], most: int) -> list[list[str]]:
+    """Rows of EVERYWHERE_HEAD, of operations by mean share."""
+    return [
+        [
+            operation_text(row.operation),
+            f"{row.mean_share:.1%}",
+            str(row.endpoints),
+            format_seconds(row.exclusive_ns),
+            str(row.traces),
+        ]
+        for row in ranked[:most]
     ]
 
 

@@ -3,11 +3,14 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from tidscope_traces.anomalies.detector import LEAST_TRACES
 from tidscope_traces.critical.path import critical_path
 from tidscope_traces.spans.model import Operation, Span, Trace, group_spans, make_trace
+from tidscope_traces.spans.reading import LATEST_NS
 from tidscope_traces.summary.analysis import describe
 from tidscope_traces.summary.difference import compare_trees
 from tidscope_traces.summary.durations import measure_durations
+from tidscope_traces.summary.everywhere import rank_everywhere
 from tidscope_traces.summary.heat import heat_map
 from tidscope_traces.summary.options import Options, Projection
 from tidscope_traces.summary.traces import Summaries, summarise_all
@@ -17,6 +20,7 @@ from tidscope_wire.generated.models import (
     TraceDetail,
     TraceDifference,
     TraceHeat,
+    TraceOperations,
     TraceSummary,
 )
 from tidscope_wire.problems import refusal
@@ -26,11 +30,12 @@ from tidscope_backend.traces.answers import (
     anomalies_answer,
     detail_answer,
     difference_answer,
+    everywhere_answer,
     heat_answer,
 )
-from tidscope_backend.traces.joining.joiner import join
+from tidscope_backend.traces.joining.joiner import join, own_intervals
 from tidscope_backend.traces.joining.places import Places
-from tidscope_backend.traces.queries import SpanQueries, Wanted
+from tidscope_backend.traces.queries import Order, SpanQueries, Wanted
 
 MOST_ANOMALIES = 100
 """In one answer, the strangest."""
@@ -63,8 +68,14 @@ class TraceAnalyst:
     def __init__(self, queries: SpanQueries) -> None:
         self._queries = queries
 
-    def analysis(self, wanted: Wanted, asked: Asked) -> TraceAnalysis:
-        """The analysis of an endpoint."""
+    def analysis(self, wanted: Wanted, usual: Wanted | None, asked: Asked) -> TraceAnalysis:
+        """The analysis of an endpoint.
+
+        Args:
+            wanted: its traces.
+            usual: those that say what is usual; None: the ones that are analysed.
+            asked: how.
+        """
         chosen = self._queries.choose(wanted)
         projection = None
         if asked.project:
@@ -72,10 +83,44 @@ class TraceAnalyst:
             projection = Projection(operation, asked.less_ns)
         options = replace(_options(wanted, asked), potential=True, projection=projection)
         summaries = summarise_all(_traces(chosen.spans), options)
-        found = describe(summaries)
+        known = None
+        if usual is not None:
+            # Operations have the same numbers in both.
+            known = Summaries(summaries.catalogue)
+            _add(known, self._queries.choose(usual).spans, _options(usual, asked))
+        count = len((known or summaries).traces)
         return analysis_answer(
-            found, chosen.omitted, anomalies_answer(summaries, MOST_ANOMALIES), projection
+            describe(summaries),
+            chosen.omitted,
+            anomalies_answer(summaries, known, MOST_ANOMALIES),
+            count if count >= LEAST_TRACES else 0,
+            projection,
         )
+
+    def everywhere(self, wanted: Wanted) -> TraceOperations:
+        """Operations ranked over all endpoints."""
+        chosen = self._queries.choose(wanted)
+        summaries = summarise_all(_traces(chosen.spans), Options())
+        return everywhere_answer(
+            rank_everywhere(summaries),
+            len({trace.operation for trace in summaries.traces}),
+            len(summaries.traces),
+            chosen.omitted,
+        )
+
+    def traces(self, wanted: Wanted, order: Order, limit: int) -> list[TraceSummary]:
+        """Traces in an order.
+
+        By path, of a process or a thread: each with how long it waited for that, the longest first.
+        """
+        if order != "path":
+            return self._queries.traces(wanted, order, limit)
+        chosen = self._queries.choose(wanted)
+        waited = [(_waited_ns(trace, wanted), trace) for trace in _traces(chosen.spans)]
+        waited.sort(key=lambda one: (-one[0], one[1].trace_id))
+        return [
+            _summary(trace).model_copy(update={"on_path_ns": ns}) for ns, trace in waited[:limit]
+        ]
 
     def difference(self, base: Wanted, other: Wanted, asked: Asked) -> TraceDifference:
         """Two sets of traces of an endpoint compared."""
@@ -117,6 +162,23 @@ class TraceAnalyst:
 
 def _traces(spans: Sequence[Span]) -> Iterator[Trace]:
     yield from group_spans(spans)
+
+
+def _add(summaries: Summaries, spans: Sequence[Span], options: Options) -> None:
+    for trace in _traces(spans):
+        summaries.add(trace, options)
+
+
+def _waited_ns(trace: Trace, wanted: Wanted) -> int:
+    """How long a request waited for a process or a thread itself, within the window."""
+    since = 0 if wanted.since_ns is None else wanted.since_ns
+    until = LATEST_NS if wanted.until_ns is None else wanted.until_ns
+    return sum(
+        max(0, min(end, until) - max(begin, since))
+        for own in own_intervals(critical_path(trace))
+        if wanted.pid in (None, own.span.pid) and wanted.thread_id in (None, own.span.thread_id)
+        for begin, end in own.intervals
+    )
 
 
 def _options(wanted: Wanted, asked: Asked) -> Options:

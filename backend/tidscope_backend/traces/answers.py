@@ -8,6 +8,7 @@ from tidscope_traces.spans.model import Operation, Span
 from tidscope_traces.summary.analysis import Analysis
 from tidscope_traces.summary.difference import DifferenceTree as FoundDifference
 from tidscope_traces.summary.durations import Durations
+from tidscope_traces.summary.everywhere import RankedEverywhere
 from tidscope_traces.summary.heat import Heat
 from tidscope_traces.summary.options import Projection
 from tidscope_traces.summary.traces import Summaries
@@ -16,6 +17,7 @@ from tidscope_wire.generated.models import (
     DifferenceTree,
     ErrorPath,
     HeatChain,
+    OperationEverywhere,
     OperationRank,
     SpanThread,
     TraceAnalysis,
@@ -26,6 +28,7 @@ from tidscope_wire.generated.models import (
     TraceHeat,
     TraceHistogram,
     TraceOperation,
+    TraceOperations,
     TracePathPart,
     TraceProjection,
     TraceQuantiles,
@@ -41,6 +44,7 @@ def analysis_answer(
     found: Analysis,
     omitted: int,
     anomalies: Sequence[TraceAnomaly],
+    usual: int,
     projection: Projection | None,
 ) -> TraceAnalysis:
     """The analysis of an endpoint.
@@ -49,6 +53,7 @@ def analysis_answer(
         found: of its traces.
         omitted: traces beyond the bound.
         anomalies: among them.
+        usual: traces that say what is usual.
         projection: that the analysis was made with; None: none.
     """
     projected = None
@@ -98,12 +103,15 @@ def analysis_answer(
             for one in found.failures
         ],
         anomalies=list(anomalies),
+        usual=usual,
         projection=projected,
     )
 
 
-def anomalies_answer(summaries: Summaries, most: int) -> list[TraceAnomaly]:
-    """Traces of an endpoint that are unlike its others, the strangest first."""
+def anomalies_answer(
+    summaries: Summaries, usual: Summaries | None, most: int
+) -> list[TraceAnomaly]:
+    """Traces of an endpoint that are unlike usual ones, or unlike its others, strangest first."""
     return [
         TraceAnomaly(
             trace_id=summaries.traces[one.place].trace_id,
@@ -113,8 +121,30 @@ def anomalies_answer(summaries: Summaries, most: int) -> list[TraceAnomaly]:
             score=one.score,
             chain=operations_of(one.chain),
         )
-        for one in find_anomalies(summaries)[:most]
+        for one in find_anomalies(summaries, usual)[:most]
     ]
+
+
+def everywhere_answer(
+    ranked: Sequence[RankedEverywhere], endpoints: int, traces: int, omitted: int
+) -> TraceOperations:
+    """The ranking over all endpoints."""
+    return TraceOperations(
+        endpoints=endpoints,
+        traces=traces,
+        omitted=omitted,
+        operations=[
+            OperationEverywhere(
+                service=row.operation.service,
+                operation=row.operation.name,
+                mean_share=min(1.0, row.mean_share),
+                exclusive_ns=row.exclusive_ns,
+                endpoints=row.endpoints,
+                traces=row.traces,
+            )
+            for row in ranked
+        ],
+    )
 
 
 def difference_answer(

@@ -23,7 +23,8 @@ MAX_ANALYSED_SPANS = 150_000
 REACH_NS = 3_600_000_000_000
 """Spans of a trace begin within an hour of its root: so files are chosen by their times."""
 MEMORY = "1GB"
-Order = Literal["recent", "slowest"]
+Order = Literal["recent", "slowest", "path"]
+"""path: those that waited longest for the process or thread that is wanted."""
 _ROOTS = """
 CREATE TABLE roots AS
 WITH traces AS (
@@ -41,6 +42,8 @@ WITH traces AS (
             ($pid IS NULL OR pid = $pid) AND ($thread_id IS NULL OR thread_id = $thread_id)
             AND ($since_ns IS NULL OR end_ns >= $since_ns)
             AND ($until_ns IS NULL OR start_ns < $until_ns), false)) AS of_thread,
+        -- Null where no span names its process: such a trace may be of any.
+        coalesce(bool_or(list_contains($processes, pid)), true) AS of_processes,
         bool_or(coalesce(attributes[$tag_key] = $tag_value, false)) AS tagged
     FROM spans
     WHERE ($since_ns IS NULL OR start_ns >= $since_ns - $reach)
@@ -55,6 +58,7 @@ WITH traces AS (
         AND ($operation IS NULL OR root.operation = $operation)
         AND ($errors IS NULL OR (errors > 0) = $errors)
         AND ($tag_key IS NULL OR tagged)
+        AND ($processes IS NULL OR of_processes)
         AND CASE WHEN $pid IS NULL AND $thread_id IS NULL
             THEN ($since_ns IS NULL OR root.start_ns >= $since_ns)
                 AND ($until_ns IS NULL OR root.start_ns < $until_ns)
@@ -80,8 +84,8 @@ ORDER BY traces DESC, root.service, root.operation
 LIMIT $limit
 """
 _TRACES = """
-SELECT trace_id, root.service, root.operation, root.start_ns, root.end_ns - root.start_ns,
-    spans, services, errors
+SELECT trace_id, root.service, root.operation, root.start_ns,
+    root.end_ns - root.start_ns AS duration_ns, spans, services, errors
 FROM roots
 ORDER BY CASE $order WHEN 'recent' THEN root.start_ns ELSE root.end_ns - root.start_ns END DESC,
     trace_id
@@ -112,6 +116,7 @@ class Wanted:
         tag: an attribute and its value, of any span.
         pid: a process that a span is of; the window then is of that span, not of the root.
         thread_id: a thread that this span is of.
+        processes: one of these must have a span, unless no span names its process.
         low: least percentile of the duration, 0 to 100, among those that fit all else.
         high: greatest.
     """
@@ -124,6 +129,7 @@ class Wanted:
     tag: tuple[str, str] | None = None
     pid: int | None = None
     thread_id: int | None = None
+    processes: tuple[int, ...] | None = None
     low: float = 0.0
     high: float = 100.0
 
@@ -179,7 +185,7 @@ class SpanQueries:
         with self._roots(wanted) as database:
             values = {"order": order, "limit": min(limit, MAX_TRACES)}
             rows = database.execute(_TRACES, values).fetchall()
-        names = tuple(TraceSummary.model_fields)
+            names = [column[0] for column in database.description or ()]
         return [TraceSummary(**dict(zip(names, row, strict=True))) for row in rows]
 
     def trace(self, trace_id: str) -> list[Span]:
@@ -203,6 +209,7 @@ class SpanQueries:
         with self._spans() as database:
             values = {**vars(wanted), "tag_key": key, "tag_value": value, "reach": REACH_NS}
             del values["tag"]
+            values["processes"] = None if wanted.processes is None else list(wanted.processes)
             database.execute(_ROOTS, values)
             yield database
 

@@ -7,6 +7,7 @@ import type {
   TraceEndpoints,
   TraceHeat,
   TraceList,
+  TraceOperations,
   TracesImported,
 } from "../wire/generated/models";
 import {
@@ -16,6 +17,7 @@ import {
   isTraceEndpoints,
   isTraceHeat,
   isTraceList,
+  isTraceOperations,
   isTracesImported,
 } from "../wire/generated/traceValidators";
 import { request } from "./http";
@@ -23,6 +25,11 @@ import { request } from "./http";
 /** @param query As the route has it; "" for all that is stored. */
 export function listEndpoints(query: string, signal?: AbortSignal): Promise<TraceEndpoints> {
   return request("GET", `/traces/endpoints?${query}`, isTraceEndpoints, { signal });
+}
+
+/** What critical paths of all endpoints consist of. */
+export function rankOperations(query: string, signal?: AbortSignal): Promise<TraceOperations> {
+  return request("GET", `/traces/operations?${query}`, isTraceOperations, { signal });
 }
 
 export function listTraces(query: string, signal?: AbortSignal): Promise<TraceList> {

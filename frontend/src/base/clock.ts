@@ -31,6 +31,19 @@ export function elapsedText(seconds: number): string {
   return hours > 0 ? `${hours}:${text}` : text.replace(/^0/, "");
 }
 
+/** The same as a field of date and time has it: 2026-11-21T14:03:09.250. */
+export function localField(unixMs: number): string {
+  const date = new Date(unixMs);
+  const local = new Date(unixMs - 60_000 * date.getTimezoneOffset());
+  return local.toISOString().replace("Z", "");
+}
+
+/** What such a field says, Unix ms; null: it is empty. */
+export function momentOfField(text: string): number | null {
+  const unixMs = new Date(text).getTime();
+  return Number.isNaN(unixMs) ? null : unixMs;
+}
+
 /** Date and time of day, local: 21 Nov 2026, 14:03. */
 export function localDate(unixMs: number): string {
   const date = new Date(unixMs);

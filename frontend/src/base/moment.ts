@@ -1,4 +1,4 @@
-/** A thread and a window that an address points at: links from traces to what threads did meanwhile. */
+/** A thread and a window that an address points at: links between traces and what threads did. */
 
 export interface Moment {
   /** Null: the process as a whole. */
@@ -22,4 +22,13 @@ export function momentHref(href: string, { tid, from_ms, to_ms }: Moment): strin
   const query = new URLSearchParams({ from: String(from_ms), to: String(to_ms) });
   if (tid !== null) query.set("tid", String(tid));
   return `${href}${href.includes("?") ? "&" : "?"}${query}`;
+}
+
+/** Requests in a window that waited for a process or one of its threads, on the Traces page. */
+export function requestsHref(pid: number | null, { tid, from_ms, to_ms }: Moment): string {
+  const at = (ms: number) => String(Math.round(ms));
+  const query = new URLSearchParams({ since: at(from_ms), until: at(to_ms) });
+  if (pid !== null) query.set("pid", String(pid));
+  if (tid !== null) query.set("tid", String(tid));
+  return `/traces?${query}`;
 }

@@ -129,6 +129,13 @@ export function formatDifference(percent: number): string {
   return `${sign}<${LEAST} %`;
 }
 
+/** A difference with its interval, in percent: "+10.0 % [+5.0, +15.0]"; without one if it has none. */
+export function formatGain(percent: number, low: number | null, high: number | null): string {
+  if (low === null || high === null) return formatDifference(percent);
+  const ends = [low, high].map((end) => formatDifference(end).replace(" %", ""));
+  return `${formatDifference(percent)} [${ends.join(", ")}]`;
+}
+
 /** A length of time: "850 ms", "3.2 s", "3 min 05 s", "2 h 04 min"; below a millisecond "320 µs". */
 export function formatDuration(seconds: number): string {
   if (!Number.isFinite(seconds)) return NO_VALUE;

@@ -49,6 +49,11 @@ export interface ThreadView {
   readonly role: string;
   readonly colour: number;
   readonly attached_unix_ms: number;
+  /** What is in view, seconds since attach. */
+  readonly from_s: number;
+  readonly to_s: number;
+  /** Its process, where the target is one; null: the target is a group. */
+  readonly pid: number | null;
   /** Seconds since attach; null: it lives. */
   readonly start_s: number;
   readonly end_s: number | null;
@@ -73,7 +78,10 @@ export function threadView(input: ViewInput): ThreadView | null {
   if (!thread) return null;
   const { key, tid, name, role, colour, start_ns, end_s, life_s } = thread;
   const start_s = start_ns / 1e9;
+  const { t0_s, t1_s } = input.span;
   const identity = {
+    ...{ from_s: t0_s, to_s: Math.min(t1_s, input.now_s) },
+    pid: target === null || target.group ? null : target.process.pid,
     ...{ key, tid, name, role, colour, start_s },
     end_s: end_s === null ? null : Math.min(end_s, start_s + (life_s ?? Number.POSITIVE_INFINITY)),
     attached_unix_ms: target ? target.attached_unix_us / 1000 : model.unix_ms - 1000 * model.now_s,

@@ -1731,6 +1731,40 @@ class NamedText(Message):
     """
 
 
+class OperationEverywhere(Message):
+    """
+    An operation in the ranking over all endpoints.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    service: str
+    """
+    Service, of the resource attribute service.name.
+    """
+    operation: str
+    """
+    Operation: name of the span.
+    """
+    mean_share: Annotated[float, Field(ge=0.0, le=1.0)]
+    """
+    Of the time of an endpoint's critical paths, averaged over all endpoints, 0 to 1: each endpoint counts the same.
+    """
+    exclusive_ns: Annotated[int, Field(ge=0)]
+    """
+    Its own time on all critical paths, nanoseconds.
+    """
+    endpoints: Annotated[int, Field(ge=0)]
+    """
+    Endpoints on whose critical paths it is.
+    """
+    traces: Annotated[int, Field(ge=0)]
+    """
+    Traces on whose critical path it is.
+    """
+
+
 class OperationRank(Message):
     """
     An operation in the ranking of what critical paths consist of.
@@ -3774,6 +3808,32 @@ class TraceOperation(Message):
     """
 
 
+class TraceOperations(Message):
+    """
+    GET /api/v1/traces/operations: what critical paths of all endpoints consist of.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    endpoints: Annotated[int, Field(ge=0)]
+    """
+    Endpoints.
+    """
+    traces: Annotated[int, Field(ge=0)]
+    """
+    Traces that were analysed.
+    """
+    omitted: Annotated[int, Field(ge=0)]
+    """
+    Traces in the window beyond the bound of one analysis.
+    """
+    operations: list[OperationEverywhere]
+    """
+    Greatest mean share first.
+    """
+
+
 class TracePathPart(Message):
     """
     A stretch of a critical path: while it lasts, the trace waits for this span itself.
@@ -3956,6 +4016,10 @@ class TraceSummary(Message):
     errors: Annotated[int, Field(ge=0)]
     """
     Spans that failed.
+    """
+    on_path_ns: Annotated[int | None, Field(ge=0)] = None
+    """
+    How long the request waited for the process or thread that was asked for, within the window: own time of its spans on the critical path, nanoseconds; null: none was asked for.
     """
 
 
@@ -6020,7 +6084,11 @@ class TraceAnalysis(Message):
     """
     anomalies: list[TraceAnomaly]
     """
-    Greatest score first.
+    Traces that are unlike the usual ones, greatest score first.
+    """
+    usual: Annotated[int, Field(ge=0)]
+    """
+    Traces that say what is usual; 0: too few do, so that there are no anomalies.
     """
     projection: TraceProjection | None
     """

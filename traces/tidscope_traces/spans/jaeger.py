@@ -15,6 +15,7 @@ from tidscope_traces.spans.reading import (
     bounded,
     check_times,
     failed,
+    kept_of,
     kind_of,
     list_of,
     number_of,
@@ -62,6 +63,8 @@ class _Process:
     def __init__(self, process: Mapping[str, Any]) -> None:
         tags = _tags(process.get("tags"))
         self.service = parse_name(process.get("serviceName"), "service")
+        # Jaeger's own clients call it so.
+        self.kept = kept_of({"host.name": tags.get("hostname", ""), **tags})
         self.pid = next((pid for key in _PID if (pid := number_of(tags.get(key)))), None)
 
 
@@ -92,7 +95,7 @@ def _read_span(span: dict[str, Any], processes: Mapping[str, _Process]) -> Span:
         process.pid,
         number_of(attributes.get("thread.id")),
         follows,
-        bounded(attributes),
+        bounded(attributes, process.kept),
     )
 
 

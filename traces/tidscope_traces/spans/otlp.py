@@ -4,6 +4,7 @@ Form: opentelemetry-proto, trace/v1/trace.proto in its JSON mapping, with identi
 digits (OTLP specification, "JSON Protobuf encoding"). Times in nanoseconds, as text or numbers.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 from tidscope_traces.spans.model import Kind, Span
@@ -14,6 +15,7 @@ from tidscope_traces.spans.reading import (
     bounded,
     check_times,
     failed,
+    kept_of,
     list_of,
     number_of,
     object_of,
@@ -58,15 +60,18 @@ def _read_resource(part: dict[str, Any], read: ReadSpans) -> None:
     attributes = _attributes(resource.get("attributes"))
     service = parse_name(attributes.get("service.name") or UNKNOWN_SERVICE, "service")
     pid = number_of(attributes.get("process.pid"))
+    kept = kept_of(attributes)
     for scope in list_of(part.get("scopeSpans"), "scopeSpans"):
         for span in list_of(object_of(scope, "a scope").get("spans"), "spans"):
             try:
-                read.spans.append(_read_span(object_of(span, "a span"), service, pid))
+                read.spans.append(_read_span(object_of(span, "a span"), service, pid, kept))
             except BadTracesError as error:
                 read.reject(str(error))
 
 
-def _read_span(span: dict[str, Any], service: str, pid: int | None) -> Span:
+def _read_span(
+    span: dict[str, Any], service: str, pid: int | None, resource: Mapping[str, str]
+) -> Span:
     start_ns = _nanoseconds(span, "startTimeUnixNano")
     end_ns = _nanoseconds(span, "endTimeUnixNano")
     check_times(start_ns, end_ns)
@@ -88,7 +93,7 @@ def _read_span(span: dict[str, Any], service: str, pid: int | None) -> Span:
         pid,
         number_of(attributes.get("thread.id")),
         False,
-        bounded(attributes),
+        bounded(attributes, resource),
     )
 
 

@@ -10,6 +10,12 @@ LONGEST_NAME = 256
 """Characters of a service or an operation; longer ones are cut."""
 MOST_ATTRIBUTES = 64
 LONGEST_KEY, LONGEST_VALUE = 128, 256
+KEPT_OF_RESOURCE = (
+    *("host.name", "container.id", "service.version", "service.namespace", "service.instance.id"),
+    *("deployment.environment", "deployment.environment.name"),
+    *("k8s.namespace.name", "k8s.pod.name"),
+)
+"""Resource attributes that are kept with each span: where it ran, and which version it is of."""
 LATEST_NS = 1 << 62
 """In the year 2116: what is later is not a time."""
 
@@ -129,8 +135,18 @@ def failed(attributes: Mapping[str, str], kind: Kind) -> bool:
     return status >= (500 if kind == "server" else 400)
 
 
-def bounded(attributes: dict[str, str]) -> Mapping[str, str]:
-    """At most MOST_ATTRIBUTES of them, the first ones."""
+def kept_of(resource: Mapping[str, str]) -> dict[str, str]:
+    """Those of a resource's attributes that are kept with its spans."""
+    return {key: resource[key] for key in KEPT_OF_RESOURCE if resource.get(key)}
+
+
+def bounded(attributes: dict[str, str], resource: Mapping[str, str]) -> Mapping[str, str]:
+    """A span's attributes and those kept of its resource: at most MOST_ATTRIBUTES, the first ones.
+
+    What a span says itself goes before what its resource says.
+    """
+    if resource:
+        attributes = {**resource, **attributes}
     if not attributes:
         return NO_ATTRIBUTES
     if len(attributes) <= MOST_ATTRIBUTES:

@@ -4,7 +4,6 @@ Source: CRISP, section 4.6.2.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -115,55 +114,3 @@ def _potential(summaries: Summaries) -> dict[int, tuple[int, int, int]]:
         )
         for operation, own in slack.items()
     }
-
-
-@dataclass(frozen=True, slots=True)
-class RankedEverywhere:
-    """What an operation contributes to all endpoints.
-
-    Attributes:
-        operation: which.
-        endpoints: those with it on a critical path.
-        exclusive_ns: its own time on the critical paths of all.
-        mean_share: of the time of an endpoint's requests, averaged over all endpoints: each counts
-            the same, however often it is asked.
-        traces: those with it on the path.
-    """
-
-    operation: Operation
-    endpoints: int
-    exclusive_ns: int
-    mean_share: float
-    traces: int
-
-
-def rank_everywhere(
-    endpoints: Mapping[Operation, Sequence[RankedOperation]], total_ns: Mapping[Operation, int]
-) -> list[RankedEverywhere]:
-    """Operations by what improving them would bring to all endpoints: by mean share.
-
-    Args:
-        endpoints: the ranking of each.
-        total_ns: the time of all traces of each.
-    """
-    rows: dict[Operation, list[tuple[Operation, RankedOperation]]] = {}
-    for endpoint, ranking in endpoints.items():
-        for row in ranking:
-            if row.traces:
-                rows.setdefault(row.operation, []).append((endpoint, row))
-    ranked = [
-        RankedEverywhere(
-            operation=operation,
-            endpoints=len(own),
-            exclusive_ns=_sum(round(row.share * total_ns[endpoint]) for endpoint, row in own),
-            mean_share=sum(row.share for _, row in own) / len(endpoints),
-            traces=_sum(row.traces for _, row in own),
-        )
-        for operation, own in rows.items()
-    ]
-    ranked.sort(key=lambda row: (-row.mean_share, row.operation))
-    return ranked
-
-
-def _sum(values: Iterable[int]) -> int:
-    return sum(values)

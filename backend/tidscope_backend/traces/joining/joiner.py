@@ -1,6 +1,7 @@
 """The spans of a critical path, each joined with its thread or its process."""
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from tidscope_traces.critical.path import CriticalPath
@@ -8,6 +9,7 @@ from tidscope_traces.spans.model import Span
 from tidscope_wire.generated.models import SpanLock, SpanPart, SpanThread
 
 from tidscope_backend.traces.joining.lock_readings import LockWaits
+from tidscope_backend.traces.joining.origin import LEAST_DIGITS, Origin, is_foreign, origin_of
 from tidscope_backend.traces.joining.places import Place, Places
 from tidscope_backend.traces.joining.thread_split import Parts, of_process, of_thread
 
@@ -15,6 +17,11 @@ MAX_SPANS = 200
 """Of a path that are joined: those with the most own time."""
 NO_PID = "the span names no process: set the resource attribute process.pid (docs/traces.md)"
 NOT_MEASURED = "process {pid} was neither attached nor recorded at that time"
+NOT_HERE = "not on this host: the span is of host {host}"
+IN_CONTAINER = (
+    "process {pid} is a number inside container {container}, of which no such process was attached "
+    "or recorded at that time"
+)
 NO_THREAD = "thread {tid} was not seen in process {pid}: the parts are of the whole process"
 Interval = tuple[int, int]
 
@@ -45,24 +52,22 @@ def own_intervals(path: CriticalPath) -> list[Own]:
 def join(path: CriticalPath, places: Places) -> list[SpanThread]:
     """Join the spans of a path with what was measured, most own time first."""
     owns = own_intervals(path)[:MAX_SPANS]
-    windows: dict[int, Interval] = {}
+    windows: dict[Origin, Interval] = {}
     for own in owns:
-        if own.span.pid is not None:
-            begin, end = windows.get(own.span.pid, own.intervals[0])
-            windows[own.span.pid] = (
-                min(begin, own.intervals[0][0]),
-                max(end, own.intervals[-1][1]),
-            )
-    found = {pid: places.find(pid, window) for pid, window in windows.items()}
-    return [_joined(own, found) for own in owns]
+        if (origin := origin_of(own.span)) is not None:
+            begin, end = windows.get(origin, own.intervals[0])
+            windows[origin] = min(begin, own.intervals[0][0]), max(end, own.intervals[-1][1])
+    found = {origin: places.find(origin, window) for origin, window in windows.items()}
+    hosts = places.hosts()
+    return [_joined(own, found, hosts) for own in owns]
 
 
-def _joined(own: Own, places: Mapping[int, Place | None]) -> SpanThread:
+def _joined(own: Own, places: Mapping[Origin, Place | None], hosts: AbstractSet[str]) -> SpanThread:
     span = own.span
-    place = None if span.pid is None else places[span.pid]
+    origin = origin_of(span)
+    place = None if origin is None else places[origin]
     if place is None:
-        note = NO_PID if span.pid is None else NOT_MEASURED.format(pid=span.pid)
-        return _span_thread(own, None, None, None, [], note)
+        return _span_thread(own, None, None, None, [], _why_not(origin, hosts))
     seen = place.observed
     intervals = [(begin - seen.offset_ns, end - seen.offset_ns) for begin, end in own.intervals]
     threads = seen.threads(place.pid)
@@ -76,6 +81,16 @@ def _joined(own: Own, places: Mapping[int, Place | None]) -> SpanThread:
     timelines = [one for tid in threads for one in seen.timelines(tid)]
     parts = of_process(timelines, intervals, sum(one.rate for one in waits))
     return _span_thread(own, place, parts, None, waits, note)
+
+
+def _why_not(origin: Origin | None, hosts: AbstractSet[str]) -> str:
+    if origin is None:
+        return NO_PID
+    if origin.container:
+        return IN_CONTAINER.format(pid=origin.pid, container=origin.container[:LEAST_DIGITS])
+    if hosts and all(is_foreign(origin, host) for host in hosts):
+        return NOT_HERE.format(host=origin.host)
+    return NOT_MEASURED.format(pid=origin.pid)
 
 
 def _by_thread(own: Own, place: Place, intervals: Sequence[Interval], tid: int) -> SpanThread:

@@ -70,6 +70,7 @@ class Observed:
     Attributes:
         names: of threads, as last seen.
         pids: processes of threads, where the target is a group.
+        inside: processes of a group by their ids inside their own PID namespace.
         locks: readings of the tables of locks.
         offset_ns: Unix nanoseconds at attach, by the frames' two clocks.
         from_ns: time of the first frame, since attach.
@@ -78,6 +79,7 @@ class Observed:
 
     names: dict[int, str] = field(default_factory=dict)
     pids: dict[int, int] = field(default_factory=dict)
+    inside: dict[int, int] = field(default_factory=dict)
     locks: LockReadings = field(default_factory=LockReadings)
     offset_ns: int = 0
     from_ns: int = 0
@@ -120,6 +122,9 @@ def observe(frames: Iterable[bytes], fields: Fields | None) -> Observed:
         _happened(found, header)
         _sampled(found, header, rows)
         found.locks.add(header, tables)
+        for row in tables.get("processes", ()):
+            if row["namespace_pid"]:
+                found.inside[int(row["namespace_pid"])] = int(row["pid"])
         found.to_ns = header.time_ns
         offsets.append(header.unix_us * 1000 - header.time_ns)
     found.offset_ns = int(np.median(offsets)) if offsets else 0

@@ -12,6 +12,13 @@ from tidscope_backend.store.reader import RunReader
 from tidscope_backend.stream.stored_frame import StoredFrame
 from tidscope_backend.traces.joining.lock_readings import PROGRAM_NS
 from tidscope_backend.traces.joining.observed import Observed, observe
+from tidscope_backend.traces.joining.origin import (
+    Origin,
+    began_after,
+    is_foreign,
+    is_of_container,
+    is_process,
+)
 
 MAX_FRAMES = 2000
 """Of a run, for one window."""
@@ -22,10 +29,11 @@ Window = tuple[int, int]
 
 
 class LiveTarget(NamedTuple):
-    """A target, and the frames of it that are kept."""
+    """A target, the frames of it that are kept, and the name of its host."""
 
     target: Target
     frames: Sequence[StoredFrame]
+    host_name: str
 
 
 @dataclass(frozen=True)
@@ -64,39 +72,62 @@ class Places:
         self._runs = runs
         self._open_run = open_run
 
-    def find(self, pid: int, window: Window) -> Place | None:
+    def find(self, origin: Origin, window: Window) -> Place | None:
         """Where a process was measured; a target before a run, a process before a group.
 
         Args:
-            pid: process id.
+            origin: the process, as a span names it.
             window: it has to have been measured in a part of it.
         """
-        return next((place for place in self._candidates(pid, window) if _has(place, window)), None)
+        found = self._candidates(origin, window)
+        return next((place for place in found if _has(place, window)), None)
 
-    def _candidates(self, pid: int, window: Window) -> Iterator[Place]:
+    def hosts(self) -> set[str]:
+        """Names of the hosts that were measured."""
+        return {one.host_name for one in self._live} | {one.host_name for one in self._runs}
+
+    def _candidates(self, origin: Origin, window: Window) -> Iterator[Place]:
         for grouped in (False, True):
-            for target, frames in reversed(self._live):
-                if (target.group is not None) == grouped and (grouped or target.process.pid == pid):
+            for target, frames, host in reversed(self._live):
+                if (target.group is not None) == grouped and _may_be(origin, target, host, window):
                     observed = _observe_live(target, frames, window)
-                    yield Place(target.id, None, pid if grouped else None, observed)
+                    pid = _pid_in(origin, target, host, observed)
+                    yield Place(target.id, None, pid, observed)
             for run in self._runs:
-                if (run.target_group is not None) == grouped and (grouped or run.pid == pid):
-                    observed_run = self._observe_run(run, window)
-                    if observed_run is not None:
-                        yield Place(None, run.id, pid if grouped else None, observed_run)
+                if (run.target_group is not None) == grouped:
+                    yield from self._of_run(run, origin, window)
 
-    def _observe_run(self, run: RunSummary, window: Window) -> Observed | None:
+    def _of_run(self, run: RunSummary, origin: Origin, window: Window) -> Iterator[Place]:
         began_ns = run.started_unix_us * 1000
         if window[1] < began_ns or window[0] > began_ns + run.duration_ns:
-            return None
+            return
         try:
             reader = self._open_run(run.id)
+            target = reader.manifest.target
+            if not _may_be(origin, target, run.host_name, window):
+                return
             offset = began_ns - reader.manifest.from_ns
             begin, end = (at - offset for at in window)
             frames = frames_between(reader, begin - PROGRAM_NS, end + PROGRAM_NS, MAX_FRAMES)
-            return observe(frames, None)
+            observed = observe(frames, None)
         except (ProblemError, OSError, ValueError):
-            return None  # The list of runs marks damaged ones.
+            return  # The list of runs marks damaged ones.
+        yield Place(None, run.id, _pid_in(origin, target, run.host_name, observed), observed)
+
+
+def _may_be(origin: Origin, target: Target, host: str, window: Window) -> bool:
+    """Whether a target may have the process that a span names."""
+    lead = target.process
+    if target.group is None:
+        return is_process(origin, lead, host) and not began_after(lead, window[1])
+    return not is_foreign(origin, host) or is_of_container(origin, lead)
+
+
+def _pid_in(origin: Origin, target: Target, host: str, observed: Observed) -> int | None:
+    """The process within a group; None: the target is a process."""
+    if target.group is None:
+        return None
+    return observed.inside.get(origin.pid, 0) if is_foreign(origin, host) else origin.pid
 
 
 def _observe_live(target: Target, frames: Sequence[StoredFrame], window: Window) -> Observed:

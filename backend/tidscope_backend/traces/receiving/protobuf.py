@@ -15,6 +15,7 @@ from tidscope_traces.spans.reading import (
     bounded,
     check_times,
     failed,
+    kept_of,
     number_of,
     parse_id,
     parse_name,
@@ -44,16 +45,17 @@ def read_protobuf(data: bytes) -> ReadSpans:
         attributes = _attributes(part.resource.attributes)
         service = attributes.get("service.name") or UNKNOWN_SERVICE
         pid = number_of(attributes.get("process.pid"))
+        kept = kept_of(attributes)
         for scope in part.scope_spans:
             for span in scope.spans:
                 try:
-                    read.spans.append(_span(span, parse_name(service, "service"), pid))
+                    read.spans.append(_span(span, parse_name(service, "service"), pid, kept))
                 except BadTracesError as error:
                     read.reject(str(error))
     return read
 
 
-def _span(span: Any, service: str, pid: int | None) -> Span:
+def _span(span: Any, service: str, pid: int | None, resource: Mapping[str, str]) -> Span:
     check_times(span.start_time_unix_nano, span.end_time_unix_nano)
     attributes = _attributes(span.attributes)
     kind: Kind = _KINDS[span.kind] if 0 <= span.kind < len(_KINDS) else "internal"
@@ -70,7 +72,7 @@ def _span(span: Any, service: str, pid: int | None) -> Span:
         pid,
         number_of(attributes.get("thread.id")),
         False,
-        bounded(attributes),
+        bounded(attributes, resource),
     )
 
 

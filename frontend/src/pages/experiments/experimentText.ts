@@ -1,6 +1,6 @@
 /** Words of the Experiments pages. Pure. */
 
-import { counted, formatDifference, formatDuration } from "../../model/format";
+import { counted, formatDuration, formatGain } from "../../model/format";
 import type { ExperimentFigure, ExperimentSummary } from "../../wire/generated/models";
 
 /** How far it is. */
@@ -26,9 +26,7 @@ export function gainText(figure: ExperimentFigure | undefined): string {
   const gain = figure?.gain;
   if (gain === null || gain === undefined || gain.percent === null || !gain.absolute) return "";
   const scale = gain.percent / gain.absolute;
-  const ends =
-    gain.low === null || gain.high === null
-      ? ""
-      : ` [${formatDifference(gain.low * scale)}, ${formatDifference(gain.high * scale)}]`;
-  return `${formatDifference(gain.percent)}${ends} ${VERDICTS[gain.verdict] ?? gain.verdict}`.trim();
+  const [low, high] = [gain.low, gain.high].map((end) => (end === null ? null : end * scale));
+  const text = formatGain(gain.percent, low ?? null, high ?? null);
+  return `${text} ${VERDICTS[gain.verdict] ?? gain.verdict}`.trim();
 }

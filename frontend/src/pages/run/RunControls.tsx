@@ -12,6 +12,7 @@ import { PanelNav } from "../live/scope/arrange/PanelNav";
 import { CompareBefore } from "../live/scope/change/CompareBefore";
 import { LineControls } from "../live/scope/LineControls";
 import controls from "../live/scope/ViewControls.module.css";
+import { WindowRequests } from "../live/scope/WindowRequests";
 import { advance, isWhole, PLAY_STEP_MS, playbackStart, SPEEDS, type Speed } from "./playback";
 import styles from "./RunControls.module.css";
 import { ScrubBar } from "./ScrubBar";
@@ -47,6 +48,7 @@ export function RunControls({ run }: { readonly run: RunManifest }) {
       </Button>
       <WindowText window={window} whole={whole} />
       {whole ? null : <CompareBefore seconds={window.t1_s - window.t0_s} />}
+      <WindowRequests target={run.target} window={window} />
       <LineControls target={run.target} />
       <PanelNav />
       <ScrubBar run={run} extent={extent} window={window} onWindow={see} />

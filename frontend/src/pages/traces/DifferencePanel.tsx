@@ -2,6 +2,7 @@ import { useEffect, useMemo, useState } from "react";
 import { compareTraces, listTraces } from "../../api/traces";
 import { theme } from "../../base/theme";
 import { useStore } from "../../base/useStore";
+import { ColourKeys } from "../../charts/ColourKeys";
 import { FlameGraph } from "../../charts/FlameGraph";
 import { changeGround } from "../../charts/traceColours";
 import { counted } from "../../model/format";
@@ -11,28 +12,36 @@ import { changeSign, changeText, timeText } from "../../model/traces/text";
 import { Button } from "../../ui/Button";
 import { Panel } from "../../ui/Panel";
 import { ProblemNotice } from "../../ui/ProblemNotice";
-import type { TraceDifference, TraceSet } from "../../wire/generated/models";
+import type { RunSummary, TraceDifference, TraceSet } from "../../wire/generated/models";
 import { CHART_THEMES } from "../live/scope/chartTheme";
 import { SortedTable } from "../live/scope/facts/SortedTable";
 import type { SortedColumn } from "../live/scope/facts/sortedColumn";
 import { nsColumn, TraceLink, traceColumn } from "./Columns";
 import { FlameBar } from "./FlameBar";
-import { ALL_TRACES, differenceQuery, longestPause, requestsQuery, windowText } from "./link";
-import type { LinkProps } from "./props";
+import {
+  ALL_TRACES,
+  AROUND_P50,
+  AROUND_P99,
+  differenceQuery,
+  longestPause,
+  OF_A_RUN,
+  requestsQuery,
+  type TraceSetLink,
+  windowText,
+} from "./link";
+import type { AnalysisProps, LinkProps } from "./props";
 import { SetControls } from "./SetControls";
 import { timesText } from "./TimeSelect";
 import styles from "./TracesPage.module.css";
 import { useQuery } from "./useQuery";
 
 /** What differs between two sets of requests. */
-export function DifferencePanel({ link, onLink }: LinkProps) {
+export function DifferencePanel({ link, onLink, runs }: AnalysisProps) {
   const { base, other } = link;
   const { value, problem, loading, refresh } = useQuery(compareTraces, differenceQuery(link));
-  const median = { ...ALL_TRACES, low: 40, high: 60 };
-  const slowest = { ...ALL_TRACES, low: 97, high: 100 };
   useEffect(() => {
     // What most people want to know at first: what do the slowest ones do that others do not?
-    if (base === null || other === null) onLink({ base: median, other: slowest }, "replace");
+    if (base === null || other === null) onLink({ base: AROUND_P50, other: AROUND_P99 }, "replace");
   });
   if (base === null || other === null) return null;
   return (
@@ -42,7 +51,7 @@ export function DifferencePanel({ link, onLink }: LinkProps) {
       aria-busy={loading}
       controls={
         <span className={styles.chips}>
-          <Button onClick={() => onLink({ base: median, other: slowest, zoom: [] })}>
+          <Button onClick={() => onLink({ base: AROUND_P50, other: AROUND_P99, zoom: [] })}>
             P50 and P99
           </Button>
           <PauseButton link={link} onLink={onLink} />
@@ -54,11 +63,15 @@ export function DifferencePanel({ link, onLink }: LinkProps) {
         <div className={styles.sets}>
           <section aria-label="Before">
             <h3>Before{value === null ? "" : `: ${setText(value.base)}`}</h3>
-            <SetControls set={base} onSet={(set) => onLink({ base: set, zoom: [] })} />
+            <SetControls set={base} runs={runs} onSet={(set) => onLink({ base: set, zoom: [] })} />
           </section>
           <section aria-label="After">
             <h3>After{value === null ? "" : `: ${setText(value.other)}`}</h3>
-            <SetControls set={other} onSet={(set) => onLink({ other: set, zoom: [] })} />
+            <SetControls
+              set={other}
+              runs={runs}
+              onSet={(set) => onLink({ other: set, zoom: [] })}
+            />
           </section>
         </div>
         {problem === null ? null : (
@@ -71,10 +84,15 @@ export function DifferencePanel({ link, onLink }: LinkProps) {
         ) : value.base.traces === 0 || value.other.traces === 0 ? (
           <p className={styles.hint}>
             {value.base.traces === 0 ? "Before" : "After"} has no requests: choose another time,
-            latency or attribute.
+            run, latency or attribute. {base.run + other.run === "" ? "" : OF_A_RUN}
           </p>
         ) : (
-          <Difference difference={value} link={link} onLink={onLink} />
+          <Difference
+            difference={value}
+            sets={[setInWords(base, runs), setInWords(other, runs)]}
+            link={link}
+            onLink={onLink}
+          />
         )}
       </div>
     </Panel>
@@ -111,11 +129,20 @@ function PauseButton({ link, onLink }: LinkProps) {
   );
 }
 
+/** Which requests they are. */
+function setInWords(set: TraceSetLink, runs: readonly RunSummary[]): string {
+  const name = runs.find(({ id }) => id === set.run)?.name ?? set.run;
+  const parts = [set.run === "" ? "" : `run ${name}`, timesText(set), windowText(set), set.tag];
+  return parts.filter((text) => text !== "" && text !== "all times").join(", ");
+}
+
 interface DifferenceProps extends LinkProps {
+  /** In words, before and after. */
+  readonly sets: readonly [before: string, after: string];
   readonly difference: TraceDifference;
 }
 
-function Difference({ difference, link, onLink }: DifferenceProps) {
+function Difference({ difference, sets, link, onLink }: DifferenceProps) {
   const colours = CHART_THEMES[useStore(theme)];
   const [pointed, setPointed] = useState<number | null>(null);
   const rows = difference.tree;
@@ -144,7 +171,7 @@ function Difference({ difference, link, onLink }: DifferenceProps) {
   const shown = pointed ?? zoom;
   return (
     <>
-      <Lead changes={changes} sets={[link.base ?? ALL_TRACES, link.other ?? ALL_TRACES]} />
+      <Lead changes={changes} sets={sets} />
       <FlameBar tree={tree} zoom={zoom} onZoom={onZoom} matches={matches} {...{ link, onLink }} />
       <FlameGraph
         label="Flame graph of the difference"
@@ -166,19 +193,14 @@ function Difference({ difference, link, onLink }: DifferenceProps) {
           </>
         )}
       </p>
-      <ul className={styles.legend} aria-label="Colours">
-        {([most, 0, -most] as const).map((change, at) => (
-          <li key={["grew", "same", "shrank"][at]}>
-            <span
-              className={styles.key}
-              style={{ background: changeGround(change, most, colours) }}
-            />
-            {at === 1
-              ? "no change"
-              : `${at === 0 ? "grew by" : "shrank by"} up to ${timeText(most)}`}
-          </li>
-        ))}
-      </ul>
+      <ColourKeys
+        label="Colours"
+        keys={[
+          { change: most, text: `grew by up to ${timeText(most)}` },
+          { change: 0, text: "no change" },
+          { change: -most, text: `shrank by up to ${timeText(most)}` },
+        ].map(({ change, text }) => ({ text, ground: changeGround(change, most, colours) }))}
+      />
       <div className={styles.table}>
         <Changes changes={changes} />
       </div>
@@ -188,13 +210,12 @@ function Difference({ difference, link, onLink }: DifferenceProps) {
 
 interface LeadProps {
   readonly changes: readonly OperationChange[];
-  readonly sets: readonly [before: typeof ALL_TRACES, after: typeof ALL_TRACES];
+  readonly sets: DifferenceProps["sets"];
 }
 
 /** The difference in a sentence. */
 function Lead({ changes, sets: [before, after] }: LeadProps) {
   const [first] = changes;
-  const what = `${timesText(before)}, ${windowText(before)} → ${timesText(after)}, ${windowText(after)}`;
   return (
     <div>
       <p className={styles.lead} data-lead={first?.name}>
@@ -208,7 +229,9 @@ function Lead({ changes, sets: [before, after] }: LeadProps) {
           </>
         )}
       </p>
-      <p className={styles.hint}>{what}</p>
+      <p className={styles.hint}>
+        {before} → {after}
+      </p>
     </div>
   );
 }

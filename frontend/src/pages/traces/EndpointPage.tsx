@@ -1,14 +1,19 @@
+import { listRuns } from "../../api/runs";
 import { analyseTraces } from "../../api/traces";
+import { usePolled } from "../../api/usePolled";
 import { LatencyHistogram } from "../../charts/LatencyHistogram";
 import { counted } from "../../model/format";
 import { timeText } from "../../model/traces/text";
 import { Button } from "../../ui/Button";
+import { Checkbox } from "../../ui/Checkbox";
 import { EmptyState } from "../../ui/EmptyState";
 import { type Fact, FactList } from "../../ui/FactList";
 import { PageLink } from "../../ui/PageLink";
 import { Panel } from "../../ui/Panel";
 import { ProblemNotice } from "../../ui/ProblemNotice";
 import { SegmentedControl } from "../../ui/SegmentedControl";
+import { Tooltip } from "../../ui/Tooltip";
+import type { RunSummary } from "../../wire/generated/models";
 import { DifferencePanel } from "./DifferencePanel";
 import { ErrorsPanel } from "./ErrorsPanel";
 import { FlamePanel } from "./FlamePanel";
@@ -17,6 +22,8 @@ import {
   ALL_TRACES,
   analysisQuery,
   EMPTY_TRACES,
+  OF_A_RUN,
+  setOf,
   TRACE_VIEWS,
   type TracesView,
   tracesHref,
@@ -38,10 +45,13 @@ const VIEW_NAMES: Readonly<Record<TracesView, string>> = {
   requests: "Requests",
 };
 
+const NO_RUNS: readonly RunSummary[] = [];
+
 /** The requests of an endpoint, and what their critical paths consist of. */
 export function EndpointPage(props: LinkProps) {
   const { link, onLink } = props;
   const { value, problem, loading, refresh } = useQuery(analyseTraces, analysisQuery(link));
+  const runs = usePolled(listRuns, null).value?.runs ?? NO_RUNS;
   const { since_ms, until_ms, service, operation } = link;
   return (
     <section className={styles.page} aria-busy={loading}>
@@ -52,20 +62,25 @@ export function EndpointPage(props: LinkProps) {
         </h1>
         <Button onClick={refresh}>Refresh</Button>
       </header>
-      <SetControls set={link} onSet={(set) => onLink({ ...set, zoom: [] })} />
-      {link.exclude.length === 0 ? null : (
-        <div className={styles.chips}>
-          {link.exclude.map((name) => (
-            <Button
-              key={name}
-              title="Count it again"
-              onClick={() => onLink({ exclude: link.exclude.filter((each) => each !== name) })}
-            >
-              without {name} ×
-            </Button>
-          ))}
-        </div>
-      )}
+      <SetControls set={link} runs={runs} onSet={(set) => onLink({ ...setOf(set), zoom: [] })} />
+      <div className={styles.bar}>
+        <Tooltip text="A trace may have several roots of this endpoint, such as requests that one client made: count each, not the first alone.">
+          <Checkbox
+            label="Count every root"
+            checked={link.everyRoot}
+            onChange={(everyRoot) => onLink({ everyRoot, zoom: [] })}
+          />
+        </Tooltip>
+        {link.exclude.map((name) => (
+          <Button
+            key={name}
+            title="Count it again"
+            onClick={() => onLink({ exclude: link.exclude.filter((each) => each !== name) })}
+          >
+            without {name} ×
+          </Button>
+        ))}
+      </div>
       {problem === null ? null : (
         <ProblemNotice problem={problem} actions={<Button onClick={refresh}>Try again</Button>} />
       )}
@@ -75,11 +90,12 @@ export function EndpointPage(props: LinkProps) {
         ) : null
       ) : value.traces === 0 ? (
         <EmptyState title="No requests in this set">
+          {link.run === "" ? null : <p>{OF_A_RUN}</p>}
           <Button onClick={() => onLink({ ...ALL_TRACES, zoom: [] })}>All requests</Button>
         </EmptyState>
       ) : (
         <>
-          <Latency analysis={value} link={link} onLink={onLink} />
+          <Latency analysis={value} link={link} />
           <div className={styles.tabs}>
             <SegmentedControl
               label="View"
@@ -88,7 +104,7 @@ export function EndpointPage(props: LinkProps) {
               onChange={(view) => onLink({ view, search: "", zoom: [] })}
             />
           </div>
-          <View analysis={value} link={link} onLink={onLink} />
+          <View analysis={value} runs={runs} link={link} onLink={onLink} />
         </>
       )}
     </section>
@@ -113,7 +129,7 @@ function View(props: AnalysisProps) {
 }
 
 /** How long requests took. */
-function Latency({ analysis, link }: AnalysisProps) {
+function Latency({ analysis, link }: Pick<AnalysisProps, "analysis" | "link">) {
   const { traces, omitted, skewed, dropped, duration } = analysis;
   const facts: Fact[] = [
     ["Requests", counted(traces, "", "").trim(), null],

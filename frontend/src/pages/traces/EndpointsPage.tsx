@@ -14,6 +14,7 @@ import type { TraceEndpoint, TracesReceived } from "../../wire/generated/models"
 import { SortedTable } from "../live/scope/facts/SortedTable";
 import type { SortedColumn } from "../live/scope/facts/sortedColumn";
 import { nsColumn, numberColumn, percentColumn } from "./Columns";
+import { EverywherePanel } from "./EverywherePanel";
 import { ImportTraces } from "./ImportTraces";
 import { endpointsQuery, type TracesLink, tracesHref } from "./link";
 import type { LinkProps } from "./props";
@@ -58,6 +59,7 @@ export function EndpointsPage({ link, onLink }: LinkProps) {
           ) : value.endpoints.length > 0 ? (
             <>
               <Endpoints endpoints={value.endpoints} link={link} />
+              <EverywherePanel set={link} />
               <Received received={value.received} />
               <details className={`surface ${styles.more}`}>
                 <summary>Send spans here</summary>
@@ -120,7 +122,7 @@ function Endpoints({ endpoints, link }: EndpointsProps) {
       label: "Last",
       value: ({ last_ns }) => last_ns,
       cell: ({ last_ns }) => <time title={utcTime(last_ns / 1e6)}>{localDate(last_ns / 1e6)}</time>,
-      width: 10,
+      width: 12,
     },
   ];
   return (

@@ -1,11 +1,20 @@
 import { localDate, utcTime } from "../../base/clock";
+import { counted } from "../../model/format";
 import { operationName } from "../../model/traces/callTree";
 import { Panel } from "../../ui/Panel";
-import type { ErrorPath, TraceAnomaly, TraceOperation } from "../../wire/generated/models";
+import { SegmentedControl } from "../../ui/SegmentedControl";
+import type {
+  ErrorPath,
+  TraceAnalysis,
+  TraceAnomaly,
+  TraceOperation,
+} from "../../wire/generated/models";
 import { SortedTable } from "../live/scope/facts/SortedTable";
 import type { SortedColumn } from "../live/scope/facts/sortedColumn";
 import { nsColumn, numberColumn, traceColumn } from "./Columns";
+import { ALL_TRACES, type TraceSetLink } from "./link";
 import type { AnalysisProps } from "./props";
+import { SetControls } from "./SetControls";
 import styles from "./TracesPage.module.css";
 
 const chainText = (chain: readonly TraceOperation[]) => chain.map(operationName).join(" › ");
@@ -32,10 +41,11 @@ const ERRORS: readonly SortedColumn<ErrorPath>[] = [
   },
 ];
 
+const HOUR_MS = 3_600_000;
 const anomalyKey = ({ trace_id }: TraceAnomaly) => trace_id;
 const KINDS: Readonly<Record<string, string>> = {
-  unseen: "a chain no other request has",
-  improbable: "times unlike the others'",
+  unseen: "a chain no usual request has",
+  improbable: "times unlike the usual ones",
 };
 const ANOMALIES: readonly SortedColumn<TraceAnomaly>[] = [
   {
@@ -70,13 +80,14 @@ const ANOMALIES: readonly SortedColumn<TraceAnomaly>[] = [
     cell: ({ start_ns }) => (
       <time title={utcTime(start_ns / 1e6)}>{localDate(start_ns / 1e6)}</time>
     ),
-    width: 10,
+    width: 12,
   },
   traceColumn(({ trace_id }) => trace_id),
 ];
 
 /** Which call made requests fail, and which requests are unlike the others. */
-export function ErrorsPanel({ analysis }: AnalysisProps) {
+export function ErrorsPanel(props: AnalysisProps) {
+  const { analysis } = props;
   return (
     <>
       <Panel title="Errors" note="the failing call that lies deepest made the request fail">
@@ -94,21 +105,61 @@ export function ErrorsPanel({ analysis }: AnalysisProps) {
           </div>
         </div>
       </Panel>
-      <Panel title="Unlike the others" note="critical paths that stand out among this endpoint's">
-        <div className={styles.body}>
-          <div className={styles.table}>
-            <SortedTable
-              label="Unlike the others"
-              columns={ANOMALIES}
-              rows={analysis.anomalies}
-              keyOf={anomalyKey}
-              sortedBy="score"
-              first={14}
-              none="No request stands out."
-            />
-          </div>
-        </div>
-      </Panel>
+      <AnomaliesPanel {...props} />
     </>
   );
+}
+
+/** Which requests are unlike the others of their set, or unlike those of an earlier one. */
+function AnomaliesPanel({ analysis, runs, link, onLink }: AnalysisProps) {
+  const { usual } = link;
+  const before: TraceSetLink = { ...ALL_TRACES, until_ms: link.since_ms ?? Date.now() - HOUR_MS };
+  return (
+    <Panel
+      title="Unlike the others"
+      note="critical paths that stand out"
+      controls={
+        <SegmentedControl
+          label="Compared with"
+          value={usual === null ? "own" : "earlier"}
+          choices={[
+            { value: "own", label: "Among these" },
+            { value: "earlier", label: "Against an earlier set" },
+          ]}
+          onChange={(value) => onLink({ usual: value === "own" ? null : before })}
+        />
+      }
+    >
+      <div className={styles.body}>
+        {usual === null ? null : (
+          <section aria-label="What is usual">
+            <SetControls set={usual} runs={runs} onSet={(set) => onLink({ usual: set })} />
+          </section>
+        )}
+        <p className={styles.hint}>{usualText(analysis, usual !== null)}</p>
+        <div className={styles.table}>
+          <SortedTable
+            label="Unlike the others"
+            columns={ANOMALIES}
+            rows={analysis.anomalies}
+            keyOf={anomalyKey}
+            sortedBy="score"
+            first={14}
+            none={analysis.usual === 0 ? "Not known." : "No request stands out."}
+          />
+        </div>
+      </div>
+    </Panel>
+  );
+}
+
+function usualText({ usual, traces }: TraceAnalysis, earlier: boolean): string {
+  if (usual === 0) {
+    const set = earlier ? "The earlier set" : "This set";
+    return `${set} has fewer than 30 requests, which do not say what is usual.`;
+  }
+  const known = counted(usual, "request");
+  return earlier
+    ? `What is usual is taken from ${known} of the earlier set; ${counted(traces, "request")} compared with it.`
+    : `Each of ${known} is compared with all of them.`;
 }

@@ -1,6 +1,8 @@
 import { useMemo, useState } from "react";
+import { saveFile } from "../../base/saveFile";
 import { theme } from "../../base/theme";
 import { useStore } from "../../base/useStore";
+import { ColourKeys } from "../../charts/ColourKeys";
 import { FlameGraph } from "../../charts/FlameGraph";
 import { serviceGround } from "../../charts/traceColours";
 import { counted } from "../../model/format";
@@ -12,7 +14,9 @@ import {
   rowOf,
   servicesOf,
 } from "../../model/traces/callTree";
+import { dotGraph, foldedStacks } from "../../model/traces/exports";
 import { shareText, timeText } from "../../model/traces/text";
+import { Button } from "../../ui/Button";
 import { Panel } from "../../ui/Panel";
 import type { TraceTree } from "../../wire/generated/models";
 import { CHART_THEMES } from "../live/scope/chartTheme";
@@ -43,7 +47,26 @@ export function FlamePanel({ analysis, link, onLink }: AnalysisProps) {
   };
   const shown = pointed ?? zoom;
   return (
-    <Panel title="Critical paths" note="mean of a request; the widest call costs the most time">
+    <Panel
+      title="Critical paths"
+      note="mean of a request; the widest call costs the most time"
+      controls={
+        <span className={styles.chips}>
+          <Button
+            title="For flamegraph.pl, inferno or speedscope"
+            onClick={() => saveFile("critical-paths.folded", foldedStacks(rows))}
+          >
+            Save stacks
+          </Button>
+          <Button
+            title="For Graphviz"
+            onClick={() => saveFile("critical-paths.dot", dotGraph(rows, analysis.traces))}
+          >
+            Save graph
+          </Button>
+        </span>
+      }
+    >
       <div className={styles.body}>
         <FlameBar tree={tree} zoom={zoom} onZoom={onZoom} matches={matches} {...{ link, onLink }} />
         <FlameGraph
@@ -69,14 +92,10 @@ export function FlamePanel({ analysis, link, onLink }: AnalysisProps) {
             </>
           )}
         </p>
-        <ul className={styles.legend} aria-label="Services">
-          {services.map((service, at) => (
-            <li key={service}>
-              <span className={styles.key} style={{ background: serviceGround(at, colours) }} />
-              {service}
-            </li>
-          ))}
-        </ul>
+        <ColourKeys
+          label="Services"
+          keys={services.map((text, at) => ({ text, ground: serviceGround(at, colours) }))}
+        />
         <details>
           <summary>As a table</summary>
           <CallTable tree={rows} traces={analysis.traces} total={tree.total} onPress={onZoom} />

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { Fragment, useState } from "react";
 import { operationName } from "../../model/traces/callTree";
 import { changeText, timeText } from "../../model/traces/text";
 import { Button } from "../../ui/Button";
@@ -12,6 +12,21 @@ import styles from "./TracesPage.module.css";
 
 const keyOf = (row: OperationRank) => operationName(row);
 
+const SAVING =
+  "What a request would gain in the mean if the operation took no time: other calls may then be what it waits for.";
+const DRAG =
+  "What a request would gain in the mean if the operation were not called, with all that it calls.";
+const SLACK =
+  "By how much it could be slower without a request taking longer (median of the requests with it). What is on the critical path has none.";
+const MEANINGS = [
+  ["Share", "Its own time on critical paths, of the time of all of them."],
+  ["P50, P95", "Its own time on the critical path, over all requests; 0 where it is not on it."],
+  ["Saving", SAVING],
+  ["Drag", DRAG],
+  ["Slack", SLACK],
+  ["Failed", "Of the requests on whose critical path it is, those that failed."],
+] as const;
+
 const COLUMNS: readonly SortedColumn<OperationRank>[] = [
   { id: "name", label: "Operation", text: true, value: keyOf, cell: keyOf },
   partColumn("share", "Share", ({ share }) => share, { tip: "Of the time of all critical paths." }),
@@ -20,13 +35,13 @@ const COLUMNS: readonly SortedColumn<OperationRank>[] = [
   }),
   nsColumn("p95", "P95", ({ p95_exclusive_ns }) => p95_exclusive_ns),
   nsColumn("saving", "Saving", ({ saving_ns }) => saving_ns, {
-    tip: "What a request would gain in the mean if the operation took no time: other calls may then be what it waits for.",
+    tip: SAVING,
   }),
   nsColumn("drag", "Drag", ({ drag_ns }) => drag_ns, {
-    tip: "What a request would gain in the mean if the operation were not called, with all that it calls.",
+    tip: DRAG,
   }),
   nsColumn("slack", "Slack", ({ slack_ns }) => slack_ns, {
-    tip: "By how much it could be slower without a request taking longer (median of the requests with it).",
+    tip: SLACK,
   }),
   numberColumn("traces", "Requests", ({ traces }) => traces, {
     tip: "On whose critical path it is.",
@@ -55,6 +70,17 @@ export function OperationsPanel(props: AnalysisProps) {
             onPress={(row) => onLink({ project: keyOf(row) === link.project ? "" : keyOf(row) })}
           />
         </div>
+        <details>
+          <summary>What the columns mean</summary>
+          <dl className={styles.meanings}>
+            {MEANINGS.map(([name, meaning]) => (
+              <Fragment key={name}>
+                <dt>{name}</dt>
+                <dd>{meaning}</dd>
+              </Fragment>
+            ))}
+          </dl>
+        </details>
       </div>
     </Panel>
   );

@@ -12,7 +12,7 @@ import type { TraceSummary } from "../../wire/generated/models";
 import { SortedTable } from "../live/scope/facts/SortedTable";
 import type { SortedColumn } from "../live/scope/facts/sortedColumn";
 import { nsColumn, numberColumn } from "./Columns";
-import { requestsQuery } from "./link";
+import { type RequestOrder, requestsQuery } from "./link";
 import type { LinkProps } from "./props";
 import styles from "./TracesPage.module.css";
 import { useQuery } from "./useQuery";
@@ -43,19 +43,33 @@ const COLUMNS: readonly SortedColumn<TraceSummary>[] = [
   numberColumn("errors", "Errors", ({ errors }) => errors, { tip: "Spans that failed." }),
 ];
 
-/** Requests one by one. */
+const ON_PATH = nsColumn<TraceSummary>(
+  "path",
+  "Waited for it",
+  ({ on_path_ns }) => on_path_ns ?? 0,
+  {
+    tip: "How long the request waited for it, and for nothing that it had called, in this window.",
+    width: 7,
+  },
+);
+const OF_THREAD = [...COLUMNS.slice(0, 1), ON_PATH, ...COLUMNS.slice(1)];
+const SORTED_BY = { recent: "start", slowest: "duration", path: "path" } as const;
+
+/** Requests one by one; those of a thread or a process by how long they waited for it. */
 export function RequestsPanel({ link }: LinkProps) {
-  const [order, setOrder] = useState<"slowest" | "recent">("slowest");
+  const ofThread = link.pid !== null || link.tid !== null;
+  const [order, setOrder] = useState<RequestOrder>(ofThread ? "path" : "slowest");
   const { value, problem, loading, refresh } = useQuery(listTraces, requestsQuery(link, order));
   return (
     <Panel
       title="Requests"
       aria-busy={loading}
       controls={
-        <SegmentedControl
+        <SegmentedControl<RequestOrder>
           label="Which requests"
           value={order}
           choices={[
+            ...(ofThread ? [{ value: "path" as const, label: "On the path" }] : []),
             { value: "slowest", label: "Slowest" },
             { value: "recent", label: "Most recent" },
           ]}
@@ -71,10 +85,10 @@ export function RequestsPanel({ link }: LinkProps) {
           <SortedTable
             key={order}
             label="Requests"
-            columns={COLUMNS}
+            columns={order === "path" ? OF_THREAD : COLUMNS}
             rows={value?.traces ?? []}
             keyOf={keyOf}
-            sortedBy={order === "recent" ? "start" : "duration"}
+            sortedBy={SORTED_BY[order]}
             first={13}
             none={loading ? "Loading…" : "No requests."}
           />

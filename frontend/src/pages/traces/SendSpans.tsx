@@ -4,10 +4,19 @@ import { CommandLine } from "../../ui/CommandLine";
 export function SendSpans({ port }: { readonly port: number | null }) {
   return (
     <>
-      <p>
-        Start tidscope with <code>--otlp-receiver</code>, and programs that have an OpenTelemetry
-        SDK with these variables. <code>tidscope up</code> prints them with the token, which only
-        sends spans.
+      <p data-receiver={port === null ? "off" : "on"}>
+        {port === null ? (
+          <>
+            <strong>The receiver is off.</strong> Start tidscope with <code>--otlp-receiver</code>,
+            and programs that have an OpenTelemetry SDK with these variables.
+          </>
+        ) : (
+          <>
+            Spans are received at port {port} of this machine. Start programs that have an
+            OpenTelemetry SDK with these variables.
+          </>
+        )}{" "}
+        <code>tidscope up</code> prints them with the token, which only sends spans.
       </p>
       <div>
         <CommandLine

@@ -1,34 +1,24 @@
 import { useState } from "react";
-import { Select } from "../../ui/Select";
-import { LATENCY_WINDOWS, type TraceSetLink, windowText } from "./link";
+import type { RunSummary } from "../../wire/generated/models";
+import { LatencySelect } from "./LatencySelect";
+import type { TraceSetLink } from "./link";
+import { RunSelect } from "./RunSelect";
 import { TimeSelect } from "./TimeSelect";
 import styles from "./TracesPage.module.css";
 
 interface SetControlsProps {
   readonly set: TraceSetLink;
+  readonly runs: readonly RunSummary[];
   readonly onSet: (set: TraceSetLink) => void;
 }
 
-/** Which requests: when, how slow, and with which attribute. */
-export function SetControls({ set, onSet }: SetControlsProps) {
-  const here = `${set.low}-${set.high}`;
-  const windows = LATENCY_WINDOWS.map(({ low, high, label }) => ({
-    value: `${low}-${high}`,
-    label: label.includes("–") ? `P${label}` : label,
-  }));
-  const known = windows.some(({ value }) => value === here);
+/** Which requests: when, of which run, how slow, and with which attribute. */
+export function SetControls({ set, runs, onSet }: SetControlsProps) {
   return (
     <div className={styles.bar}>
       <TimeSelect set={set} onSet={(times) => onSet({ ...set, ...times })} />
-      <Select
-        label="Latency"
-        value={here}
-        choices={known ? windows : [...windows, { value: here, label: windowText(set) }]}
-        onChange={(value) => {
-          const [low = 0, high = 100] = value.split("-").map(Number);
-          onSet({ ...set, low, high });
-        }}
-      />
+      <RunSelect run={set.run} runs={runs} onRun={(run) => onSet({ ...set, run })} />
+      <LatencySelect set={set} onSet={(percentiles) => onSet({ ...set, ...percentiles })} />
       <TagField key={set.tag} tag={set.tag} onTag={(tag) => onSet({ ...set, tag })} />
     </div>
   );
@@ -48,10 +38,10 @@ function TagField({ tag, onTag }: TagFieldProps) {
     if (given !== tag && !wrong) onTag(given);
   };
   return (
-    <label className={styles.tag}>
+    <label className={styles.field}>
       Attribute
       <input
-        className="text-field"
+        className={`text-field ${styles.attribute}`}
         value={text}
         placeholder="key=value"
         spellCheck={false}

@@ -1,24 +1,34 @@
+import { Button } from "../../ui/Button";
 import { PageLink } from "../../ui/PageLink";
 import { EMPTY_TRACES, tracesHref } from "./link";
 import type { LinkProps } from "./props";
 import { RequestsPanel } from "./RequestsPanel";
-import { timesText } from "./TimeSelect";
+import { TimeSelect } from "./TimeSelect";
 import styles from "./TracesPage.module.css";
 
-/** Requests that a thread, or a process, had a part in. */
+/** Requests that a thread, or a process, had a part in, and how long they waited for it. */
 export function ThreadRequests(props: LinkProps) {
-  const { link } = props;
-  const what = link.tid === null ? `process ${link.pid}` : `thread ${link.tid}`;
+  const { link, onLink } = props;
+  const { pid, tid } = link;
+  const what = tid === null ? `process ${pid}` : `thread ${tid}`;
   return (
     <section className={styles.page}>
       <header className={styles.head}>
         <h1>
-          <PageLink href={tracesHref(EMPTY_TRACES)}>Traces</PageLink> › requests with a span of{" "}
-          {what}
+          <PageLink href={tracesHref(EMPTY_TRACES)}>Traces</PageLink> › requests of {what}
         </h1>
-        <span className={styles.hint}>{timesText(link)}</span>
+        <TimeSelect set={link} onSet={onLink} />
+        {tid === null || pid === null ? null : (
+          <Button onClick={() => onLink({ tid: null })}>Requests of process {pid}</Button>
+        )}
       </header>
-      <RequestsPanel {...props} />
+      {tid === null ? null : (
+        <p className={styles.hint}>
+          Requests with a span whose attribute thread.id is {tid}. Where spans name no thread, as
+          those of Go do not, look at the requests of the process.
+        </p>
+      )}
+      <RequestsPanel key={tid} {...props} />
     </section>
   );
 }

@@ -1,8 +1,9 @@
 import { localDate, localTime } from "../../base/clock";
 import { Select } from "../../ui/Select";
 import type { TraceSetLink } from "./link";
+import { MomentField } from "./MomentField";
 
-type Times = Pick<TraceSetLink, "since_ms" | "until_ms">;
+export type Times = Pick<TraceSetLink, "since_ms" | "until_ms">;
 
 interface TimeSelectProps {
   readonly set: Times;
@@ -17,26 +18,48 @@ const LABELS: Readonly<Record<Last, string>> = {
   hour: "Last hour",
   day: "Last day",
 };
+const MINUTE_MS = 60_000;
 
-/** When requests began: all times, the last ones, or the window of the address. */
+/** When requests began: all times, the last ones, or a window that is typed in. */
 export function TimeSelect({ set, onSet }: TimeSelectProps) {
   const limited = set.since_ms !== null || set.until_ms !== null;
   const names = Object.keys(LAST) as Last[];
   return (
-    <Select<Last | "window">
-      label="Time"
-      value={limited ? "window" : "all"}
-      choices={[
-        ...names.map((value) => ({ value, label: LABELS[value] })),
-        ...(limited ? [{ value: "window" as const, label: timesText(set) }] : []),
-      ]}
-      onChange={(value) => {
-        if (value === "window") return;
-        const minutes = LAST[value];
-        const since_ms = minutes === null ? null : Date.now() - 60_000 * minutes;
-        onSet({ since_ms, until_ms: null });
-      }}
-    />
+    <>
+      <Select<Last | "window">
+        label="Time"
+        value={limited ? "window" : "all"}
+        choices={[
+          ...names.map((value) => ({ value, label: LABELS[value] })),
+          { value: "window", label: "From … to …" },
+        ]}
+        onChange={(value) => {
+          const now_ms = Date.now();
+          if (value === "window") {
+            const hour_ms = 60 * MINUTE_MS;
+            onSet({ since_ms: now_ms - hour_ms, until_ms: now_ms });
+            return;
+          }
+          const minutes = LAST[value];
+          const since_ms = minutes === null ? null : now_ms - MINUTE_MS * minutes;
+          onSet({ since_ms, until_ms: null });
+        }}
+      />
+      {limited ? (
+        <>
+          <MomentField
+            label="From"
+            at_ms={set.since_ms}
+            onMoment={(since_ms) => onSet({ since_ms, until_ms: set.until_ms })}
+          />
+          <MomentField
+            label="To"
+            at_ms={set.until_ms}
+            onMoment={(until_ms) => onSet({ since_ms: set.since_ms, until_ms })}
+          />
+        </>
+      ) : null}
+    </>
   );
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
+  ALL_TRACES,
   analysisQuery,
   differenceQuery,
   EMPTY_TRACES,
@@ -11,6 +12,7 @@ import {
   tracesHref,
 } from "./link";
 
+const RUN = "r-20261123-090000-0123ab";
 const FULL: TracesLink = {
   service: "frontend",
   operation: "HTTP GET /dispatch?x=1&y",
@@ -20,11 +22,14 @@ const FULL: TracesLink = {
   low: 45,
   high: 55,
   tag: "http.status_code=200",
+  run: "",
   zoom: ["frontend HTTP GET /dispatch", "mysql SQL SELECT"],
   search: "sql",
   exclude: ["redis GetDriver"],
-  base: { since_ms: 1, until_ms: 2, low: 0, high: 50, tag: "" },
-  other: { since_ms: null, until_ms: null, low: 97, high: 100, tag: "a=b&c=d" },
+  base: { since_ms: 1, until_ms: 2, low: 0, high: 50, tag: "", run: "" },
+  other: { since_ms: null, until_ms: null, low: 97, high: 100, tag: "a=b&c=d", run: RUN },
+  usual: { ...ALL_TRACES, until_ms: 5 },
+  everyRoot: true,
   project: "mysql SQL SELECT",
   less_ms: 12.5,
   pid: 77,
@@ -41,7 +46,9 @@ describe("the link", () => {
   });
 
   it("ignores what is invalid", () => {
-    const link = parseTracesLink("view=nonsense&low=80&high=20&since=x&less=-3&pid=0");
+    const link = parseTracesLink(
+      "view=nonsense&low=80&high=20&since=x&less=-3&pid=0&run=r-1&roots=no",
+    );
     expect(link).toEqual(EMPTY_TRACES);
   });
 
@@ -55,12 +62,17 @@ describe("the link", () => {
     expect(query.get("project")).toBeNull();
     const projected = new URLSearchParams(analysisQuery({ ...FULL, view: "operations" }));
     expect(projected.get("less_ns")).toBe("12500000");
+    expect(projected.get("merge")).toBe("merged");
+    expect(projected.get("usual")).toBeNull();
+    const errors = new URLSearchParams(analysisQuery({ ...FULL, view: "errors" }));
+    expect(errors.get("usual")).toBe("until_ns=5000000");
   });
 
   it("asks for a difference once both sets are chosen", () => {
     expect(differenceQuery({ ...FULL, base: null })).toBeNull();
     const query = new URLSearchParams(differenceQuery(FULL) ?? "");
     expect(new URLSearchParams(query.get("other") ?? "").get("tag")).toBe("a=b&c=d");
+    expect(new URLSearchParams(query.get("other") ?? "").get("run")).toBe(RUN);
     expect(new URLSearchParams(query.get("base") ?? "").get("until_ns")).toBe("2000000");
   });
 

@@ -1,5 +1,8 @@
 /** The state of the Traces page, which its address holds. Pure. */
 
+/** Id of a run. */
+const RUN = /^r-[0-9]{8}-[0-9]{6}-[0-9a-f]{6}$/;
+
 export const TRACE_VIEWS = [
   "flame",
   "difference",
@@ -20,6 +23,8 @@ export interface TraceSetLink {
   readonly high: number;
   /** KEY=VALUE of an attribute of one of its spans; "" for any. */
   readonly tag: string;
+  /** A run in whose time it began, with a span of the run's processes; "" for any. */
+  readonly run: string;
 }
 
 export interface TracesLink extends TraceSetLink {
@@ -35,6 +40,10 @@ export interface TracesLink extends TraceSetLink {
   /** The two sets of the difference; null: not chosen yet. */
   readonly base: TraceSetLink | null;
   readonly other: TraceSetLink | null;
+  /** Traces that say what is usual; null: the others of the set. */
+  readonly usual: TraceSetLink | null;
+  /** Of a trace with several roots of the endpoint, each counts, not the first alone. */
+  readonly everyRoot: boolean;
   /** Operation that is projected, "SERVICE OPERATION"; "" for none. */
   readonly project: string;
   readonly less_ms: number;
@@ -49,6 +58,7 @@ export const ALL_TRACES: TraceSetLink = {
   low: 0,
   high: 100,
   tag: "",
+  run: "",
 };
 
 export const EMPTY_TRACES: TracesLink = {
@@ -61,6 +71,8 @@ export const EMPTY_TRACES: TracesLink = {
   exclude: [],
   base: null,
   other: null,
+  usual: null,
+  everyRoot: false,
   project: "",
   less_ms: 20,
   pid: null,
@@ -81,6 +93,8 @@ export function parseTracesLink(query: string): TracesLink {
     exclude: given.getAll("exclude"),
     base: given.has("base") ? setFrom(new URLSearchParams(text("base"))) : null,
     other: given.has("other") ? setFrom(new URLSearchParams(text("other"))) : null,
+    usual: given.has("usual") ? setFrom(new URLSearchParams(text("usual"))) : null,
+    everyRoot: text("roots") === "every",
     project: text("project"),
     less_ms: numberOf(given, "less", 0, 1e7) ?? EMPTY_TRACES.less_ms,
     pid: numberOf(given, "pid", 1, 2 ** 31),
@@ -96,6 +110,7 @@ function setFrom(given: URLSearchParams): TraceSetLink {
     until_ms: numberOf(given, "until", 0, 1e14),
     ...(low < high ? { low, high } : { low: 0, high: 100 }),
     tag: given.get("tag") ?? "",
+    run: RUN.exec(given.get("run") ?? "")?.[0] ?? "",
   };
 }
 
@@ -121,6 +136,8 @@ export function tracesHref(link: Partial<TracesLink>): string {
   for (const name of all.exclude) query.append("exclude", name);
   if (all.base !== null) query.set("base", new URLSearchParams(setParts(all.base)).toString());
   if (all.other !== null) query.set("other", new URLSearchParams(setParts(all.other)).toString());
+  if (all.usual !== null) query.set("usual", new URLSearchParams(setParts(all.usual)).toString());
+  if (all.everyRoot) query.set("roots", "every");
   set("project", all.project, "");
   set("less", all.less_ms, EMPTY_TRACES.less_ms);
   set("pid", all.pid, null);
@@ -136,6 +153,7 @@ function setParts(set: TraceSetLink): [string, string][] {
   if (set.low !== 0) parts.push(["low", String(set.low)]);
   if (set.high !== 100) parts.push(["high", String(set.high)]);
   if (set.tag !== "") parts.push(["tag", set.tag]);
+  if (set.run !== "") parts.push(["run", set.run]);
   return parts;
 }
 
@@ -152,6 +170,7 @@ function setQuery(set: TraceSetLink): [string, string][] {
   if (set.low !== 0) parts.push(["low", String(set.low)]);
   if (set.high !== 100) parts.push(["high", String(set.high)]);
   if (set.tag !== "") parts.push(["tag", set.tag]);
+  if (set.run !== "") parts.push(["run", set.run]);
   return parts;
 }
 
@@ -169,10 +188,19 @@ export function endpointsQuery({ since_ms, until_ms }: TraceSetLink): string {
   return new URLSearchParams(setQuery({ ...ALL_TRACES, since_ms, until_ms })).toString();
 }
 
+/** How paths are found: the same in all views. */
+function addPathOptions(query: URLSearchParams, { exclude, everyRoot }: TracesLink): void {
+  for (const name of exclude) query.append("exclude", name);
+  if (everyRoot) query.set("merge", "merged");
+}
+
 /** Query of the analysis of an endpoint's traces. */
 export function analysisQuery(link: TracesLink): string {
   const query = new URLSearchParams([...endpointQuery(link), ...setQuery(link)]);
-  for (const name of link.exclude) query.append("exclude", name);
+  addPathOptions(query, link);
+  if (link.view === "errors" && link.usual !== null) {
+    query.set("usual", new URLSearchParams(setQuery(link.usual)).toString());
+  }
   if (link.view === "operations" && link.project !== "") {
     query.set("project", link.project);
     query.set("less_ns", nanoseconds(link.less_ms));
@@ -183,12 +211,15 @@ export function analysisQuery(link: TracesLink): string {
 /** Query of the heat map of an endpoint's traces. */
 export function heatQuery(link: TracesLink): string {
   const query = new URLSearchParams([...endpointQuery(link), ...setQuery(link)]);
-  for (const name of link.exclude) query.append("exclude", name);
+  addPathOptions(query, link);
   return query.toString();
 }
 
+/** path: those first that waited longest for the process or thread. */
+export type RequestOrder = "recent" | "slowest" | "path";
+
 /** Query of the list of an endpoint's traces, or of those of a thread. */
-export function requestsQuery(link: TracesLink, order: "recent" | "slowest"): string {
+export function requestsQuery(link: TracesLink, order: RequestOrder): string {
   const query = new URLSearchParams(link.operation === "" ? [] : endpointQuery(link));
   for (const [name, value] of setQuery(link)) query.append(name, value);
   if (link.pid !== null) query.set("pid", String(link.pid));
@@ -203,22 +234,35 @@ export function differenceQuery(link: TracesLink): string | null {
   const query = new URLSearchParams(endpointQuery(link));
   query.set("base", new URLSearchParams(setQuery(link.base)).toString());
   query.set("other", new URLSearchParams(setQuery(link.other)).toString());
-  for (const name of link.exclude) query.append("exclude", name);
+  addPathOptions(query, link);
   return query.toString();
 }
 
-/** Windows of latency that one click chooses. */
+/** Windows of latency that one click chooses; those of `tidscope critical-path`. */
 export const LATENCY_WINDOWS = [
   { low: 0, high: 100, label: "All" },
   { low: 45, high: 55, label: "P50" },
-  { low: 90, high: 97, label: "P95" },
-  { low: 97, high: 100, label: "P99" },
-  { low: 0, high: 20, label: "0–20" },
-  { low: 20, high: 40, label: "20–40" },
-  { low: 40, high: 60, label: "40–60" },
-  { low: 60, high: 80, label: "60–80" },
-  { low: 80, high: 100, label: "80–100" },
+  { low: 92.5, high: 97.5, label: "P95" },
+  { low: 98, high: 100, label: "P99" },
+  { low: 0, high: 20, label: "P0 to P20" },
+  { low: 20, high: 40, label: "P20 to P40" },
+  { low: 40, high: 60, label: "P40 to P60" },
+  { low: 60, high: 80, label: "P60 to P80" },
+  { low: 80, high: 100, label: "P80 to P100" },
 ] as const;
+
+/** Which requests are a run's. */
+export const OF_A_RUN =
+  "Of a run are the requests that began in its time and have a span of its processes (attribute process.pid), or no span that names one.";
+
+/** The set alone, of what holds more. */
+export function setOf({ since_ms, until_ms, low, high, tag, run }: TraceSetLink): TraceSetLink {
+  return { since_ms, until_ms, low, high, tag, run };
+}
+
+/** Requests around the median, and the slowest ones. */
+export const AROUND_P50: TraceSetLink = { ...ALL_TRACES, low: 45, high: 55 };
+export const AROUND_P99: TraceSetLink = { ...ALL_TRACES, low: 98, high: 100 };
 
 /** Percentiles in words: "all", "P45 to P55". */
 export function windowText({ low, high }: Pick<TraceSetLink, "low" | "high">): string {

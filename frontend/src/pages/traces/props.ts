@@ -1,4 +1,4 @@
-import type { TraceAnalysis } from "../../wire/generated/models";
+import type { RunSummary, TraceAnalysis } from "../../wire/generated/models";
 import type { TracesLink } from "./link";
 
 /** Props of the page's parts: what is looked at, and how to look at something else. */
@@ -11,4 +11,6 @@ export interface LinkProps {
 /** Props of views of what was analysed. */
 export interface AnalysisProps extends LinkProps {
   readonly analysis: TraceAnalysis;
+  /** Runs that a set of requests may be of, the newest first. */
+  readonly runs: readonly RunSummary[];
 }

@@ -3087,6 +3087,35 @@ export interface LiveProblem {
   problem: Problem;
 }
 /**
+ * An operation in the ranking over all endpoints.
+ */
+export interface OperationEverywhere {
+  /**
+   * Service, of the resource attribute service.name.
+   */
+  service: string;
+  /**
+   * Operation: name of the span.
+   */
+  operation: string;
+  /**
+   * Of the time of an endpoint's critical paths, averaged over all endpoints, 0 to 1: each endpoint counts the same.
+   */
+  mean_share: number;
+  /**
+   * Its own time on all critical paths, nanoseconds.
+   */
+  exclusive_ns: number;
+  /**
+   * Endpoints on whose critical paths it is.
+   */
+  endpoints: number;
+  /**
+   * Traces on whose critical path it is.
+   */
+  traces: number;
+}
+/**
  * An operation in the ranking of what critical paths consist of.
  */
 export interface OperationRank {
@@ -20928,9 +20957,13 @@ export interface TraceAnalysis {
    */
   errors: ErrorPath[];
   /**
-   * Greatest score first.
+   * Traces that are unlike the usual ones, greatest score first.
    */
   anomalies: TraceAnomaly[];
+  /**
+   * Traces that say what is usual; 0: too few do, so that there are no anomalies.
+   */
+  usual: number;
   /**
    * Null: none was asked for.
    */
@@ -21334,6 +21367,10 @@ export interface TraceSummary {
    * Spans that failed.
    */
   errors: number;
+  /**
+   * How long the request waited for the process or thread that was asked for, within the window: own time of its spans on the critical path, nanoseconds; null: none was asked for.
+   */
+  on_path_ns?: number | null;
 }
 /**
  * GET /api/v1/traces.
@@ -21343,6 +21380,27 @@ export interface TraceList {
    * In the order that was asked for.
    */
   traces: TraceSummary[];
+}
+/**
+ * GET /api/v1/traces/operations: what critical paths of all endpoints consist of.
+ */
+export interface TraceOperations {
+  /**
+   * Endpoints.
+   */
+  endpoints: number;
+  /**
+   * Traces that were analysed.
+   */
+  traces: number;
+  /**
+   * Traces in the window beyond the bound of one analysis.
+   */
+  omitted: number;
+  /**
+   * Greatest mean share first.
+   */
+  operations: OperationEverywhere[];
 }
 /**
  * POST /api/v1/traces/import, and spans received.

@@ -610,6 +610,28 @@ var valid0 = _errs15 === errors;
 else {
 var valid0 = true;
 }
+if(valid0){
+if(data.on_path_ns !== undefined){
+let data8 = data.on_path_ns;
+const _errs17 = errors;
+if((!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))) && (data8 !== null)){
+validate28.errors = [{instancePath:instancePath+"/on_path_ns",keyword:"type"}];
+return false;
+}
+if(errors === _errs17){
+if(typeof data8 == "number"){
+if(data8 < 0 || isNaN(data8)){
+validate28.errors = [{instancePath:instancePath+"/on_path_ns",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs17 === errors;
+}
+else {
+var valid0 = true;
+}
+}
 }
 }
 }
@@ -2721,7 +2743,7 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((((((((data.traces === undefined) && (missing0 = "traces")) || ((data.omitted === undefined) && (missing0 = "omitted"))) || ((data.skewed === undefined) && (missing0 = "skewed"))) || ((data.dropped === undefined) && (missing0 = "dropped"))) || ((data.duration === undefined) && (missing0 = "duration"))) || ((data.tree === undefined) && (missing0 = "tree"))) || ((data.ranking === undefined) && (missing0 = "ranking"))) || ((data.errors === undefined) && (missing0 = "errors"))) || ((data.anomalies === undefined) && (missing0 = "anomalies"))) || ((data.projection === undefined) && (missing0 = "projection"))){
+if((((((((((((data.traces === undefined) && (missing0 = "traces")) || ((data.omitted === undefined) && (missing0 = "omitted"))) || ((data.skewed === undefined) && (missing0 = "skewed"))) || ((data.dropped === undefined) && (missing0 = "dropped"))) || ((data.duration === undefined) && (missing0 = "duration"))) || ((data.tree === undefined) && (missing0 = "tree"))) || ((data.ranking === undefined) && (missing0 = "ranking"))) || ((data.errors === undefined) && (missing0 = "errors"))) || ((data.anomalies === undefined) && (missing0 = "anomalies"))) || ((data.usual === undefined) && (missing0 = "usual"))) || ((data.projection === undefined) && (missing0 = "projection"))){
 validate43.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -2924,21 +2946,42 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.projection !== undefined){
-let data12 = data.projection;
+if(data.usual !== undefined){
+let data12 = data.usual;
 const _errs20 = errors;
-const _errs21 = errors;
-let valid4 = false;
+if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
+validate43.errors = [{instancePath:instancePath+"/usual",keyword:"type"}];
+return false;
+}
+if(errors === _errs20){
+if(typeof data12 == "number"){
+if(data12 < 0 || isNaN(data12)){
+validate43.errors = [{instancePath:instancePath+"/usual",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs20 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.projection !== undefined){
+let data13 = data.projection;
 const _errs22 = errors;
-if(!(validate60(data12, {instancePath:instancePath+"/projection"}))){
+const _errs23 = errors;
+let valid4 = false;
+const _errs24 = errors;
+if(!(validate60(data13, {instancePath:instancePath+"/projection"}))){
 vErrors = vErrors === null ? validate60.errors : vErrors.concat(validate60.errors);
 errors = vErrors.length;
 }
-var _valid0 = _errs22 === errors;
+var _valid0 = _errs24 === errors;
 valid4 = valid4 || _valid0;
 if(!valid4){
-const _errs23 = errors;
-if(data12 !== null){
+const _errs25 = errors;
+if(data13 !== null){
 const err0 = {instancePath:instancePath+"/projection",keyword:"type"};
 if(vErrors === null){
 vErrors = [err0];
@@ -2948,7 +2991,7 @@ vErrors.push(err0);
 }
 errors++;
 }
-var _valid0 = _errs23 === errors;
+var _valid0 = _errs25 === errors;
 valid4 = valid4 || _valid0;
 }
 if(!valid4){
@@ -2964,20 +3007,21 @@ validate43.errors = vErrors;
 return false;
 }
 else {
-errors = _errs21;
+errors = _errs23;
 if(vErrors !== null){
-if(_errs21){
-vErrors.length = _errs21;
+if(_errs23){
+vErrors.length = _errs23;
 }
 else {
 vErrors = null;
 }
 }
 }
-var valid0 = _errs20 === errors;
+var valid0 = _errs22 === errors;
 }
 else {
 var valid0 = true;
+}
 }
 }
 }
@@ -3671,15 +3715,265 @@ return false;
 validate72.errors = vErrors;
 return errors === 0;
 }
-export const isTracesImported = validate78;
+export const isTraceOperations = validate78;
+function validate79(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((((data.service === undefined) && (missing0 = "service")) || ((data.operation === undefined) && (missing0 = "operation"))) || ((data.mean_share === undefined) && (missing0 = "mean_share"))) || ((data.exclusive_ns === undefined) && (missing0 = "exclusive_ns"))) || ((data.endpoints === undefined) && (missing0 = "endpoints"))) || ((data.traces === undefined) && (missing0 = "traces"))){
+validate79.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.service !== undefined){
+const _errs1 = errors;
+if(typeof data.service !== "string"){
+validate79.errors = [{instancePath:instancePath+"/service",keyword:"type"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.operation !== undefined){
+const _errs3 = errors;
+if(typeof data.operation !== "string"){
+validate79.errors = [{instancePath:instancePath+"/operation",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.mean_share !== undefined){
+let data2 = data.mean_share;
+const _errs5 = errors;
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 0 || isNaN(data2)){
+validate79.errors = [{instancePath:instancePath+"/mean_share",keyword:"minimum"}];
+return false;
+}
+}
+else {
+validate79.errors = [{instancePath:instancePath+"/mean_share",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.exclusive_ns !== undefined){
+let data3 = data.exclusive_ns;
+const _errs7 = errors;
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate79.errors = [{instancePath:instancePath+"/exclusive_ns",keyword:"type"}];
+return false;
+}
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 < 0 || isNaN(data3)){
+validate79.errors = [{instancePath:instancePath+"/exclusive_ns",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.endpoints !== undefined){
+let data4 = data.endpoints;
+const _errs9 = errors;
+if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
+validate79.errors = [{instancePath:instancePath+"/endpoints",keyword:"type"}];
+return false;
+}
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 < 0 || isNaN(data4)){
+validate79.errors = [{instancePath:instancePath+"/endpoints",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.traces !== undefined){
+let data5 = data.traces;
+const _errs11 = errors;
+if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
+validate79.errors = [{instancePath:instancePath+"/traces",keyword:"type"}];
+return false;
+}
+if(errors === _errs11){
+if(typeof data5 == "number"){
+if(data5 < 0 || isNaN(data5)){
+validate79.errors = [{instancePath:instancePath+"/traces",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate79.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate79.errors = vErrors;
+return errors === 0;
+}
 function validate78(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((data.traces === undefined) && (missing0 = "traces")) || ((data.spans === undefined) && (missing0 = "spans"))) || ((data.rejected === undefined) && (missing0 = "rejected"))) || ((data.reasons === undefined) && (missing0 = "reasons"))){
+if(((((data.endpoints === undefined) && (missing0 = "endpoints")) || ((data.traces === undefined) && (missing0 = "traces"))) || ((data.omitted === undefined) && (missing0 = "omitted"))) || ((data.operations === undefined) && (missing0 = "operations"))){
 validate78.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.endpoints !== undefined){
+let data0 = data.endpoints;
+const _errs1 = errors;
+if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
+validate78.errors = [{instancePath:instancePath+"/endpoints",keyword:"type"}];
+return false;
+}
+if(errors === _errs1){
+if(typeof data0 == "number"){
+if(data0 < 0 || isNaN(data0)){
+validate78.errors = [{instancePath:instancePath+"/endpoints",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.traces !== undefined){
+let data1 = data.traces;
+const _errs3 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate78.errors = [{instancePath:instancePath+"/traces",keyword:"type"}];
+return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 0 || isNaN(data1)){
+validate78.errors = [{instancePath:instancePath+"/traces",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.omitted !== undefined){
+let data2 = data.omitted;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate78.errors = [{instancePath:instancePath+"/omitted",keyword:"type"}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 0 || isNaN(data2)){
+validate78.errors = [{instancePath:instancePath+"/omitted",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.operations !== undefined){
+let data3 = data.operations;
+const _errs7 = errors;
+if(errors === _errs7){
+if(Array.isArray(data3)){
+var valid1 = true;
+const len0 = data3.length;
+for(let i0=0; i0<len0; i0++){
+const _errs9 = errors;
+if(!(validate79(data3[i0], {instancePath:instancePath+"/operations/" + i0}))){
+vErrors = vErrors === null ? validate79.errors : vErrors.concat(validate79.errors);
+errors = vErrors.length;
+}
+var valid1 = _errs9 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate78.errors = [{instancePath:instancePath+"/operations",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+else {
+validate78.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate78.errors = vErrors;
+return errors === 0;
+}
+export const isTracesImported = validate81;
+function validate81(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((data.traces === undefined) && (missing0 = "traces")) || ((data.spans === undefined) && (missing0 = "spans"))) || ((data.rejected === undefined) && (missing0 = "rejected"))) || ((data.reasons === undefined) && (missing0 = "reasons"))){
+validate81.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -3687,13 +3981,13 @@ if(data.traces !== undefined){
 let data0 = data.traces;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate78.errors = [{instancePath:instancePath+"/traces",keyword:"type"}];
+validate81.errors = [{instancePath:instancePath+"/traces",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate78.errors = [{instancePath:instancePath+"/traces",keyword:"minimum"}];
+validate81.errors = [{instancePath:instancePath+"/traces",keyword:"minimum"}];
 return false;
 }
 }
@@ -3708,13 +4002,13 @@ if(data.spans !== undefined){
 let data1 = data.spans;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate78.errors = [{instancePath:instancePath+"/spans",keyword:"type"}];
+validate81.errors = [{instancePath:instancePath+"/spans",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate78.errors = [{instancePath:instancePath+"/spans",keyword:"minimum"}];
+validate81.errors = [{instancePath:instancePath+"/spans",keyword:"minimum"}];
 return false;
 }
 }
@@ -3729,13 +4023,13 @@ if(data.rejected !== undefined){
 let data2 = data.rejected;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate78.errors = [{instancePath:instancePath+"/rejected",keyword:"type"}];
+validate81.errors = [{instancePath:instancePath+"/rejected",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate78.errors = [{instancePath:instancePath+"/rejected",keyword:"minimum"}];
+validate81.errors = [{instancePath:instancePath+"/rejected",keyword:"minimum"}];
 return false;
 }
 }
@@ -3756,7 +4050,7 @@ const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 const _errs9 = errors;
 if(typeof data3[i0] !== "string"){
-validate78.errors = [{instancePath:instancePath+"/reasons/" + i0,keyword:"type"}];
+validate81.errors = [{instancePath:instancePath+"/reasons/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs9 === errors;
@@ -3766,7 +4060,7 @@ break;
 }
 }
 else {
-validate78.errors = [{instancePath:instancePath+"/reasons",keyword:"type"}];
+validate81.errors = [{instancePath:instancePath+"/reasons",keyword:"type"}];
 return false;
 }
 }
@@ -3781,10 +4075,10 @@ var valid0 = true;
 }
 }
 else {
-validate78.errors = [{instancePath,keyword:"type"}];
+validate81.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate78.errors = vErrors;
+validate81.errors = vErrors;
 return errors === 0;
 }

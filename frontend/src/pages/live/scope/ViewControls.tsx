@@ -6,6 +6,7 @@ import { useLiveClient } from "../../clients";
 import { PanelNav } from "./arrange/PanelNav";
 import { LineControls } from "./LineControls";
 import styles from "./ViewControls.module.css";
+import { WindowRequests } from "./WindowRequests";
 import { WindowSelect } from "./WindowSelect";
 
 /** What part of time is shown, and which threads get a line of their own. */
@@ -25,6 +26,9 @@ export const ViewControls = memo(function ViewControls({ target }: { readonly ta
         {view.paused ? "Resume" : "Pause"}
       </Button>
       <WindowSelect />
+      {view.window.kind === "fixed" ? (
+        <WindowRequests target={target} window={view.window} />
+      ) : null}
       <LineControls target={target} />
       <PanelNav />
       <span className={styles.word} role="status">

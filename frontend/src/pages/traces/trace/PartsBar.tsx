@@ -1,9 +1,10 @@
+import { ColourKeys } from "../../../charts/ColourKeys";
 import type { ChartTheme } from "../../../charts/palette";
 import { groupColours } from "../../../charts/stateColours";
 import { GROUP_NAMES, type StateGroup } from "../../../model/states";
 import { timeText } from "../../../model/traces/text";
 import type { SpanThread } from "../../../wire/generated/models";
-import { partName } from "./parts";
+import { guessed, isGuess, partName } from "./parts";
 import styles from "./Trace.module.css";
 
 function isGroup(reason: string): reason is StateGroup {
@@ -24,12 +25,13 @@ interface PartsBarProps {
 export function PartsBar({ thread, theme }: PartsBarProps) {
   const whole = thread.parts.reduce((sum, { ns }) => sum + ns, 0);
   if (whole === 0) return <span className={styles.none}>not measured</span>;
-  const text = thread.parts.map(({ reason, ns }) => `${partName(reason)} ${timeText(ns)}`);
+  const text = thread.parts.map(({ reason, ns }) => `${guessed(thread, reason)} ${timeText(ns)}`);
   return (
     <span className={styles.parts} role="img" aria-label={text.join(", ")} title={text.join("\n")}>
       {thread.parts.map(({ reason, ns }) => (
         <span
           key={reason}
+          data-guess={isGuess(thread, reason)}
           style={{ width: `${(100 * ns) / whole}%`, background: colourOf(reason, theme) }}
         />
       ))}
@@ -49,16 +51,11 @@ export function PartsLegend({ rows, theme }: PartsLegendProps) {
     sums.set(reason, (sums.get(reason) ?? 0) + ns);
   }
   if (sums.size === 0) return null;
-  return (
-    <ul className={styles.legend} aria-label="What threads did">
-      {[...sums]
-        .sort((a, b) => b[1] - a[1])
-        .map(([reason, ns]) => (
-          <li key={reason}>
-            <span className={styles.key} style={{ background: colourOf(reason, theme) }} />
-            {partName(reason)} {timeText(ns)}
-          </li>
-        ))}
-    </ul>
-  );
+  const keys = [...sums]
+    .sort((a, b) => b[1] - a[1])
+    .map(([reason, ns]) => ({
+      ground: colourOf(reason, theme),
+      text: `${partName(reason)} ${timeText(ns)}`,
+    }));
+  return <ColourKeys label="What threads did" keys={keys} />;
 }

@@ -11,7 +11,7 @@ import type { SortedColumn } from "../../live/scope/facts/sortedColumn";
 import { nsColumn, percentColumn } from "../Columns";
 import styles from "../TracesPage.module.css";
 import { PartsBar, PartsLegend } from "./PartsBar";
-import { greatestPart, joinText, partName, threadText } from "./parts";
+import { greatestPart, guessed, joinText, threadText } from "./parts";
 
 interface PathPanelProps {
   readonly trace: TraceDetail;
@@ -61,8 +61,8 @@ export function PathPanel({ trace, waterfall, selected, onSelect }: PathPanelPro
       label: "Most of it",
       text: true,
       value: ({ thread }) => greatestPart(thread)?.reason ?? "",
-      cell: ({ thread }) => mostText(thread),
-      width: 15,
+      cell: ({ thread }) => <span title={mostText(thread)}>{mostText(thread)}</span>,
+      width: 19,
     },
     {
       id: "thread",
@@ -105,5 +105,8 @@ export function PathPanel({ trace, waterfall, selected, onSelect }: PathPanelPro
 function mostText(thread: SpanThread): string {
   const part = greatestPart(thread);
   if (part === null) return "–";
-  return `${partName(part.reason)} ${timeText(part.ns)} (${shareText(part.ns / Math.max(1, thread.own_ns))})`;
+  const share = shareText(part.ns / Math.max(1, thread.own_ns));
+  const [lock] = part.reason === "locks" ? thread.locks : [];
+  const by = lock?.woken_by == null ? "" : `, released by ${lock.woken_by}`;
+  return `${guessed(thread, part.reason)} ${timeText(part.ns)} (${share})${by}`;
 }

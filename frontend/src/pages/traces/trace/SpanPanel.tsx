@@ -10,7 +10,7 @@ import { Panel } from "../../../ui/Panel";
 import type { SpanThread, TraceSpan } from "../../../wire/generated/models";
 import { CHART_THEMES } from "../../live/scope/chartTheme";
 import { PartsBar } from "./PartsBar";
-import { joinText, partName, threadText } from "./parts";
+import { guessed, joinText, threadText } from "./parts";
 import { SpanLocks } from "./SpanLocks";
 import styles from "./Trace.module.css";
 
@@ -91,10 +91,11 @@ function ThreadParts({ thread, span }: ThreadPartsProps) {
   const parts = thread.parts.map(
     ({ reason, ns }) =>
       [
-        partName(reason),
+        guessed(thread, reason),
         `${timeText(ns)} (${shareText(ns / Math.max(1, thread.own_ns))})`,
       ] as const,
   );
+  const whose = thread.tid === null ? "Its process" : "Its thread";
   return (
     <>
       {thread.parts.length === 0 ? null : <PartsBar thread={thread} theme={colours} />}
@@ -104,12 +105,12 @@ function ThreadParts({ thread, span }: ThreadPartsProps) {
       <p className={styles.links}>
         {thread.target_id === null ? null : (
           <PageLink href={momentHref(liveHref(thread.target_id), moment)}>
-            Its thread on Live at that time
+            {whose} on Live at that time
           </PageLink>
         )}
         {thread.run_id === null ? null : (
           <PageLink href={momentHref(runHref(thread.run_id), moment)}>
-            Its thread in the run at that time
+            {whose} in the run at that time
           </PageLink>
         )}
       </p>

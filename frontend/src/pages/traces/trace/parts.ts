@@ -6,9 +6,26 @@ import type { SpanPart, SpanThread } from "../../../wire/generated/models";
 
 const NAMES: Readonly<Record<string, string>> = { ...GROUP_NAMES, unknown: "Not measured" };
 
+const GUESS =
+  " That the request waited inside the program is known; that it was for a lock is a guess, by how much threads of the process waited for locks around that time.";
+
 /** Name of a reason. */
 export function partName(reason: string): string {
   return NAMES[reason] ?? reason;
+}
+
+/**
+ * Whether a part is a guess: by process it is certain that no thread was at anything, but not
+ * whether the request waited for a lock then, or for something else inside the program.
+ */
+export function isGuess({ joined_by, parts }: SpanThread, reason: string): boolean {
+  const locks = parts.some((part) => part.reason === "locks");
+  return joined_by === "process" && locks && (reason === "locks" || reason === "idle");
+}
+
+/** Name of a part of a span, marked where it is a guess. */
+export function guessed(thread: SpanThread, reason: string): string {
+  return isGuess(thread, reason) ? `${partName(reason)} (guess)` : partName(reason);
 }
 
 /** The part that took most; null: nothing was measured. */
@@ -27,12 +44,13 @@ export function threadText({ thread_name, tid, pid, joined_by }: SpanThread): st
 }
 
 /** How sure it is. */
-export function joinText({ joined_by, note, coverage }: SpanThread): string {
+export function joinText(thread: SpanThread): string {
+  const { joined_by, note, coverage } = thread;
   const how =
     joined_by === "thread"
       ? "Joined by thread id: the parts are of that thread alone."
       : joined_by === "process"
-        ? "Joined by process and time: the parts are of all threads of the process meanwhile."
+        ? `Joined by process and time: the parts are of all threads of the process meanwhile.${isGuess(thread, "locks") ? GUESS : ""}`
         : "Not joined with a thread.";
   const measured = joined_by === null ? "" : `${formatPercent(coverage)} was measured.`;
   return [how, measured, note].filter((text) => text !== "").join(" ");

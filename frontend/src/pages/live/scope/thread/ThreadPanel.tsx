@@ -1,5 +1,6 @@
 import { type ReactNode, useState } from "react";
 import { localTime } from "../../../../base/clock";
+import { type Moment, requestsHref } from "../../../../base/moment";
 import { theme } from "../../../../base/theme";
 import { useStore } from "../../../../base/useStore";
 import { formatDuration } from "../../../../model/format";
@@ -85,9 +86,9 @@ export function ThreadPanel({ view, children }: ThreadPanelProps) {
       ) : (
         <p className={styles.none}>No ledger: {reason}.</p>
       )}
-      <p className={styles.note} hidden={view.window.t1_s <= view.window.t0_s}>
-        <PageLink href={requestsHref(view)}>
-          Requests with a span of this thread in this window
+      <p className={styles.note}>
+        <PageLink href={requestsHref(view.pid, momentOf(view))}>
+          Requests that waited for this thread in this window
         </PageLink>
       </p>
       {children}
@@ -95,11 +96,9 @@ export function ThreadPanel({ view, children }: ThreadPanelProps) {
   );
 }
 
-/** Requests with a span of this thread within the window in view, on the Traces page. */
-function requestsHref({ tid, window, attached_unix_ms }: ThreadView): string {
-  const at = (t_s: number) => String(Math.round(attached_unix_ms + 1000 * t_s));
-  const query = { since: at(window.t0_s), until: at(window.t1_s), tid: String(tid) };
-  return `/traces?${new URLSearchParams(query)}`;
+function momentOf({ tid, from_s, to_s, attached_unix_ms }: ThreadView): Moment {
+  const at = (t_s: number) => attached_unix_ms + 1000 * t_s;
+  return { tid, from_ms: at(from_s), to_ms: at(to_s) };
 }
 
 function sinceText({ current, attached_unix_ms, unswitched, window }: ThreadView): string {

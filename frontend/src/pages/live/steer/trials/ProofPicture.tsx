@@ -1,4 +1,4 @@
-import { formatDifference, formatValue } from "../../../../model/format";
+import { formatGain, formatValue } from "../../../../model/format";
 import type { DecisionView } from "../../../../model/steerView";
 import type { ProofState } from "../../../../wire/generated/models";
 import { type GainAt, gainsOf, LEFT, proofBlocks, RIGHT, scaleOf, TOP, WIDTH } from "./trialScale";
@@ -89,7 +89,7 @@ export function ProofPicture({ proof, decisions }: ProofPictureProps) {
           ))}
           {gains.map(({ t_s, percent, low, high }) => (
             <g key={t_s} data-gain={percent.toFixed(1)}>
-              <title>{gainText(percent, low, high)}</title>
+              <title>{formatGain(percent, low, high)}</title>
               {low === null && high === null ? null : (
                 <Line
                   kind={styles.interval}
@@ -135,10 +135,4 @@ function reachOf(gains: readonly GainAt[]): number {
   const ends = gains.flatMap(({ low, high }) => [Math.abs(low ?? 0), Math.abs(high ?? 0)]);
   const wanted = Math.min(MOST_PERCENT, 1.1 * Math.max(0, ...ends));
   return Math.max(2, Math.ceil(Math.max(wanted, ...percents.map((each) => 1.1 * each))));
-}
-
-function gainText(percent: number, low: number | null, high: number | null): string {
-  return low === null || high === null
-    ? formatDifference(percent)
-    : `${formatDifference(percent)} [${formatDifference(low)}, ${formatDifference(high)}]`;
 }
