@@ -11,7 +11,9 @@ const query = new URLSearchParams(location.search);
 await signInFromAddress();
 const client = createLiveClient();
 client.follow(query.get("target"));
-client.request({ top_k: Number(query.get("top")), tiles: false, events: false });
+// A line a thread, as the others draw.
+const level = "thread";
+client.request({ level, top_k: Number(query.get("top")), tiles: false, events: false });
 
 const source = { view: client.chart("cpu"), steering: client.steer, hover: client.hover };
 const controls = {

@@ -25,7 +25,7 @@ test("a tree of processes is one target: its rows unfold, and processes that end
   await workers.getByRole("button", { name: "worker-#", exact: true }).focus();
   await page.keyboard.press("ArrowRight");
   await expect(threads.locator('tr[aria-level="3"]')).toHaveCount(6);
-  await expect(page.getByRole("region", { name: "CPU per process" })).toContainText("steady_work");
+  await expect(page.getByRole("region", { name: "CPU", exact: true })).toContainText("steady_work");
 
   // One ends: it is counted, and what it did stays.
   await family.endOne();

@@ -12,7 +12,9 @@ test("a deep link to a pid shows the process, its busiest thread on top, with th
   await expect(watching.tile("cpu")).toContainText(/\d m?cores/);
 
   await expect(watching.rowAt(0)).toHaveText("burner");
-  await expect(watching.panel("cpu").getByRole("listitem").first()).toContainText("burner");
+  // Roles add up: on a busy machine workers together may use more than it.
+  const roles = watching.panel("cpu").getByRole("listitem");
+  await expect(roles.filter({ hasText: "burner" })).toBeVisible();
   await expect(watching.panel("cpu").getByRole("img")).toHaveAttribute("aria-label", /burner/);
   // It burns 5 ms and sleeps 5 ms; on a busy machine it gets less.
   await expect.poll(() => watching.number("burner", "rate:cpu_run_ns")).toBeGreaterThan(0);

@@ -29,6 +29,9 @@ class SteerPage {
 
   /** Half a second an interval: tests have no time to lose. */
   async hurry(policy: string, more: Readonly<Record<string, string>> = {}): Promise<void> {
+    await this.drawer.locator("details", { hasText: "Parameters" }).evaluate((details) => {
+      (details as HTMLDetailsElement).open = true;
+    });
     const form = this.drawer.getByRole("form", { name: "Parameters" });
     await form.getByRole("combobox", { name: "of" }).selectOption(policy);
     for (const [name, value] of Object.entries({ interval_s: "0.5", ...more })) {

@@ -18,3 +18,18 @@ export function navigate(href: string, how: "push" | "replace" = "push"): void {
   }
   route.set(here());
 }
+
+/** A parameter of the address; null if it has none. */
+export function parameter(name: string): string | null {
+  return new URLSearchParams(window.location.search).get(name);
+}
+
+/** The address with another value of a parameter; null: without it. The rest stays. */
+export function withParameter(name: string, value: string | null): string {
+  const { pathname, search } = window.location;
+  const parameters = new URLSearchParams(search);
+  if (value === null) parameters.delete(name);
+  else parameters.set(name, value);
+  const query = parameters.toString();
+  return query === "" ? pathname : `${pathname}?${query}`;
+}

@@ -3,6 +3,14 @@ import type { LineStyle } from "./palette";
 
 /** A legend's sample of a line: its colour, dash and marker. */
 export function Marker({ style }: { readonly style: LineStyle }) {
+  if (style.fill !== undefined) {
+    return (
+      <svg aria-hidden="true" width={24} height={12} viewBox="0 0 24 12">
+        <rect width={24} height={12} rx={2} fill={style.colour} fillOpacity={style.fill} />
+        <path d="M0,1H24" stroke={style.colour} strokeWidth={2} />
+      </svg>
+    );
+  }
   return (
     <svg aria-hidden="true" width={24} height={12} viewBox="0 0 24 12">
       <path

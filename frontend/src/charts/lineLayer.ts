@@ -1,8 +1,8 @@
 /** All lines of a chart, put onto a canvas from a buffer. */
 
-import type { ChartView } from "../model/views";
+import type { ChartView, LineView } from "../model/views";
 import type { ChartTheme } from "./palette";
-import { lineStyle, partStyle } from "./palette";
+import { lineStyle, partStyle, stackStyle } from "./palette";
 import type { PixelGrid, Plot } from "./plot";
 import type { RasterStyle } from "./raster";
 import { rgbOf } from "./rgb";
@@ -22,7 +22,8 @@ export class LineLayer {
    *
    * @param grid Of the plot at the canvas's device pixels.
    * @param ratio Device pixels a CSS pixel.
-   * @param faded Whether others are drawn on top that matter more.
+   * @param raised Lines that matter more than others; of a stack, for they cannot be drawn on top.
+   * @param faded Whether there are any.
    */
   draw(
     context: CanvasRenderingContext2D,
@@ -31,13 +32,14 @@ export class LineLayer {
     grid: PixelGrid,
     ratio: number,
     theme: ChartTheme,
+    raised: (line: LineView) => boolean,
     faded: boolean,
   ): void {
     this.fit(Math.round(plot.width * ratio), Math.round(plot.height * ratio));
     const scale = { ...grid, y_top: plot.y_top };
     if (view.times) this.bands(view, scale, theme, ratio);
     else {
-      this.dress(view, theme, ratio, faded);
+      this.dress(view, theme, ratio, (line) => faded && !(view.stacked && raised(line)));
       this.raster.lines(view, scale, this.styles, this.looks);
     }
     if (!this.image) return;
@@ -62,20 +64,31 @@ export class LineLayer {
   }
 
   /** Styles, made when what they follow from has changed. */
-  private dress(view: ChartView, theme: ChartTheme, ratio: number, faded: boolean): void {
-    let looks = `${faded} ${ratio}`;
-    for (const { key, name, colour, variant, selected, pinned } of view.lines) {
-      looks += ` ${key ?? name} ${colour} ${variant} ${selected} ${pinned}`;
+  private dress(
+    view: ChartView,
+    theme: ChartTheme,
+    ratio: number,
+    faded: (line: LineView) => boolean,
+  ): void {
+    let looks = `${view.stacked} ${ratio}`;
+    for (const line of view.lines) {
+      const { key, name, colour, variant, selected, pinned } = line;
+      looks += ` ${key ?? name} ${colour} ${variant} ${selected} ${pinned} ${faded(line)}`;
     }
     if (looks === this.looks && theme === this.theme) return;
     this.raster.forget();
     this.looks = looks;
     this.theme = theme;
-    const opacity = faded ? FADED : 1;
+    const styleOf = view.stacked ? stackStyle : lineStyle;
     this.styles = view.lines.map((line) => {
-      const { colour, width, dash } = lineStyle(line, view.chart, theme);
-      const pixels = dash.map((part) => Math.round(part * ratio));
-      return { colour: rgbOf(colour), opacity, thickness: width * ratio, dash: pixels };
+      const { colour, width, dash, fill } = styleOf(line, view.chart, theme);
+      return {
+        colour: rgbOf(colour),
+        opacity: faded(line) ? FADED : 1,
+        thickness: width * ratio,
+        dash: dash.map((part) => Math.round(part * ratio)),
+        ...(fill === undefined ? {} : { fill }),
+      };
     });
   }
 

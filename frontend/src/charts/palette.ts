@@ -36,6 +36,8 @@ export interface LineStyle {
   readonly width: number;
   /** Drawn at the line's right end, so that roles are not distinguished by colour alone. */
   readonly marker: "circle" | "square" | "triangle" | "diamond" | "cross" | "none";
+  /** It is a band, this strong, 0 to 1; none: a line. */
+  readonly fill?: number;
 }
 
 const LIGHT = [
@@ -160,6 +162,16 @@ export function policyColour(policy: string, theme: ChartTheme): string {
   return colours[sum % (colours.length - 1)] ?? theme.others;
 }
 
+/** How strong the bands of a spread are, and those that add up: text is read on neither. */
+const SPREAD_FILL = { range: 0.18, quartiles: 0.36 } as const;
+const STACK_FILL = 0.62;
+
+/** Style of a band of a stack. */
+export function stackStyle(line: LineView, chart: ChartId, theme: ChartTheme): LineStyle {
+  const style = lineStyle(line, chart, theme);
+  return { ...style, dash: SOLID, width: 1, marker: "none", fill: STACK_FILL };
+}
+
 /** Style of a line in a chart. */
 export function lineStyle(line: LineView, chart: ChartId, theme: ChartTheme): LineStyle {
   if (line.part !== undefined) {
@@ -168,6 +180,10 @@ export function lineStyle(line: LineView, chart: ChartId, theme: ChartTheme): Li
   }
   const dash = line.variant === 1 ? SECOND : SOLID;
   const base = colourStyle(line.colour, theme);
+  if (line.spread === "range" || line.spread === "quartiles") {
+    return { ...base, width: 1, marker: "none", fill: SPREAD_FILL[line.spread] };
+  }
+  if (line.spread === "median") return { ...base, width: 2, marker: "none" };
   const width = line.selected ? 3 : line.pinned ? 2 : base.width;
   const bytes = chart === "disk" || chart === "network" || chart === "network_calls";
   if (line.kind === "others") {

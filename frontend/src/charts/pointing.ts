@@ -65,13 +65,15 @@ export function tooltipAt(view: ChartView, t_s: number): Tooltip | null {
   view.lines.forEach((line, index) => {
     const top = view.high[index * view.columns + column] ?? Number.NaN;
     // A band's value is its height.
-    const foot = view.times ? (view.low[index * view.columns + column] ?? 0) : 0;
+    const foot = view.times || view.stacked ? (view.low[index * view.columns + column] ?? 0) : 0;
     const value = top - foot;
     const peak = peakText(view, index, column);
     if (!Number.isNaN(value)) rows.push({ line, value, peak });
   });
   if (rows.length === 0) return null;
-  rows.sort((a, b) => b.value - a.value);
+  // Bands that add up stand as they lie.
+  if (view.stacked) rows.reverse();
+  else rows.sort((a, b) => b.value - a.value);
   const shown = rows.slice(0, MOST_ROWS);
   const at = view.step ? t_s : (view.time_s[column] ?? t_s);
   return { t_s: at, rows: shown, more: rows.length - shown.length };

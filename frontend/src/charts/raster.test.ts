@@ -43,6 +43,18 @@ describe("Raster", () => {
     expect([rows[1]?.[0], rows[2]?.[0]]).toEqual([64, 191]);
   });
 
+  it("fills a band between two lines, with an edge on top", () => {
+    const view = chart([0, 4], [{ low: [1, 1], high: [2, 4] }]);
+    const raster = new Raster(4, 4);
+    raster.area(view, 0, scaleOf(0, 4, 4, 4), { ...STYLE, fill: 0.5 });
+    expect(alpha(raster)).toEqual([
+      [0, 0, 0, 255],
+      [0, 255, 255, 128],
+      [255, 128, 128, 128],
+      [0, 0, 0, 0],
+    ]);
+  });
+
   it("fills what many samples cover in a column", () => {
     const view = chart([0.2, 0.8, 2.5], [{ low: [1, 1, 1], high: [3, 1, 1] }]);
     const columns = alpha(drawn(view)).map((row) =>

@@ -19,6 +19,8 @@ export interface RasterStyle {
   readonly thickness: number;
   /** Columns on, columns off, …; [] is solid. Anchored to time, so that it does not crawl. */
   readonly dash: readonly number[];
+  /** It is a band from low to high, this strong, 0 to 1, below an edge as thick as the line. */
+  readonly fill?: number;
 }
 
 /** How a band is filled. */
@@ -108,6 +110,48 @@ export class Raster {
       const place = period > 0 && flat ? (((x + scale.first) % period) + period) % period : 0;
       if (period > 0 && flat && !isOn(dash, place)) continue;
       this.run(x, top - half, bottom + half, style);
+    }
+  }
+
+  /**
+   * Fill a band between a view's low and high, straight from sample to sample, with an edge on top.
+   *
+   * @param range Columns to draw; each is the same whatever range it is drawn in.
+   */
+  area(
+    view: ChartView,
+    index: number,
+    scale: RasterScale,
+    style: RasterStyle,
+    range: ColumnRange = this.all,
+  ): void {
+    const { columns, time_s, low, high } = view;
+    const { per_s, first, y_top } = scale;
+    const { width, height, words } = this;
+    const [red, green, blue] = style.colour;
+    const rgb = red | (green << 8) | (blue << 16);
+    const body = rgb | (Math.round(255 * (style.fill ?? 1) * style.opacity) << 24);
+    const edge = rgb | (Math.round(255 * style.opacity) << 24);
+    const thick = Math.max(1, Math.round(style.thickness));
+    const down = height / y_top;
+    const base = index * columns;
+    let c = Math.max(0, firstFrom(view, (range.from + first + 0.5) / per_s) - 1);
+    for (let x = range.from; x < range.to; x++) {
+      const t_s = (x + first + 0.5) / per_s;
+      while (c + 1 < columns && (time_s[c + 1] ?? 0) <= t_s) c++;
+      if (c + 1 >= columns || (time_s[c] ?? 0) > t_s) continue;
+      const from_s = time_s[c] ?? 0;
+      const share = (t_s - from_s) / ((time_s[c + 1] ?? 0) - from_s);
+      const low0 = low[base + c] ?? Number.NaN;
+      const high0 = high[base + c] ?? Number.NaN;
+      const foot = low0 + share * ((low[base + c + 1] ?? Number.NaN) - low0);
+      const head = high0 + share * ((high[base + c + 1] ?? Number.NaN) - high0);
+      if (!(head > foot)) continue;
+      const top = Math.max(0, Math.round(height - head * down));
+      const bottom = Math.min(height, Math.round(height - foot * down));
+      const below = Math.min(bottom, top + thick);
+      for (let y = top; y < below; y++) words[y * width + x] = edge;
+      for (let y = below; y < bottom; y++) words[y * width + x] = body;
     }
   }
 

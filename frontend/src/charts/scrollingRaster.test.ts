@@ -23,6 +23,7 @@ const STYLES: readonly RasterStyle[] = [
   { colour: [200, 10, 10], opacity: 1, thickness: 1.5, dash: [] },
   { colour: [10, 200, 10], opacity: 0.35, thickness: 1.25, dash: [6, 3] },
   { colour: [10, 10, 200], opacity: 0.6, thickness: 3, dash: [5, 3] },
+  { colour: [90, 90, 90], opacity: 1, thickness: 1, dash: [], fill: 0.4 },
 ];
 
 /** Samples of three lines that go on for ever; a third of the seeds has columns with two values. */
@@ -82,7 +83,9 @@ class Lines {
 function rebuilt(view: ChartView, scale: Parameters<Raster["line"]>[2]): Raster {
   const raster = new Raster(WIDTH, HEIGHT);
   for (let index = STYLES.length - 1; index >= 0; index--) {
-    raster.line(view, index, scale, STYLES[index] as RasterStyle);
+    const style = STYLES[index] as RasterStyle;
+    if (style.fill === undefined) raster.line(view, index, scale, style);
+    else raster.area(view, index, scale, style);
   }
   return raster;
 }

@@ -46,7 +46,8 @@ export class ScrollingRaster extends Raster {
       this.clear(range);
       for (let index = styles.length - 1; index >= 0; index--) {
         const style = styles[index];
-        if (style) this.line(view, index, scale, style, range);
+        if (style?.fill !== undefined) this.area(view, index, scale, style, range);
+        else if (style) this.line(view, index, scale, style, range);
       }
     }
     return drawn;

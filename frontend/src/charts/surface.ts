@@ -9,6 +9,7 @@ import type { SteerView } from "../model/steerView";
 import type { ChartId, Hover } from "../model/viewRequest";
 import type { ChartView, LineView } from "../model/views";
 import { drawTimeAxis, drawValueAxis, timeTicks, valueTicks } from "./axes";
+import { drawBandNames, drawLimits } from "./bandLabels";
 import { CanvasLayer, labelOn } from "./canvasLayer";
 import { othersNote } from "./describe";
 import { LineLayer } from "./lineLayer";
@@ -186,13 +187,19 @@ export class ChartSurface {
     const raised = (line: LineView): boolean =>
       line.key !== null && (line.selected || line.key === this.hover.key);
     const faded = view.lines.some(raised);
-    this.lines.draw(context, view, plotNow, grid, this.front.ratio, theme, faded);
+    this.lines.draw(context, view, plotNow, grid, this.front.ratio, theme, raised, faded);
+    drawLimits(context, view, plotNow, theme);
+    if (view.stacked) {
+      drawBandNames(context, view, plotNow, theme);
+      return;
+    }
     drawPeaks(context, view, plotNow, theme, (line) => !faded || raised(line));
     // Highest rank last, so that it lies on top.
     for (let index = view.lines.length - 1; index >= 0; index--) {
       const line = view.lines[index];
       if (!line) continue;
-      const { colour, dash, width, marker } = lineStyle(line, this.id, theme);
+      const { colour, dash, width, marker, fill } = lineStyle(line, this.id, theme);
+      if (fill !== undefined) continue;
       const up = raised(line);
       if (up) {
         context.strokeStyle = colour;

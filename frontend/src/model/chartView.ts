@@ -76,7 +76,7 @@ function isProcess(lined: Lined): lined is ProcessLife {
   return "pid" in lined;
 }
 
-function* sumsIn(input: ViewInput, sums: Iterable<LevelSum>): Generator<LevelSum> {
+export function* sumsIn(input: ViewInput, sums: Iterable<LevelSum>): Generator<LevelSum> {
   const { span, filter, now_s } = input;
   for (const sum of sums) {
     if (sum.seen_s > Math.min(span.t1_s, now_s)) continue;
@@ -86,32 +86,42 @@ function* sumsIn(input: ViewInput, sums: Iterable<LevelSum>): Generator<LevelSum
   }
 }
 
-/** Choose the threads that get a line: selected and pinned ones first, then the top by growth. */
+/**
+ * Choose the threads that get a line: selected and pinned ones first, then the top by growth.
+ *
+ * @param lined What may have one.
+ */
 export function chooseThreads(
   input: ViewInput,
   chart: CounterChartId,
   incumbents: ReadonlySet<string>,
+  lined: Iterable<Lined> = linedIn(input),
+  most = input.request.top_k,
 ): Chosen {
-  const { model, request, span, now_s } = input;
+  const { request } = input;
+  const scoreOf = rankOf(input, chart);
+  const wanted = new Set(request.pinned);
+  if (request.selected !== null) wanted.add(request.selected);
+  const always: Lined[] = [];
+  const others: Lined[] = [];
+  for (const thread of lined) (wanted.has(thread.key) ? always : others).push(thread);
+  const count = Math.max(1, Math.min(50, most));
+  const top = topThreads(others, scoreOf, count, incumbents);
+  return { threads: [...always, ...top], candidates: always.length + others.length };
+}
+
+/** What lines of a chart are ranked by: how much its counters, or those asked for, grew. */
+export function rankOf(
+  { model, request, span, now_s }: ViewInput,
+  chart: CounterChartId,
+): (lined: Lined) => number {
   const stretches = model.history.between(span.t0_s, Math.min(span.t1_s, now_s));
   const by = request.rank_by;
   const rings =
     by === "chart"
       ? CHART_SPECS[chart].fields.map(ringOf)
       : RING_FIELDS.flatMap((field, ring) => (field === by.field ? [ring] : []));
-  const wanted = new Set(request.pinned);
-  if (request.selected !== null) wanted.add(request.selected);
-  const always: Lined[] = [];
-  const others: Lined[] = [];
-  for (const thread of linedIn(input)) (wanted.has(thread.key) ? always : others).push(thread);
-  const count = Math.max(1, Math.min(50, request.top_k));
-  const top = topThreads(
-    others,
-    (thread) => growth(model, stretches, thread, rings),
-    count,
-    incumbents,
-  );
-  return { threads: [...always, ...top], candidates: always.length + others.length };
+  return (lined) => growth(model, stretches, lined, rings);
 }
 
 /** Make a chart's view. */
@@ -208,6 +218,9 @@ export function emptyView(
     lines: [],
     y_max: 0,
     others_above: false,
+    stacked: false,
+    opened: null,
+    limits: [],
     step: false,
     smoothing_s: 0,
     peaks: null,
@@ -222,7 +235,7 @@ class LinePainter {
   readonly high: Float64Array;
   readonly lines: LineView[] = [];
   /** Largest values in the window: of the threads' lines and of the others'. */
-  private most = { thread: 0, others: 0, process: 0, part: 0 };
+  private most = { thread: 0, others: 0, process: 0, part: 0, spread: 0 };
   /** Lines that have a value. */
   values = 0;
   readonly peaks: PeaksView | null;

@@ -122,17 +122,17 @@ export class Levels {
   /** A process' name is that of its main thread; its colour is by name, in a shade by pid. */
   private rename(life: ProcessLife, name: string): void {
     life.name = name;
-    life.colour = threadColour(this.threads.roleIndex(`process ${name}`), life.pid);
+    life.colour = threadColour(this.threads.hueOf(`process ${name}`), life.pid);
   }
 
   private roleOf(thread: Thread, now_s: number): LevelSum | null {
-    const { role, roleIndex } = thread;
+    const { role, hue } = thread;
     const held = this.roles.get(role);
     if (held) return held;
     if (this.roles.size >= MOST_ROLES) return null;
     const made = {
       ...this.newSum(`role:${role}`, thread, now_s),
-      ...{ name: role, role, colour: roleColour(roleIndex) },
+      ...{ name: role, role, colour: roleColour(hue) },
     };
     this.roles.set(role, made);
     return made;

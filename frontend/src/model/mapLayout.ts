@@ -67,7 +67,7 @@ export function layoutOf(roles: readonly RoleLanes[], most: number): MapLayout {
   const order: Thread[] = [];
   const first: number[] = [];
   const groups: MapGroup[] = [];
-  for (const [at, { role, roleIndex, lanes, ...stack }] of stacks.entries()) {
+  for (const [at, { role, lanes, ...stack }] of stacks.entries()) {
     const rows = rowsOf[at] ?? 0;
     const from = order.length;
     const row = first.length;
@@ -80,7 +80,8 @@ export function layoutOf(roles: readonly RoleLanes[], most: number): MapLayout {
       for (const { threads } of own) order.push(...threads);
     }
     const threads = order.length - from;
-    const { colour = roleColour(roleIndex), fold = null, heading = false } = stack;
+    const hue = lanes[0]?.threads[0]?.hue ?? 0;
+    const { colour = roleColour(hue), fold = null, heading = false } = stack;
     groups.push({ role, colour, fold, heading, row, rows, threads });
   }
   const rows = first.length;

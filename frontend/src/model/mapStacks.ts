@@ -91,8 +91,8 @@ function arrangedBy(
     }
     const roles = own.map((stack): RoleLanes => {
       const thread = stack.lanes[0]?.threads[0] ?? first;
-      const { role, roleIndex } = thread;
-      return { ...stack, role, roleIndex, colour: roleColour(roleIndex) };
+      const { role, roleIndex, hue } = thread;
+      return { ...stack, role, roleIndex, colour: roleColour(hue) };
     });
     return [{ ...process_stack, lanes: [], heading: true }, ...roles];
   });

@@ -100,8 +100,9 @@ describe("sizesTried", () => {
       decision(9, { size: 3, rate: 700 }),
     ]);
     expect(tried).toEqual([
-      { size: 3, rate: 700, wait_s: null, intervals: 1 },
-      { size: 4, rate: 1000, wait_s: 0.5, intervals: 2 },
+      { size: 3, rate: 700, low: null, high: null, wait_s: null, intervals: 1 },
+      // Student with one degree of freedom: 12.71 times the standard error, which is 100.
+      { size: 4, rate: 1000, low: 0, high: expect.closeTo(2271), wait_s: 0.5, intervals: 2 },
     ]);
   });
 });

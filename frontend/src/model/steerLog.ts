@@ -213,22 +213,38 @@ function searchBegan(bands: readonly SteerBand[], restarts: readonly RestartView
 
 /** Operations a second of each size, over the intervals that count; smallest size first. */
 export function sizesTried(decisions: readonly DecisionView[]): readonly SizeTried[] {
-  const sums = new Map<number, { rate: number; n: number; wait: number; waits: number }>();
+  const sums = new Map<number, { rates: number[]; wait: number; waits: number }>();
   for (const { counted, size, rate, wait_s } of decisions) {
     if (!counted || Number.isNaN(rate)) continue;
-    const sum = sums.get(size) ?? { rate: 0, n: 0, wait: 0, waits: 0 };
-    sum.rate += rate;
-    sum.n++;
+    const sum = sums.get(size) ?? { rates: [], wait: 0, waits: 0 };
+    sum.rates.push(rate);
     if (wait_s !== null) {
       sum.wait += wait_s;
       sum.waits++;
     }
     sums.set(size, sum);
   }
-  return Array.from(sums, ([size, { rate, n, wait, waits }]) => ({
+  return Array.from(sums, ([size, { rates, wait, waits }]) => ({
     size,
-    rate: rate / n,
+    ...meanWithin(rates),
     wait_s: waits === 0 ? null : wait / waits,
-    intervals: n,
+    intervals: rates.length,
   })).sort((a, b) => a.size - b.size);
+}
+
+/** Two-sided 95 % quantiles of Student's t for 1, 2, … degrees of freedom; beyond these 1.96. */
+const STUDENT = [
+  12.71, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.16, 2.145,
+  2.131, 2.12, 2.11, 2.101, 2.093, 2.086, 2.08, 2.074, 2.069, 2.064, 2.06, 2.056, 2.052, 2.048,
+  2.045, 2.042,
+];
+
+/** Mean of some rates, and the ends of its 95 % confidence interval; null of fewer than two. */
+function meanWithin(rates: readonly number[]): Pick<SizeTried, "rate" | "low" | "high"> {
+  const n = rates.length;
+  const rate = rates.reduce((sum, each) => sum + each, 0) / n;
+  if (n < 2) return { rate, low: null, high: null };
+  const squares = rates.reduce((sum, each) => sum + (each - rate) ** 2, 0);
+  const reach = (STUDENT[n - 2] ?? 1.96) * Math.sqrt(squares / (n - 1) / n);
+  return { rate, low: Math.max(0, rate - reach), high: rate + reach };
 }

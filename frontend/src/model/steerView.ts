@@ -99,6 +99,9 @@ export interface SizeTried {
   readonly size: number;
   /** Operations a second of real time. */
   readonly rate: number;
+  /** Ends of the 95 % confidence interval of the mean; null with fewer than two intervals. */
+  readonly low: number | null;
+  readonly high: number | null;
   /** Mean time that jobs waited, seconds; null where the signal does not tell. */
   readonly wait_s: number | null;
   readonly intervals: number;

@@ -189,7 +189,7 @@ function nameOf({ kind, threads }: TableGroup): string {
 function colourOf({ kind, threads }: TableGroup): number {
   const [first] = threads;
   if (kind === "process") return first?.process?.colour ?? 0;
-  return (kind === "role" ? roleColour(first?.roleIndex ?? 0) : first?.colour) ?? 0;
+  return (kind === "role" ? roleColour(first?.hue ?? 0) : first?.colour) ?? 0;
 }
 
 function processOf(life: ProcessLife | null): TableRow["process"] {

@@ -4,13 +4,24 @@ import { SHADES, Threads, threadColour } from "./threads";
 describe("threadColour", () => {
   it("is the same in charts, table and map, and stays when ranking changes", () => {
     const threads = new Threads();
-    const [a, b] = [11, 12].map((tid) =>
-      threads.add(tid, 0, `worker-${tid}`, { before_s: 0, now_s: 0 }, 0),
-    );
+    const at = { before_s: 0, now_s: 0 };
+    threads.add(10, 0, "main", at, 0);
+    const [a, b] = [11, 12].map((tid) => threads.add(tid, 0, `worker-${tid}`, at, 0));
     expect(a?.colour).not.toBe(b?.colour);
-    expect(Math.floor((a?.colour ?? 0) / SHADES)).toBe(a?.roleIndex);
+    expect(Math.floor((a?.colour ?? 0) / SHADES)).toBe(threads.hueOf("worker-#"));
     if (a) threads.rename(a, "io-1");
-    expect(a?.colour).toBe(threadColour(1, 11));
+    expect(a?.colour).toBe(threadColour(threads.hueOf("io-#"), 11));
+  });
+
+  it("tells threads apart where all are of one role, and roles from the second on", () => {
+    const threads = new Threads();
+    const at = { before_s: 0, now_s: 0 };
+    const servers = Array.from({ length: 10 }, (_, n) => threads.add(n + 1, 0, "server", at, 0));
+    expect(new Set(servers.map(({ colour }) => colour)).size).toBe(10);
+    const hues = () => new Set(servers.map(({ colour }) => Math.floor(colour / SHADES)));
+    expect(hues().size).toBe(7);
+    threads.add(11, 0, "logger", at, 0);
+    expect(hues()).toEqual(new Set([threads.hueOf("server")]));
   });
 });
 

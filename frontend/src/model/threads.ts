@@ -3,6 +3,7 @@
 import type { RoleRule } from "../wire/generated/models";
 import type { LevelSum, Lined, ProcessLife } from "./lined";
 import { roleOf, sameRules } from "./role";
+import { HUES, RoleHues } from "./roleHues";
 import type { ThreadKey } from "./viewRequest";
 
 /** One thread. Identity is tid and start time: a tid that is used again is another thread. */
@@ -11,6 +12,10 @@ export interface Thread extends Lined {
   name: string;
   role: string;
   roleIndex: number;
+  /** Place of its role's colour; see `RoleHues`. */
+  hue: number;
+  /** Of all threads that there were, from 0. */
+  readonly number: number;
   colour: number;
   end_s: number | null;
   /**
@@ -40,13 +45,18 @@ export const SHADES = 3;
  * Colour of a thread by its identity, the same wherever it is drawn: its role's hue, in a shade by
  * its id, so that it stays when the ranking changes. `colourStyle` (charts/palette.ts) draws it.
  */
-export function threadColour(roleIndex: number, tid: number): number {
-  return SHADES * roleIndex + (tid % SHADES);
+export function threadColour(hue: number, tid: number): number {
+  return SHADES * hue + (tid % SHADES);
+}
+
+/** Colour of a thread where all are of one role: one hue would say nothing. */
+export function numberColour(number: number): number {
+  return SHADES * (number % HUES) + (Math.floor(number / HUES) % SHADES);
 }
 
 /** Colour of a role as a whole. */
-export function roleColour(roleIndex: number): number {
-  return SHADES * roleIndex;
+export function roleColour(hue: number): number {
+  return SHADES * hue;
 }
 
 /** Start times come from ages and clock ticks: the same thread's may differ by this much. */
@@ -82,6 +92,10 @@ export class Threads {
   /** Ended threads that were forgotten. */
   folded = 0;
   private readonly free: number[] = [];
+  private readonly hues = new RoleHues();
+  /** Roles that threads have had, up to the second. */
+  private readonly known = new Set<string>();
+  private numbers = 0;
   private nextSlot = PROCESS_SLOT + 1;
 
   /**
@@ -131,7 +145,9 @@ export class Threads {
     sinceBlock: number,
   ): Thread {
     const role = roleOf(name, this.rules);
-    const roleIndex = this.roleIndex(role);
+    const hue = this.hueOf(role);
+    this.note(role);
+    const number = this.numbers++;
     const thread: Thread = {
       slot: this.takeSlot(),
       key: threadKey(tid, start_ns),
@@ -139,8 +155,10 @@ export class Threads {
       start_ns,
       name,
       role,
-      roleIndex,
-      colour: threadColour(roleIndex, tid),
+      roleIndex: this.roleIndex(role),
+      hue,
+      number,
+      colour: this.colourOf({ hue, tid, number }),
       sinceBlock,
       seen_s: now_s,
       end_s: null,
@@ -166,7 +184,26 @@ export class Threads {
     thread.name = name;
     thread.role = roleOf(name, this.rules);
     thread.roleIndex = this.roleIndex(thread.role);
-    thread.colour = threadColour(thread.roleIndex, thread.tid);
+    thread.hue = this.hueOf(thread.role);
+    this.note(thread.role);
+    thread.colour = this.colourOf(thread);
+  }
+
+  /** Place of the colour of a role, or of what else has a name. */
+  hueOf(name: string): number {
+    return this.hues.of(name);
+  }
+
+  private colourOf({ hue, tid, number }: Pick<Thread, "hue" | "tid" | "number">): number {
+    return this.known.size < 2 ? numberColour(number) : threadColour(hue, tid);
+  }
+
+  /** With a second role hues are for roles. */
+  private note(role: string): void {
+    if (this.known.size >= 2) return;
+    this.known.add(role);
+    if (this.known.size < 2) return;
+    for (const thread of this.all()) thread.colour = this.colourOf(thread);
   }
 
   end(thread: Thread, { before_s, now_s }: Instants, exact: boolean): void {
@@ -184,7 +221,7 @@ export class Threads {
     }
   }
 
-  /** Number of a role, in order of appearance: stable, so that its colour is. */
+  /** Number of a role, in order of appearance. */
   roleIndex(role: string): number {
     const known = this.roles.get(role);
     if (known !== undefined) return known;

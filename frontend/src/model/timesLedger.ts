@@ -28,7 +28,7 @@ const PLACES: readonly (readonly [TimePart, number])[] = [
 class RowSums {
   readonly sums = new Float64Array(SUMS);
   threads = 0;
-  constructor(readonly index: number) {}
+  constructor(readonly hue: number) {}
 }
 
 /** Go through all threads once. */
@@ -52,7 +52,7 @@ export function* gatherLedgers(
     if (!growth.load(thread)) continue;
     let role = roles.get(thread.role);
     if (!role) {
-      role = new RowSums(thread.roleIndex);
+      role = new RowSums(thread.hue);
       roles.set(thread.role, role);
     }
     role.threads++;
@@ -74,10 +74,10 @@ export function* gatherLedgers(
   }
   const fold = input.request.fold_idle;
   const cut = cutter(model.states.present, fold);
-  const rowOf = (key: string, label: string, { index, threads, sums }: RowSums): TimesRow => ({
+  const rowOf = (key: string, label: string, { hue, threads, sums }: RowSums): TimesRow => ({
     key,
     name: label,
-    colour: roleColour(index),
+    colour: roleColour(hue),
     threads,
     ...cut((place) => sums[place] ?? 0),
   });

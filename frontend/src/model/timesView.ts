@@ -65,7 +65,7 @@ function noSums(): Sums {
 class RowSums {
   readonly sums = noSums();
   threads = 0;
-  constructor(readonly index: number) {}
+  constructor(readonly hue: number) {}
 }
 
 /** Go through all threads once. */
@@ -91,7 +91,7 @@ function* gather(
     if (!reader.load(thread)) continue;
     let role = roles.get(thread.role);
     if (!role) {
-      role = new RowSums(thread.roleIndex);
+      role = new RowSums(thread.hue);
       roles.set(thread.role, role);
     }
     const within = has(thread);
@@ -126,10 +126,10 @@ function* gather(
     if (!irq) parts.irq = Number.NaN;
     return { wall_s: sums.full.wall + sums.bare.wall, parts };
   };
-  const rowOf = (key: string, label: string, { index, threads, sums }: RowSums): TimesRow => ({
+  const rowOf = (key: string, label: string, { hue, threads, sums }: RowSums): TimesRow => ({
     key,
     name: label,
-    colour: roleColour(index),
+    colour: roleColour(hue),
     threads,
     folded_s: 0,
     ...cut(sums),

@@ -7,6 +7,7 @@
 
 import type { Target } from "../wire/generated/models";
 import { type Chosen, chartView, chooseThreads, type ViewInput } from "./chartView";
+import { CpuViewMaker } from "./cpu/cpuView";
 import { type CurrentRates, frozenRates, movingRates } from "./currentRates";
 import { FACT_PARTS, FactViewMaker, type FactViews, isFactPart, wantsFacts } from "./factViews";
 import { type Filter, filterFrom } from "./filter";
@@ -94,6 +95,7 @@ export class ViewBuilder {
   private times: Generator<undefined, ChartView> | null = null;
   private steerSeen = -1;
   private readonly factMaker = new FactViewMaker();
+  private readonly cpu: CpuViewMaker;
   private mapMaker = new MapMaker();
   /** The map has something to show. */
   private mapped = false;
@@ -103,6 +105,7 @@ export class ViewBuilder {
     private readonly model: TargetModel,
     private readonly clock: () => number,
   ) {
+    this.cpu = new CpuViewMaker(clock);
     for (const name of PARTS) {
       this.parts.set(name, { made_ms: Number.NEGATIVE_INFINITY, edition: -1, asked_ms: null });
     }
@@ -311,7 +314,7 @@ export class ViewBuilder {
   private input(target: Target | null): ViewInput {
     const { model, request, filter } = this;
     const now_s = this.frozen?.now_s ?? model.now_s;
-    const span = spanOf(request.window, Number.isNaN(now_s) ? 0 : now_s);
+    const span = spanOf(request.window, Number.isNaN(now_s) ? 0 : now_s, model.history.from_s);
     return { model, target, request, filter, span, now_s };
   }
 
@@ -336,6 +339,13 @@ export class ViewBuilder {
     if (chart === "gomaxprocs") return sizeView(input);
     if (chart === "ops") return opsView(input);
     if (chart === "times") return timesView(input, asked);
+    if (chart === "cpu" && this.request.level === null) {
+      if (this.asked.has(chart)) {
+        const { rank_by, top_k } = this.request;
+        this.cpu.outdate(`${top_k} ${JSON.stringify(rank_by)}`);
+      }
+      return this.cpu.make(input, asked);
+    }
     let chosen = this.chosen.get(chart);
     if (!chosen || chosen.at_ms === Number.NEGATIVE_INFINITY) {
       const before = new Set(chosen?.by.threads.map((thread) => thread.key));

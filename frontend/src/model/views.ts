@@ -44,11 +44,13 @@ export interface LineView {
   readonly role: string;
   /** By identity of the thread, process or role: `colourStyle(colour, theme)` of charts/palette.ts. */
   readonly colour: number;
-  readonly kind: "thread" | "others" | "process" | "part";
+  readonly kind: "thread" | "others" | "process" | "part" | "spread";
   /** Which of a pair: 0 = read, voluntary, or the only one; 1 = written, involuntary. */
   readonly variant: 0 | 1;
   /** Name of the variant, for legends: "read", "written", "voluntary", …; "" if there is one. */
   readonly variant_name: string;
+  /** Of a spread: from the least to the greatest of all threads, their middle half, or the median. */
+  readonly spread?: "range" | "quartiles" | "median";
   /** What a band of the times chart is: `partStyle(part, theme)` gives its looks. */
   readonly part?: TimePart;
   readonly selected: boolean;
@@ -56,6 +58,8 @@ export interface LineView {
   readonly exited: boolean;
   /** Last value in the window, in the chart's unit; NaN if there is none. */
   readonly last: number;
+  /** Of a band: the last value of its lower edge. */
+  readonly last_low?: number;
 }
 
 /** A finished chart: what to draw, in the unit to show. */
@@ -89,6 +93,16 @@ export interface ChartView {
    */
   readonly y_max: number;
   readonly others_above: boolean;
+  /** Lines are bands from `low` to `high`, each on the one before; they add up to the whole. */
+  readonly stacked: boolean;
+  /** What the lines are of, if that is one role of several, or its threads; null: of all. */
+  readonly opened: {
+    readonly key: ThreadKey;
+    readonly name: string;
+    readonly threads: number;
+  } | null;
+  /** Values that the sum cannot exceed. */
+  readonly limits: readonly LimitView[];
   /** Draw as steps (a gauge that holds until it changes). */
   readonly step: boolean;
   /** Rates are means over at least this long, in seconds; 0 where nothing is smoothed. */
@@ -104,6 +118,12 @@ export interface ChartView {
    * holds from time_s[k] to time_s[k + 1], the last one is the end of the one before.
    */
   readonly times?: TimesView;
+}
+
+/** A level line: what holds back the sum of all lines. */
+export interface LimitView {
+  readonly name: string;
+  readonly value: number;
 }
 
 /**

@@ -1,5 +1,6 @@
-import type { HTMLAttributes, ReactNode } from "react";
+import { type HTMLAttributes, type ReactNode, use } from "react";
 import styles from "./Panel.module.css";
+import { PanelSlotContext } from "./panelSlot";
 
 interface PanelProps extends HTMLAttributes<HTMLElement> {
   readonly title: string;
@@ -18,14 +19,19 @@ export function Panel({
   children,
   ...rest
 }: PanelProps) {
+  const slot = use(PanelSlotContext);
   return (
     <section aria-label={title} className={`surface ${styles.panel} ${className}`} {...rest}>
       <header className={styles.head}>
-        <h2>{title}</h2>
-        {note === null ? null : <span className={`note ${styles.note}`}>{note}</span>}
-        {controls}
+        {slot?.fold}
+        <div className={styles.words}>
+          <h2>{title}</h2>
+          {note === null ? null : <span className={`note ${styles.note}`}>{note}</span>}
+          {controls}
+        </div>
+        {slot?.tools}
       </header>
-      {children}
+      <PanelSlotContext value={null}>{children}</PanelSlotContext>
     </section>
   );
 }

@@ -34,8 +34,8 @@ export function threadsByTid(model: TargetModel): ReadonlyMap<number, Thread> {
 /** Role of a thread of the target. */
 export function rolePartyOf(thread: Thread | undefined): Party {
   if (!thread) return { key: "role:", kind: "role", name: UNKNOWN_NAME, colour: null };
-  const { role, roleIndex } = thread;
-  return { key: `role:${role}`, kind: "role", name: role, colour: roleColour(roleIndex) };
+  const { role, hue } = thread;
+  return { key: `role:${role}`, kind: "role", name: role, colour: roleColour(hue) };
 }
 
 /** What is not of the target: its kind and its name say which; digits in names of threads do not. */

@@ -8,6 +8,7 @@ import { Button } from "../../ui/Button";
 import { SegmentedControl } from "../../ui/SegmentedControl";
 import type { RunManifest } from "../../wire/generated/models";
 import { useLiveClient } from "../clients";
+import { PanelNav } from "../live/scope/arrange/PanelNav";
 import { CompareBefore } from "../live/scope/change/CompareBefore";
 import { LineControls } from "../live/scope/LineControls";
 import controls from "../live/scope/ViewControls.module.css";
@@ -49,6 +50,7 @@ export function RunControls({ run }: { readonly run: RunManifest }) {
       {whole ? null : <CompareBefore seconds={window.t1_s - window.t0_s} />}
       <WindowRequests target={run.target} window={window} />
       <LineControls target={run.target} />
+      <PanelNav />
       <ScrubBar run={run} extent={extent} window={window} onWindow={see} />
     </div>
   );

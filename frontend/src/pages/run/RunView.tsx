@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { framesHref } from "../../api/runs";
 import { liveHref } from "../../base/route";
 import { useStore } from "../../base/useStore";
@@ -10,20 +10,15 @@ import { Notice } from "../../ui/Notice";
 import { PageLink } from "../../ui/PageLink";
 import type { RunManifest } from "../../wire/generated/models";
 import { LiveClientContext, useLiveClient, useRunClient } from "../clients";
-import { ChartGrid } from "../live/scope/ChartGrid";
-import { FactPanels } from "../live/scope/facts/FactPanels";
 import { FindingsPanel } from "../live/scope/facts/FindingsPanel";
-import { MapPanel } from "../live/scope/MapPanel";
-import { ProcessesPanel } from "../live/scope/ProcessesPanel";
-import { PoolsPanel } from "../live/scope/pools/PoolsPanel";
 import { useOwnRoles } from "../live/scope/roles/useOwnRoles";
+import { ScopePanels } from "../live/scope/ScopePanels";
 import scope from "../live/scope/TargetPage.module.css";
 import { Tiles } from "../live/scope/Tiles";
 import { ThreadDrawer, useThreadOpen } from "../live/scope/thread/ThreadDrawer";
 import { useHeldPlace } from "../live/scope/thread/useHeldPlace";
-import { ThreadTable } from "../live/scope/threads/ThreadTable";
 import { useMoment } from "../live/scope/useMoment";
-import { RecordedCoresPanel } from "../live/steer/CoreDivisions";
+import { RecordedCoresPanel, useRecordedPrograms } from "../live/steer/CoreDivisions";
 import { DataLossNotice } from "./DataLossNotice";
 import { RunControls } from "./RunControls";
 import { RunHeader } from "./RunHeader";
@@ -83,6 +78,11 @@ interface RunPanelsProps extends ChartsProps {
 function RunPanels({ client, run, onChange }: RunPanelsProps) {
   const { target } = run;
   const open = useThreadOpen();
+  const divided = useRecordedPrograms(target).length > 0;
+  const cores = useMemo(
+    () => (divided ? <RecordedCoresPanel target={target} /> : null),
+    [divided, target],
+  );
   useHeldPlace(open);
   useOwnRoles(target);
   useMoment(target);
@@ -94,15 +94,9 @@ function RunPanels({ client, run, onChange }: RunPanelsProps) {
         <RunControls run={run} />
         <FindingsPanel />
         <Tiles target={target} />
-        <MapPanel target={target} />
-        {target.group ? <ProcessesPanel target={target} /> : null}
-        <RecordedCoresPanel target={target} />
-        <ChartGrid target={target} />
-        <PoolsPanel />
-        <FactPanels target={target} />
+        <ScopePanels target={target} cores={cores} />
         <RunLog run={run} onChange={onChange} />
         <RunNotes run={run} onChange={onChange} />
-        <ThreadTable target={target} />
       </div>
       <ThreadDrawer />
     </div>

@@ -122,7 +122,7 @@ function Endpoints({ endpoints, link }: EndpointsProps) {
       label: "Last",
       value: ({ last_ns }) => last_ns,
       cell: ({ last_ns }) => <time title={utcTime(last_ns / 1e6)}>{localDate(last_ns / 1e6)}</time>,
-      width: 10,
+      width: 12,
     },
   ];
   return (

@@ -80,7 +80,7 @@ const ANOMALIES: readonly SortedColumn<TraceAnomaly>[] = [
     cell: ({ start_ns }) => (
       <time title={utcTime(start_ns / 1e6)}>{localDate(start_ns / 1e6)}</time>
     ),
-    width: 10,
+    width: 12,
   },
   traceColumn(({ trace_id }) => trace_id),
 ];

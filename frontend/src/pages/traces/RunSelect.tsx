@@ -1,6 +1,7 @@
 import { localDate } from "../../base/clock";
 import { Select } from "../../ui/Select";
 import type { RunSummary } from "../../wire/generated/models";
+import styles from "./TracesPage.module.css";
 
 interface RunSelectProps {
   readonly run: string;
@@ -22,15 +23,17 @@ export function RunSelect({ run, runs, onRun }: RunSelectProps) {
   }));
   const gone = run !== "" && shown.every(({ id }) => id !== run);
   return (
-    <Select
-      label="Run"
-      value={run}
-      choices={[
-        { value: "", label: "Any" },
-        ...(gone ? [{ value: run, label: run }] : []),
-        ...listed,
-      ]}
-      onChange={onRun}
-    />
+    <span className={styles.run}>
+      <Select
+        label="Run"
+        value={run}
+        choices={[
+          { value: "", label: "Any" },
+          ...(gone ? [{ value: run, label: run }] : []),
+          ...listed,
+        ]}
+        onChange={onRun}
+      />
+    </span>
   );
 }

@@ -1,13 +1,15 @@
+import { useRef } from "react";
 import { READABLE_MS, useSelected, useThrottled } from "../../../base/useStore";
 import { nounOf, sumsOthers } from "../../../charts/describe";
 import { Marker } from "../../../charts/Marker";
 import type { ChartTheme } from "../../../charts/palette";
-import { lineStyle } from "../../../charts/palette";
+import { lineStyle, stackStyle } from "../../../charts/palette";
 import { counted, formatNumber, formatValue, shortenMiddle } from "../../../model/format";
 import type { ChartId, Hover, ViewRequest } from "../../../model/viewRequest";
 import type { ChartView, LineView } from "../../../model/views";
 import { useLiveClient } from "../../clients";
 import styles from "./ChartLegend.module.css";
+import { useGlide, useSettledOrder } from "./useSettledOrder";
 
 interface ChartLegendProps {
   readonly chart: ChartId;
@@ -16,6 +18,8 @@ interface ChartLegendProps {
 
 const keyOf = (hover: Hover) => hover.key;
 const selectedOf = (view: ViewRequest) => view.selected;
+const rankText = ({ rank_by, level, top_k }: ViewRequest) =>
+  `${level} ${top_k} ${JSON.stringify(rank_by)}`;
 const NO_HOVER = { t_s: null, key: null, chart: null };
 
 /** The lines of a chart with their last values; a press selects the thread everywhere. */
@@ -24,10 +28,14 @@ export function ChartLegend({ chart, theme }: ChartLegendProps) {
   const view = useThrottled(client.chart(chart), READABLE_MS);
   const hovered = useSelected(client.hover, keyOf);
   const selected = useSelected(client.view, selectedOf);
+  const list = useRef<HTMLUListElement>(null);
+  const rank = useSelected(client.view, rankText);
+  const entries = useSettledOrder(view?.state === "ok" ? entriesOf(view) : NONE, entryKey, rank);
+  useGlide(list, entries.map(entryKey).join(" "));
   if (view === null || view.state !== "ok") {
     return <div className={styles.legend} />;
   }
-  const entries = entriesOf(view);
+  const styleOf = view.stacked ? stackStyle : lineStyle;
   const names = entries.map(([line, second]) => [line.variant_name, second?.variant_name])[0];
   const twins = twinsOf(entries.map(([line]) => line.name));
   const paired = names?.[1] !== undefined;
@@ -39,12 +47,12 @@ export function ChartLegend({ chart, theme }: ChartLegendProps) {
           <span className={styles.dashed}>{names[1]}</span>
         </p>
       ) : null}
-      <ul>
+      <ul ref={list}>
         {entries.map(([line, second]) => {
           const { key } = line;
           const looks = (
             <>
-              <Marker style={lineStyle(line, chart, theme)} />
+              <Marker style={styleOf(line, chart, theme)} />
               {line.kind === "others" ? (
                 <span>{counted(view.others, "other")}</span>
               ) : (
@@ -59,7 +67,7 @@ export function ChartLegend({ chart, theme }: ChartLegendProps) {
             </>
           );
           return (
-            <li key={`${line.kind} ${key ?? line.name}`} data-key={key}>
+            <li key={entryKey([line, second])} data-key={key} data-entry={entryKey([line, second])}>
               {key === null ? (
                 <span className={styles.entry}>{looks}</span>
               ) : (
@@ -122,7 +130,14 @@ function labelOf(view: ChartView, line: LineView, second: LineView | undefined):
 }
 
 function Last({ view, line }: { readonly view: ChartView; readonly line: LineView }) {
-  return <span className={styles.value}>{formatNumber(line.last, view.unit)}</span>;
+  const { last, last_low } = line;
+  const from = last_low === undefined || last_low === last ? "" : formatNumber(last_low, view.unit);
+  return (
+    <span className={styles.value}>
+      {from === "" ? "" : `${from} – `}
+      {formatNumber(last, view.unit)}
+    </span>
+  );
 }
 
 /** Names that more than one has: only they need their thread id. */
@@ -130,8 +145,15 @@ function twinsOf(names: readonly string[]): ReadonlySet<string> {
   return new Set(names.filter((name, place) => names.indexOf(name) !== place));
 }
 
+type Entry = readonly [LineView, LineView | undefined];
+const NONE: readonly Entry[] = [];
+
+function entryKey([{ kind, key, name }]: Entry): string {
+  return `${kind} ${key ?? name}`;
+}
+
 /** Lines, with the second one of a pair beside the first; a variant without a name is of no pair. */
-function entriesOf(view: ChartView): readonly (readonly [LineView, LineView | undefined])[] {
+function entriesOf(view: ChartView): readonly Entry[] {
   const partner = (line: LineView) =>
     view.lines.find(
       (other) =>

@@ -1,9 +1,13 @@
+import { type CSSProperties, use } from "react";
 import { theme } from "../../../base/theme";
 import { useSelected, useStore } from "../../../base/useStore";
 import { TimeChart } from "../../../charts/TimeChart";
+import { counted } from "../../../model/format";
 import type { ViewRequest } from "../../../model/viewRequest";
 import type { ChartView } from "../../../model/views";
+import { Button } from "../../../ui/Button";
 import { Panel } from "../../../ui/Panel";
+import { PanelSlotContext } from "../../../ui/panelSlot";
 import { useLiveClient } from "../../clients";
 import { ChartFrame } from "./ChartFrame";
 import { ChartLegend } from "./ChartLegend";
@@ -13,35 +17,59 @@ import type { ChartInfo } from "./panels";
 import { useChartInputs } from "./useChartInputs";
 
 const HEIGHT_PX = 200;
+const LARGE_PX = 380;
 const smoothingOf = (view: ChartView | null) => Math.round(10 * (view?.smoothing_s ?? 0)) / 10;
 const stateOf = (view: ChartView | null) => view?.state ?? "waiting";
 
 const levelOf = (view: ViewRequest) => view.level;
 
+/** What the lines of a chart are of, where that is not the level that a person chose. */
+function linesOf(view: ChartView | null): string {
+  if (view?.opened) return `${counted(view.opened.threads, "thread")} of ${view.opened.name}`;
+  if (!view?.stacked) return "";
+  const key = view.lines[0]?.key ?? "";
+  const each = key.startsWith("role:") ? "role" : key.startsWith("process:") ? "process" : "thread";
+  return `stacked by ${each}`;
+}
+
+const isOpened = (view: ChartView | null) => view?.opened != null;
+
 interface ChartPanelProps {
   readonly panel: ChartInfo;
-  /** The target is a group of processes. */
-  readonly group: boolean;
 }
 
 /** A chart with its heading and legend. */
-export function ChartPanel({ panel, group }: ChartPanelProps) {
+export function ChartPanel({ panel }: ChartPanelProps) {
   const client = useLiveClient();
   const colours = CHART_THEMES[useStore(theme)];
   const smoothing = useSelected(client.chart(panel.chart), smoothingOf);
+  const height = use(PanelSlotContext)?.large ? LARGE_PX : HEIGHT_PX;
   const inputs = useChartInputs(panel.chart);
   const state = useSelected(client.chart(panel.chart), stateOf);
-  const level = useSelected(client.view, levelOf) ?? (group ? "process" : "thread");
-  const title = panel.title.replace("thread", level);
+  const level = useSelected(client.view, levelOf);
+  const of = useSelected(client.chart(panel.chart), linesOf);
+  const opened = useSelected(client.chart(panel.chart), isOpened);
+  const title = panel.chart === "cpu" && level !== null ? `CPU per ${level}` : panel.title;
+  const notes = [panel.unit, of, smoothing > 0 ? `mean over ${smoothing} s` : ""];
   return (
     <Panel
       title={title}
-      note={`${panel.unit}${smoothing > 0 ? `, mean over ${smoothing} s` : ""}`}
+      note={notes.filter((each) => each !== "").join(", ")}
+      controls={
+        opened ? (
+          <Button look="quiet" className={styles.all} onClick={() => client.select(null)}>
+            Show all
+          </Button>
+        ) : null
+      }
       data-panel={panel.chart}
     >
-      <div className={`${styles.body} ${panel.fields.length > 1 ? styles.paired : ""}`}>
+      <div
+        className={`${styles.body} ${panel.fields.length > 1 ? styles.paired : ""}`}
+        style={{ "--height": `${height}px` } as CSSProperties}
+      >
         <ChartFrame message={state === "waiting" ? "Waiting for two samples…" : null}>
-          <TimeChart {...inputs} theme={colours} title={title} height={HEIGHT_PX} />
+          <TimeChart {...inputs} theme={colours} title={title} height={height} />
         </ChartFrame>
         <ChartLegend chart={panel.chart} theme={colours} />
       </div>

@@ -1,4 +1,4 @@
-import { memo, useCallback, useState } from "react";
+import { memo, use, useCallback, useState } from "react";
 import { theme } from "../../../base/theme";
 import { READABLE_MS, useStore, useThrottled } from "../../../base/useStore";
 import type { MapScale } from "../../../charts/mapColours";
@@ -13,6 +13,7 @@ import {
   type ThreadKey,
 } from "../../../model/viewRequest";
 import { Panel } from "../../../ui/Panel";
+import { PanelSlotContext } from "../../../ui/panelSlot";
 import { SegmentedControl } from "../../../ui/SegmentedControl";
 import { Select } from "../../../ui/Select";
 import type { Target } from "../../../wire/generated/models";
@@ -52,6 +53,7 @@ export const MapPanel = memo(function MapPanel({ target }: { readonly target: Ta
   if (rows > most) {
     setMost(rows);
   }
+  const large = use(PanelSlotContext)?.large ?? false;
   const onScale = useCallback((next: MapScale) => setScale(next), []);
   const choices = choicesOf(target);
   const view = picture?.view ?? null;
@@ -93,7 +95,7 @@ export const MapPanel = memo(function MapPanel({ target }: { readonly target: Ta
           open={unfolded}
           onFold={onFold}
           log={spread === "log"}
-          height={mapHeight(rows)}
+          height={mapHeight(rows, large)}
           onScale={onScale}
         />
         {view !== null && view.state !== "ok" ? (

@@ -1,7 +1,8 @@
-import { useEffect, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { isKind } from "../../../api/problem";
 import { navigate } from "../../../base/routing";
 import { READABLE_MS, useStore, useThrottled } from "../../../base/useStore";
+import { dividedPrograms } from "../../../model/divisionText";
 import { Button } from "../../../ui/Button";
 import { EmptyState } from "../../../ui/EmptyState";
 import { Notice } from "../../../ui/Notice";
@@ -9,21 +10,16 @@ import { useLiveClient } from "../../clients";
 import { CoresPanel } from "../steer/CoreDivisions";
 import { drawerOpen } from "../steer/drawer";
 import { SteerDrawer } from "../steer/SteerDrawer";
-import { ChartGrid } from "./ChartGrid";
 import { EndedNotice } from "./EndedNotice";
-import { FactPanels } from "./facts/FactPanels";
 import { FindingsPanel } from "./facts/FindingsPanel";
-import { MapPanel } from "./MapPanel";
 import { OutageNotice } from "./OutageNotice";
-import { ProcessesPanel } from "./ProcessesPanel";
-import { PoolsPanel } from "./pools/PoolsPanel";
 import { useOwnRoles } from "./roles/useOwnRoles";
+import { ScopePanels } from "./ScopePanels";
 import { TargetHeader } from "./TargetHeader";
 import styles from "./TargetPage.module.css";
 import { Tiles } from "./Tiles";
 import { ThreadDrawer, useThreadOpen } from "./thread/ThreadDrawer";
 import { useHeldPlace } from "./thread/useHeldPlace";
-import { ThreadTable } from "./threads/ThreadTable";
 import { useContinuation } from "./useContinuation";
 import { useMoment } from "./useMoment";
 import { ViewControls } from "./ViewControls";
@@ -44,6 +40,11 @@ export function Scope({ id }: { readonly id: string }) {
   useOwnRoles(target);
   useContinuation(live, target);
   useMoment(view?.id === id ? target : null);
+  const divided = target !== null && dividedPrograms(target).length > 0;
+  const cores = useMemo(
+    () => (divided && target !== null ? <CoresPanel target={target} /> : null),
+    [divided, target],
+  );
   const inGracePeriod = useGracePeriod(GRACE_MS);
   if (target === null || view === null || view.id !== id) {
     const unknown = isKind(problem, "unknown-target") || (live !== null && !inGracePeriod);
@@ -80,13 +81,7 @@ export function Scope({ id }: { readonly id: string }) {
         <FindingsPanel />
         <Tiles target={target} />
         <ViewControls target={target} />
-        <MapPanel target={target} />
-        {target.group ? <ProcessesPanel target={target} /> : null}
-        <CoresPanel target={target} />
-        <ChartGrid target={target} />
-        <PoolsPanel />
-        <FactPanels target={target} />
-        <ThreadTable target={target} />
+        <ScopePanels target={target} cores={cores} />
       </div>
       <SteerDrawer target={target} />
       <ThreadDrawer />

@@ -4,13 +4,16 @@ import { READABLE_MS, useSelected, useThrottled } from "../../../base/useStore";
 import { Sparkline } from "../../../charts/Sparkline";
 import { formatValue, NO_VALUE } from "../../../model/format";
 import { usualText } from "../../../model/usual";
-import type { TargetView, TileView, Usual } from "../../../model/views";
+import type { TargetView, TileId, TileView, Usual } from "../../../model/views";
 import { StatusIcon } from "../../../ui/StatusIcon";
 import { Tooltip } from "../../../ui/Tooltip";
 import type { Target } from "../../../wire/generated/models";
 import { useLiveClient } from "../../clients";
 import styles from "./Tiles.module.css";
 import { tileAbsentReason } from "./tileAbsentReason";
+
+/** Without a value they take no room: the line below the panels names them, and says why. */
+const NAMED_BELOW: ReadonlySet<string> = new Set<TileId>(["blkio", "power"]);
 
 const aliveOf = (view: TargetView | null) => view?.live_threads ?? 0;
 
@@ -19,14 +22,15 @@ export const Tiles = memo(function Tiles({ target }: { readonly target: Target }
   const client = useLiveClient();
   const tiles = useThrottled(client.tiles, READABLE_MS);
   const alive = useSelected(client.target, aliveOf);
+  const shown = tiles?.filter(({ id, state }) => state !== "absent" || !NAMED_BELOW.has(id));
   return (
     <div className={styles.frame}>
       <ul
         className={`surface ${styles.tiles}`}
         aria-label="The process in numbers"
-        style={columnsOf(tiles?.length ?? 0)}
+        style={columnsOf(shown?.length ?? 0)}
       >
-        {tiles?.map((tile) => (
+        {shown?.map((tile) => (
           <Tile
             key={tile.id}
             tile={tile}

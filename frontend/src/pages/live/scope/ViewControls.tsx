@@ -3,6 +3,7 @@ import { useStore } from "../../../base/useStore";
 import { Button } from "../../../ui/Button";
 import type { Target } from "../../../wire/generated/models";
 import { useLiveClient } from "../../clients";
+import { PanelNav } from "./arrange/PanelNav";
 import { LineControls } from "./LineControls";
 import styles from "./ViewControls.module.css";
 import { WindowRequests } from "./WindowRequests";
@@ -29,6 +30,7 @@ export const ViewControls = memo(function ViewControls({ target }: { readonly ta
         <WindowRequests target={target} window={view.window} />
       ) : null}
       <LineControls target={target} />
+      <PanelNav />
       <span className={styles.word} role="status">
         {view.paused ? "Paused. Sampling continues." : ""}
       </span>

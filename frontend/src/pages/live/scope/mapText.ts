@@ -6,7 +6,10 @@ import type { MapPicture } from "../../../model/mapPicture";
 import { STATE_FIELD } from "../../../model/states";
 
 /** Height for so many rows, CSS pixels. */
-export function mapHeight(rows: number): number {
+export function mapHeight(rows: number, large = false): number {
+  if (large) {
+    return 640;
+  }
   if (rows <= 10) {
     return 200;
   }

@@ -18,12 +18,16 @@ import styles from "./CoreDivisions.module.css";
 /** Who got how many of the cores that an arbiter divides, and why; nothing without one. */
 export function CoresPanel({ target }: { readonly target: Target }) {
   const programs = dividedPrograms(target);
-  if (programs.length === 0) return null;
   return (
     <Panel title="Cores" note={summary(programs)} data-panel="cores">
       <CoreDivisions programs={programs} />
     </Panel>
   );
+}
+
+/** Programs of a run that had shares of cores, as it was at the end of what is in view. */
+export function useRecordedPrograms(target: Target): readonly DividedProgram[] {
+  return recordedDivisions(target, useStore(useLiveClient().steer)?.divisions ?? []);
 }
 
 /** The same of a run, as it was at the end of what is in view. */

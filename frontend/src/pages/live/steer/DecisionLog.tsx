@@ -38,16 +38,12 @@ export function DecisionLog({ target, steer }: DecisionLogProps) {
               <time title={utcTime(attached_ms + 1000 * t_s)}>
                 {localTime(attached_ms + 1000 * t_s)}
               </time>
-              <span className={styles.what}>
-                {program === "" ? "" : <b className={styles.program}>{program} </b>}
-                {what}
-                {measured === null ? null : (
-                  <small className={styles.measured} data-measured="">
-                    {measuredText(measured)}
-                  </small>
-                )}
-              </span>
-              <span className={styles.reason}>{reason}</span>
+              <p className={styles.sentence}>
+                {program === "" ? "" : `${program}: `}
+                <b className={styles.what}>{what}</b>
+                {measured === null ? null : <span data-measured="">{measuredText(measured)}</span>}
+                {reason === "" ? "." : `: ${reason}`}
+              </p>
             </li>
           ))}
         </ol>
@@ -57,5 +53,6 @@ export function DecisionLog({ target, steer }: DecisionLogProps) {
 }
 
 function measuredText({ rate, seconds }: { readonly rate: number; readonly seconds: number }) {
-  return ` ${formatValue(rate, "1/s")}, interval ${formatDuration(seconds)}`;
+  if (Number.isNaN(rate)) return "";
+  return ` after ${formatValue(rate, "1/s")} over ${formatDuration(seconds)}`;
 }

@@ -48,50 +48,54 @@ export function ParameterForm(props: ParameterFormProps) {
       },
     });
   return (
-    <form className={styles.section} aria-label="Parameters" onSubmit={submit} noValidate>
-      <header className={styles.sectionHead}>
-        <h3>Parameters</h3>
-        <Select
-          label="of"
-          value={policy.name}
-          choices={policies.map(({ name }) => ({ value: name, label: name }))}
-          onChange={onChoose}
-        />
-      </header>
-      <p className={styles.meaning}>
-        {policy.meaning} <small>{policy.source}</small>
-      </p>
-      {policy.parameters.length === 0 ? (
-        <p className={styles.meaning}>No parameters.</p>
-      ) : (
-        <div className={styles.fields}>
-          {policy.parameters.map((each) => (
-            <NumberField
-              key={`${policy.name} ${each.name}`}
-              label={each.name}
-              unit={each.unit}
-              help={parameterHelp(each)}
-              field={parameterField(each, policy.name, steering, edits)}
-              disabled={locked}
-              onChange={(text) => edit(each.name, text)}
-            />
-          ))}
-        </div>
-      )}
-      {policy.parameters.length === 0 ? null : (
-        <div className={styles.buttons}>
-          <Button type="submit" disabled={blocked}>
-            {steers ? "Apply" : `Steer with ${policy.name}`}
-          </Button>
-          <Button
-            look="quiet"
-            disabled={locked || isDefault(policy, steering, edits)}
-            onClick={() => onEdit(toDefaults(policy, edits))}
-          >
-            Reset to defaults
-          </Button>
-        </div>
-      )}
-    </form>
+    <details className={styles.section}>
+      <summary>
+        <h3>Parameters, for experts</h3>
+      </summary>
+      <form className={styles.form} aria-label="Parameters" onSubmit={submit} noValidate>
+        <header className={styles.sectionHead}>
+          <Select
+            label="of"
+            value={policy.name}
+            choices={policies.map(({ name }) => ({ value: name, label: name }))}
+            onChange={onChoose}
+          />
+        </header>
+        <p className={styles.meaning}>
+          {policy.meaning} <small>{policy.source}</small>
+        </p>
+        {policy.parameters.length === 0 ? (
+          <p className={styles.meaning}>No parameters.</p>
+        ) : (
+          <div className={styles.fields}>
+            {policy.parameters.map((each) => (
+              <NumberField
+                key={`${policy.name} ${each.name}`}
+                label={each.name}
+                unit={each.unit}
+                help={parameterHelp(each)}
+                field={parameterField(each, policy.name, steering, edits)}
+                disabled={locked}
+                onChange={(text) => edit(each.name, text)}
+              />
+            ))}
+          </div>
+        )}
+        {policy.parameters.length === 0 ? null : (
+          <div className={styles.buttons}>
+            <Button type="submit" disabled={blocked}>
+              {steers ? "Apply" : `Steer with ${policy.name}`}
+            </Button>
+            <Button
+              look="quiet"
+              disabled={locked || isDefault(policy, steering, edits)}
+              onClick={() => onEdit(toDefaults(policy, edits))}
+            >
+              Reset to defaults
+            </Button>
+          </div>
+        )}
+      </form>
+    </details>
   );
 }

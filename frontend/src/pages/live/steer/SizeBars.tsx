@@ -1,19 +1,28 @@
 import { localTime } from "../../../base/clock";
 import { useStore } from "../../../base/useStore";
-import { formatDuration, formatValue } from "../../../model/format";
+import { formatDuration, formatNumber, formatValue } from "../../../model/format";
 import { signalUnit, sizeTitle } from "../../../model/steerText";
 import type { SteerView } from "../../../model/steerView";
+import type { ShownUnit } from "../../../model/views";
 import type { Steering } from "../../../wire/generated/models";
 import { useLiveClient } from "../../clients";
 import styles from "./SizeBars.module.css";
-import { behindBestText, sizeBars } from "./sizeBars";
+import { SizePicture } from "./SizePicture";
+import { type Bar, behindBestText, sizeBars } from "./sizeBars";
 
 interface SizeBarsProps {
   readonly steer: SteerView;
   readonly steering: Steering | null;
 }
 
-/** Operations a second of each size that was tried. */
+/** Ends of a mean's interval; "" while there is none. */
+function withinText({ low, high }: Bar, unit: ShownUnit): string {
+  return low === null || high === null
+    ? ""
+    : `${formatNumber(low, unit)} – ${formatNumber(high, unit)}`;
+}
+
+/** Operations a second of each size that was tried, with how sure that is. */
 export function SizeBars({ steer, steering }: SizeBarsProps) {
   const attached = useStore(useLiveClient().target)?.target?.attached_unix_us ?? null;
   const band = steer.bands.at(-1);
@@ -31,37 +40,42 @@ export function SizeBars({ steer, steering }: SizeBarsProps) {
       {bars.length === 0 ? (
         <p className={styles.none}>No measured interval yet.</p>
       ) : (
-        <table className={styles.table}>
-          <thead className="visually-hidden">
-            <tr>
-              <th scope="col">{sizeTitle(band?.knob ?? null)}</th>
-              <th scope="col">Mean</th>
-              <th scope="col">Compared with the best</th>
-              <th scope="col">Intervals</th>
-            </tr>
-          </thead>
-          <tbody>
-            {bars.map((bar) => (
-              <tr key={bar.size} data-bar={bar.size} data-current={bar.current}>
-                <th scope="row" className={styles.size}>
-                  {bar.size}
-                  {bar.current ? <span className={styles.now}>current</span> : null}
-                </th>
-                <td className={styles.value}>
-                  <span className={styles.track} aria-hidden="true">
-                    <span className={styles.bar} style={{ width: `${100 * bar.share}%` }} />
-                  </span>
-                  <span className={styles.label}>
-                    {formatValue(bar.rate, unit)}
-                    {bar.wait_s === null ? "" : `, queue wait ${formatDuration(bar.wait_s)}`}
-                  </span>
-                </td>
-                <td className={styles.behind}>{behindBestText(bar)}</td>
-                <td className={styles.count}>×{bar.intervals}</td>
+        <>
+          <SizePicture bars={bars} unit={unit} />
+          <table className={styles.table}>
+            <thead className="visually-hidden">
+              <tr>
+                <th scope="col">{sizeTitle(band?.knob ?? null)}</th>
+                <th scope="col">Mean</th>
+                <th scope="col">95 % confidence interval</th>
+                <th scope="col">Compared with the best</th>
+                <th scope="col">Intervals</th>
               </tr>
-            ))}
-          </tbody>
-        </table>
+            </thead>
+            <tbody>
+              {bars.map((bar) => (
+                <tr key={bar.size} data-bar={bar.size} data-current={bar.current}>
+                  <th scope="row" className={styles.size}>
+                    {bar.size}
+                    {bar.current ? <span className={styles.now}>current</span> : null}
+                  </th>
+                  <td className={styles.value}>
+                    <span className={styles.track} aria-hidden="true">
+                      <span className={styles.bar} style={{ width: `${100 * bar.share}%` }} />
+                    </span>
+                    <span className={styles.label}>
+                      {formatValue(bar.rate, unit)}
+                      {bar.wait_s === null ? "" : `, queue wait ${formatDuration(bar.wait_s)}`}
+                    </span>
+                  </td>
+                  <td className={styles.within}>{withinText(bar, unit)}</td>
+                  <td className={styles.behind}>{behindBestText(bar)}</td>
+                  <td className={styles.count}>×{bar.intervals}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </>
       )}
     </section>
   );

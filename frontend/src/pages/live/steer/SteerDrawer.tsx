@@ -12,7 +12,7 @@ import { useGroupSteering } from "./useGroupSteering";
 import { useSteering } from "./useSteering";
 
 /** Where there is no room beside the charts, it lies over them and holds the focus. */
-const OVER = "(width <= 1099px)";
+const OVER = "(width <= 1199px)";
 
 /** The drawer that steers a target. What was typed stays when it is closed. */
 export const SteerDrawer = memo(function SteerDrawer({ target }: { readonly target: Target }) {

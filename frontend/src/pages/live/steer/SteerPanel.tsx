@@ -12,7 +12,7 @@ import { changesParameters, type Edits, requestFor } from "./draft";
 import { NotSteerableNotice } from "./NotSteerableNotice";
 import { policyObstacle, steeringObstacle } from "./obstacles";
 import { ParameterForm } from "./ParameterForm";
-import { PolicyButtons } from "./PolicyButtons";
+import { PolicyList } from "./PolicyList";
 import { SizeBars } from "./SizeBars";
 import { SteeringStatus } from "./SteeringStatus";
 import styles from "./SteerPanel.module.css";
@@ -92,7 +92,7 @@ export function SteerPanel({ target, state }: SteerPanelProps) {
           </Button>
         </div>
       )}
-      <PolicyButtons
+      <PolicyList
         policies={policies}
         steering={steering}
         pending={pending}

@@ -4,7 +4,14 @@ import { logLines } from "./logLines";
 import { policyObstacle, steeringObstacle } from "./obstacles";
 import { behindBestText, sizeBars } from "./sizeBars";
 
-const tried = (size: number, rate: number) => ({ size, rate, wait_s: null, intervals: 1 });
+const tried = (size: number, rate: number) => ({
+  size,
+  rate,
+  low: null,
+  high: null,
+  wait_s: null,
+  intervals: 1,
+});
 
 describe("sizeBars", () => {
   it("measures from zero, and names the best, the smaller one of two", () => {

@@ -1,7 +1,6 @@
 import { useRef } from "react";
 import type { CallRow, CallsView } from "../../../../model/calls";
 import { formatDuration } from "../../../../model/format";
-import { CommandLine } from "../../../../ui/CommandLine";
 import { Panel } from "../../../../ui/Panel";
 import {
   countColumn,
@@ -12,7 +11,6 @@ import {
   timeColumn,
 } from "./FactColumns";
 import { FactMessage } from "./FactMessage";
-import styles from "./facts.module.css";
 import { SortedTable } from "./SortedTable";
 import type { SortedColumn } from "./sortedColumn";
 import { useFacts } from "./useFacts";
@@ -41,7 +39,7 @@ const COLUMNS: readonly SortedColumn<CallRow>[] = [
   roleColumn("Most time", ({ role }) => role),
 ];
 
-/** System calls, where counting them is switched on. */
+/** System calls, by what they cost. */
 export function CallsPanel() {
   const place = useRef<HTMLDivElement>(null);
   const view = useFacts("calls", place);
@@ -59,7 +57,7 @@ export function CallsPanel() {
             none="No system call ended."
           />
         ) : (
-          <Empty view={view} />
+          <FactMessage view={view} />
         )}
       </div>
     </Panel>
@@ -70,16 +68,4 @@ function noteOf(view: CallsView | null): string {
   return view?.state === "ok"
     ? `by call, mean over ${formatDuration(view.seconds)}`
     : "count and time by call";
-}
-
-function Empty({ view }: { readonly view: CallsView | null }) {
-  if (view?.state !== "absent") {
-    return <FactMessage view={view} />;
-  }
-  return (
-    <div className={styles.message}>
-      <p>{view.reason}. It costs more than the rest of the ledger. To switch it on:</p>
-      <CommandLine command="tidscope up --calls" what="command" />
-    </div>
-  );
 }

@@ -13,7 +13,7 @@ import styles from "./ThreadDrawer.module.css";
 import { ThreadPanel } from "./ThreadPanel";
 
 /** Where there is no room beside the charts, it lies over them. */
-const OVER = "(width <= 1099px)";
+const OVER = "(width <= 1199px)";
 
 const selectedOf = (view: ViewRequest) => view.selected;
 

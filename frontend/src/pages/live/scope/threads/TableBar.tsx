@@ -1,7 +1,9 @@
+import { use } from "react";
 import { useSelected, useStore } from "../../../../base/useStore";
 import type { TableRequest } from "../../../../model/viewRequest";
 import type { TargetView } from "../../../../model/views";
 import { Button } from "../../../../ui/Button";
+import { PanelSlotContext } from "../../../../ui/panelSlot";
 import { SearchField } from "../../../../ui/SearchField";
 import { SegmentedControl } from "../../../../ui/SegmentedControl";
 import { useLiveClient } from "../../../clients";
@@ -27,12 +29,14 @@ const filterProblemOf = (view: TargetView | null) => view?.filter_problem ?? "";
 /** What the table shows: filter, grouping, exited threads, columns. */
 export function TableBar({ request, group, onChange, onColumns, onSearchKey }: TableBarProps) {
   const client = useLiveClient();
+  const slot = use(PanelSlotContext);
   const { filter, selected, pinned } = useStore(client.view);
   const view = useStore(client.table);
   const problem = useSelected(client.target, filterProblemOf);
   return (
     <>
       <div className={styles.bar}>
+        {slot?.fold}
         <h2>Threads</h2>
         <SearchField
           label="Filter threads"
@@ -82,6 +86,7 @@ export function TableBar({ request, group, onChange, onColumns, onSearchKey }: T
           </Button>
         )}
         <Button onClick={onColumns}>Columns</Button>
+        {slot?.tools}
       </div>
       {problem === "" ? null : (
         <p className={styles.problem} role="alert">

@@ -1,0 +1,25 @@
+import { expect, it } from "vitest";
+import { HUES, RoleHues } from "./roleHues";
+
+const NAMES = Array.from({ length: 60 }, (_, n) => `role ${n}`);
+
+it("gives the first seven roles a hue each, and none the grey of what is left over", () => {
+  const hues = new RoleHues();
+  const places = NAMES.map((name) => hues.of(name));
+  expect(new Set(places.slice(0, HUES).map((place) => place % 8)).size).toBe(HUES);
+  expect(places.filter((place) => place % 8 === 7)).toEqual([]);
+  // With their markers forty looks differ, without the grey ones.
+  expect(new Set(places).size).toBe(35);
+  expect(NAMES.map((name) => hues.of(name))).toEqual(places);
+});
+
+it("gives a role the same colour whatever came before, where nobody has it", () => {
+  const alone = NAMES.map((name) => new RoleHues().of(name));
+  const second = NAMES.slice(1).map((name, at) => {
+    const hues = new RoleHues();
+    hues.of(NAMES[at] ?? "");
+    return hues.of(name);
+  });
+  const kept = second.filter((place, at) => place === alone[at + 1]);
+  expect(kept.length).toBeGreaterThan(40);
+});

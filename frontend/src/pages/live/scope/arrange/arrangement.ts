@@ -1,0 +1,103 @@
+/** In which order panels stand, which are folded and which are large. Pure. */
+
+export interface Placed {
+  readonly id: string;
+  readonly folded: boolean;
+  readonly large: boolean;
+}
+
+const MARKED = /^([a-z_]+)(\*?)(-?)$/;
+
+/**
+ * Read an arrangement: ids in order, joined by dots; `*` behind one makes it large, `-` folds it.
+ * Panels that it does not name stand behind the one that they usually follow.
+ *
+ * @param usual All panels in their usual order.
+ */
+export function arrange(usual: readonly string[], text: string): readonly Placed[] {
+  const placed: Placed[] = [];
+  const isPlaced = (id: string) => placed.some((each) => each.id === id);
+  for (const part of text.split(".")) {
+    const [, id = "", large, folded] = MARKED.exec(part) ?? [];
+    if (!usual.includes(id) || isPlaced(id)) continue;
+    placed.push({ id, large: large === "*", folded: folded === "-" });
+  }
+  usual.forEach((id, at) => {
+    if (isPlaced(id)) return;
+    const place = placed.findIndex((each) => each.id === usual[at - 1]) + 1;
+    placed.splice(place, 0, { id, folded: false, large: false });
+  });
+  return placed;
+}
+
+/** The text of an arrangement; "" if all is as usual. */
+export function arrangementText(usual: readonly string[], placed: readonly Placed[]): string {
+  const inOrder = placed.every(({ id }, at) => id === usual[at]);
+  return placed
+    .filter(({ folded, large }) => !inOrder || folded || large)
+    .map(({ id, folded, large }) => `${id}${large ? "*" : ""}${folded ? "-" : ""}`)
+    .join(".");
+}
+
+/** Fold a panel, open it, make it large or not. */
+export function changed(
+  placed: readonly Placed[],
+  id: string,
+  part: Partial<Omit<Placed, "id">>,
+): readonly Placed[] {
+  return placed.map((each) => (each.id === id ? { ...each, ...part } : each));
+}
+
+/** Put a panel right before or behind another. */
+export function movedBeside(
+  placed: readonly Placed[],
+  id: string,
+  other: string,
+  side: "before" | "behind",
+): readonly Placed[] {
+  const panel = placed.find((each) => each.id === id);
+  if (!panel || id === other) return placed;
+  const rest = placed.filter((each) => each.id !== id);
+  const place = rest.findIndex((each) => each.id === other);
+  return place < 0 ? placed : rest.toSpliced(place + (side === "behind" ? 1 : 0), 0, panel);
+}
+
+/**
+ * Move a panel past its neighbour.
+ *
+ * @param shown Ids of the panels that this page has.
+ */
+export function movedBy(
+  placed: readonly Placed[],
+  shown: readonly string[],
+  id: string,
+  by: -1 | 1,
+): readonly Placed[] {
+  const order = placed.map((each) => each.id).filter((each) => shown.includes(each));
+  const at = order.indexOf(id);
+  const neighbour = at < 0 ? undefined : order[at + by];
+  if (neighbour === undefined) return placed;
+  return movedBeside(placed, id, neighbour, by < 0 ? "before" : "behind");
+}
+
+/** What decides how wide a panel is. */
+export interface Sized {
+  readonly wide: boolean;
+  readonly folded: boolean;
+  readonly large: boolean;
+}
+
+/** Which panels take both columns: wide ones, and those that have no neighbour of their height. */
+export function fullWidths(panels: readonly Sized[]): readonly boolean[] {
+  const kindOf = ({ wide, folded, large }: Sized) =>
+    folded ? "folded" : wide || large ? "full" : "half";
+  const full: boolean[] = [];
+  while (full.length < panels.length) {
+    const [panel, next] = panels.slice(full.length);
+    if (!panel) break;
+    const kind = kindOf(panel);
+    if (kind !== "full" && next && kindOf(next) === kind) full.push(false, false);
+    else full.push(true);
+  }
+  return full;
+}
