@@ -107,10 +107,7 @@ function setText({ traces, quantiles }: TraceSet): string {
 function PauseButton({ link, onLink }: LinkProps) {
   const query = requestsQuery({ ...link, ...ALL_TRACES, pid: null, tid: null }, "recent");
   const { value } = useQuery(listTraces, `${query}&limit=2000`);
-  const pause = useMemo(
-    () => longestPause((value?.traces ?? []).map(({ start_ns }) => start_ns)),
-    [value],
-  );
+  const pause = useMemo(() => longestPause(value?.traces ?? []), [value]);
   if (pause === null) return null;
   const at_ms = Math.round(pause);
   return (

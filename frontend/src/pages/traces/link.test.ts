@@ -84,9 +84,19 @@ describe("the link", () => {
 });
 
 describe("longestPause", () => {
-  it("is in the middle of it", () => {
-    expect(longestPause([9e6, 1e6, 2e6, 7e6])).toBe(4.5);
-    expect(longestPause([1e6])).toBeNull();
-    expect(longestPause([1e6, 1e6])).toBeNull();
+  const stay = (from_ms: number, to_ms: number) => ({
+    start_ns: from_ms * 1e6,
+    duration_ns: (to_ms - from_ms) * 1e6,
+  });
+
+  it("is where no request is under way, in whichever order they come", () => {
+    expect(longestPause([stay(9, 12), stay(1, 1.5), stay(2, 5), stay(7, 8)])).toBe(6);
+    expect(longestPause([stay(0, 20), stay(1, 2), stay(18, 19), stay(24, 25)])).toBe(22);
+  });
+
+  it("is nowhere if there always is one, or is only one", () => {
+    expect(longestPause([stay(1, 9)])).toBeNull();
+    expect(longestPause([])).toBeNull();
+    expect(longestPause([stay(1, 5), stay(2, 3), stay(5, 8)])).toBeNull();
   });
 });

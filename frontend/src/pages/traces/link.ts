@@ -269,15 +269,24 @@ export function windowText({ low, high }: Pick<TraceSetLink, "low" | "high">): s
   return low === 0 && high === 100 ? "all latencies" : `P${low} to P${high}`;
 }
 
-/** A pause between traces: what was before it is compared with what was after. */
-export function longestPause(starts_ns: readonly number[]): number | null {
-  const sorted = [...starts_ns].sort((a, b) => a - b);
-  let best: { readonly length: number; readonly middle: number } | null = null;
-  for (const [at, start] of sorted.entries()) {
-    const next = sorted[at + 1];
-    if (next === undefined) break;
-    const length = next - start;
-    if (best === null || length > best.length) best = { length, middle: start + length / 2 };
+/** When a request was under way, ns. */
+interface Stay {
+  readonly start_ns: number;
+  readonly duration_ns: number;
+}
+
+/** The middle, ms, of the longest time in which no request was under way; null: there is none. */
+export function longestPause(requests: readonly Stay[]): number | null {
+  const sorted = [...requests].sort((a, b) => a.start_ns - b.start_ns);
+  let longest = 0;
+  let middle: number | null = null;
+  let ended = sorted[0]?.start_ns ?? 0;
+  for (const { start_ns, duration_ns } of sorted) {
+    if (start_ns - ended > longest) {
+      longest = start_ns - ended;
+      middle = (ended + longest / 2) / 1e6;
+    }
+    ended = Math.max(ended, start_ns + duration_ns);
   }
-  return best === null || best.length === 0 ? null : best.middle / 1e6;
+  return middle;
 }
