@@ -138,6 +138,7 @@ test("steering", async ({ signedIn: page, site }) => {
     const live = new LivePage(page, site);
     await page.getByRole("button", { name: "Steer", exact: true }).click();
     const drawer = page.getByRole("dialog", { name: "Steer" });
+    await drawer.locator("details", { hasText: "Parameters" }).locator("summary").first().click();
     await drawer.getByRole("combobox", { name: "of" }).selectOption("bidirectional");
     await drawer.getByLabel("interval_s").fill("1");
     await drawer.getByRole("button", { name: "bidirectional", exact: true }).click();
