@@ -27,8 +27,8 @@ async function pointAt(page: Page, across: number, down: number): Promise<[numbe
 /** The plot lies so far within the map; see charts/mapPlot.ts. */
 const LEFT_PX = 150;
 const RIGHT_PX = 26;
-/** Length of the time axis at first. */
-const WINDOW_S = 60;
+/** Least length of the time axis, which grows with what there is. */
+const WINDOW_S = 10;
 
 /** A point of the map so long before its right end. */
 async function pointSecondsAgo(page: Page, ago_s: number, down: number): Promise<[number, number]> {
@@ -95,7 +95,7 @@ test("5,000 threads share rows, and the page keeps up", async ({ signedIn, site 
     await signedIn.getByRole("combobox", { name: "Colour" }).selectOption("cpu_run_ns");
     await expect(panel(signedIn)).toContainText(/up to \d+ per row, highest shown/);
     expect(Number(await map(signedIn).getAttribute("data-rows"))).toBeLessThanOrEqual(400);
-    await signedIn.mouse.move(...(await pointSecondsAgo(signedIn, 2, 0.5)));
+    await signedIn.mouse.move(...(await pointSecondsAgo(signedIn, 0.33, 0.5)));
     await expect(tooltip(signedIn)).toContainText(/highest of the \d+ threads in this row/);
     for (const size of [
       { width: 1440, height: 900 },
