@@ -207,7 +207,7 @@ describe("a session with a run", () => {
     const burst = { tid: 1, start_s: 1, from_s: 1000, to_s: 1010, least: 0, greatest: 0.75 };
     const coarse = new World(HOUR);
     coarse.extremes = extremesOf([burst]);
-    coarse.see(100, 3700, {}, "cpu");
+    coarse.see(100, 3700, { level: "thread" }, "cpu");
     await coarse.answer();
     expect(coarse.extremesAsked).toEqual([
       "/api/v1/runs/r-20261121-130500-1f2e3d/extremes?from_ns=100000000000&to_ns=3700000000000",
@@ -216,7 +216,7 @@ describe("a session with a run", () => {
     const high = [...(peaks?.high.subarray(0, columns) ?? [])].filter((value) => value > 0);
     expect(high.length).toBeGreaterThan(0);
     expect(new Set(high)).toEqual(new Set([0.75]));
-    coarse.see(2000, 2050, {}, "cpu");
+    coarse.see(2000, 2050, { level: "thread" }, "cpu");
     coarse.pass(200);
     await coarse.answer();
     expect(coarse.chart()?.peaks).toBeNull();
