@@ -1,4 +1,4 @@
-import { type CSSProperties, use } from "react";
+import { type CSSProperties, type ReactNode, use } from "react";
 import { theme } from "../../../base/theme";
 import { useSelected, useStore } from "../../../base/useStore";
 import { TimeChart } from "../../../charts/TimeChart";
@@ -36,10 +36,12 @@ const isOpened = (view: ChartView | null) => view?.opened != null;
 
 interface ChartPanelProps {
   readonly panel: ChartInfo;
+  /** In its header, beside its own. */
+  readonly controls?: ReactNode;
 }
 
 /** A chart with its heading and legend. */
-export function ChartPanel({ panel }: ChartPanelProps) {
+export function ChartPanel({ panel, controls = null }: ChartPanelProps) {
   const client = useLiveClient();
   const colours = CHART_THEMES[useStore(theme)];
   const smoothing = useSelected(client.chart(panel.chart), smoothingOf);
@@ -60,7 +62,9 @@ export function ChartPanel({ panel }: ChartPanelProps) {
           <Button look="quiet" className={styles.all} onClick={() => client.select(null)}>
             Show all
           </Button>
-        ) : null
+        ) : (
+          controls
+        )
       }
       data-panel={panel.chart}
     >

@@ -35,6 +35,7 @@ export function EventList() {
   return (
     <Panel
       title="Events"
+      note={view?.of_window ? "of this window" : null}
       className={styles.panel}
       controls={
         <Checkbox
@@ -45,7 +46,9 @@ export function EventList() {
       }
     >
       {events.length === 0 ? (
-        <p className={styles.none}>No events.</p>
+        <p className={styles.none}>
+          {view?.of_window ? "No events in this window." : "No events."}
+        </p>
       ) : (
         <ol className={styles.list}>
           {events.map(({ id, unix_ms, since_unix_ms, times, event }) => (

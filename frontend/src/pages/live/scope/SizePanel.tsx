@@ -3,12 +3,11 @@ import { useSelected, useStore } from "../../../base/useStore";
 import { TimeChart } from "../../../charts/TimeChart";
 import { signalName, sizeTitle } from "../../../model/steerText";
 import type { ChartView } from "../../../model/views";
-import { Button } from "../../../ui/Button";
 import { Panel } from "../../../ui/Panel";
 import { StatusIcon } from "../../../ui/StatusIcon";
 import type { Target } from "../../../wire/generated/models";
 import { useLiveClient } from "../../clients";
-import { drawerOpen } from "../steer/drawer";
+import { PolicyButtons } from "../steer/PolicyButtons";
 import { ChartFrame } from "./ChartFrame";
 import { ChartLegend } from "./ChartLegend";
 import { CHART_THEMES } from "./chartTheme";
@@ -34,13 +33,7 @@ export function SizePanel({ target }: { readonly target: Target }) {
     <Panel
       title={title}
       note="current size"
-      controls={
-        client.extent === null ? (
-          <Button className={styles.policy} onClick={() => drawerOpen.set(true)}>
-            {target.steering === null ? "Choose a policy" : `Policy: ${target.steering.policy}`}
-          </Button>
-        ) : null
-      }
+      controls={client.extent === null ? <PolicyButtons target={target} /> : null}
       className={styles.timeline}
       aria-label={`${title} timeline`}
       data-panel="gomaxprocs"
