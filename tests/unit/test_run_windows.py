@@ -127,8 +127,8 @@ def test_people_name_windows_by_the_name_of_the_run(tmp_path: Path) -> None:
     ]
     assert [side.id for side in find_sides(tmp_path, "odd@1-2")] == [second.id]
     assert [side.id for side in find_sides(tmp_path, "before@0-1.5")] == [f"{second.id}@0-1.5"]
-    ids = [f"{tmp_path / first.id}@0-1", open_run(tmp_path / second.id)]
-    assert [one.run for one in compare(ids).runs] == [f"{first.id}@0-1", second.id]
+    found = compare([f"{tmp_path / first.id}@0-1", open_run(tmp_path / second.id)])
+    assert [one.run for one in found.runs] == [f"{first.id}@0-1", second.id]
 
 
 def test_the_command_compares_windows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -121,13 +121,11 @@ def difference(
         return Difference(None, None, None, None, "none")
     absolute = other.mean - first.mean
     percent = 100 * absolute / abs(first.mean) if first.mean else None
-    method: IntervalMethod = "none"
-    half = None
-    for way, spreads in (("welch", (_of_repeats(first), _of_repeats(other))), ("slices", slices)):
-        half = _welch(*spreads)
-        if half is not None:
-            method = way
-            break
+    method: IntervalMethod = "welch"
+    half = _welch(_of_repeats(first), _of_repeats(other))
+    if half is None:
+        half = _welch(*slices)
+        method = "none" if half is None else "slices"
     return Difference(
         absolute=absolute,
         percent=percent,

@@ -1,7 +1,7 @@
 """The parts of a run from one instant to another, as if no more of it had been recorded."""
 
 from collections.abc import Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -39,7 +39,7 @@ class RunCutter:
 
     def __init__(self, reader: RunReader) -> None:
         self._reader = reader
-        self._held = lru_cache(_PARTS_HELD)(_HeldPart)
+        self._held: dict[int, _HeldPart] = {}
 
     def times_between(self, from_ns: int, to_ns: int) -> Ints:
         """Times of all frames of a stretch, ascending."""
@@ -65,8 +65,15 @@ class RunCutter:
             if begin == 0 and end == len(times) and place < len(parts) - 1:
                 found.append(_KeyFrames(part))
             else:
-                found.append(_CutPart(self._held(part), begin, end))
+                found.append(_CutPart(self._hold(part), begin, end))
         return found
+
+    def _hold(self, part: PartReader) -> "_HeldPart":
+        held = self._held.pop(part.number, None) or _HeldPart(part)
+        self._held[part.number] = held
+        if len(self._held) > _PARTS_HELD:
+            del self._held[next(iter(self._held))]
+        return held
 
 
 class _HeldPart:
