@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from backend_builders import frame_bytes
 from builders import busy_pool
+from compared_runs import policy
 from run_folders import run_folder
 from scripted_run import FIELDS, FRAMES, time_ns, write_run
 from tidscope_backend.cli.compare import COMMAND
@@ -141,3 +142,18 @@ def test_the_command_compares_windows(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "work 0–1 s" in text
     assert "work 1–2 s" in text
     assert "CPU" in text
+
+
+def test_policies_are_those_that_steered_in_the_window(tmp_path: Path) -> None:
+    policies = [policy(5.3), policy(6.2, "pss")]
+    path = tmp_path / write_run(tmp_path, policies=policies).id
+
+    def steered(from_s: float, to_s: float) -> list[str]:
+        manifest = tables_of(Side(path, Window(from_s, to_s))).manifest
+        return [one.policy for one in manifest.policies]
+
+    # The run begins at second 5 of the target.
+    assert steered(0, 0.2) == []
+    assert steered(0.5, 1) == ["linear"]
+    assert steered(1, 1.5) == ["linear", "pss"]
+    assert steered(1.3, 2) == ["pss"]

@@ -159,12 +159,12 @@ def _policies_within(
     """Those that steered at any time of a window."""
     ended = [one.time_ns for one in events if isinstance(one.event, SteeringReleased)]
     ordered = sorted(manifest.policies, key=lambda one: one.time_ns)
-    ends = [one.time_ns for one in ordered[1:]] + [manifest.to_ns + 1]
+    # A policy ends where the next one starts, too.
+    ended += [one.time_ns for one in ordered]
     return [
         policy
-        for policy, next_ns in zip(ordered, ends, strict=True)
-        if policy.time_ns < to_ns
-        and min([next_ns, *(time for time in ended if time > policy.time_ns)]) > from_ns
+        for policy in ordered
+        if policy.time_ns < to_ns and all(time > from_ns for time in ended if time > policy.time_ns)
     ]
 
 
