@@ -2,11 +2,10 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import islice
 from typing import Protocol
 
-from tidscope_policies.registry import POLICIES
+from tidscope_policies.registry import POLICIES, ReadyPolicy
 from tidscope_policies.simulation.scenario import Scenario
 from tidscope_policies.simulation.scoring import Score, differing, score
 from tidscope_policies.simulation.trial import Simulation
@@ -110,8 +109,10 @@ def run_job(job: Job) -> Outcome:
         ParameterError: a name or a value of `given` is wrong.
     """
 
+    def make() -> ReadyPolicy:
+        return POLICIES[job.policy].make(job.given)
+
     def trial(scenario: Scenario, one_dip_s: float | None = None) -> Simulation:
-        make = partial(POLICIES[job.policy].make, job.given)
         run = Simulation(scenario, make, job.seed, one_dip_s)
         run.run()
         return run
