@@ -78,7 +78,7 @@ function Choices({ state, policies }: ChoicesProps) {
   );
 }
 
-/** What is done with the policy in force, and what takes the last press back. */
+/** What is done with the current policy, and what undoes the last press. */
 function Actions({ state }: { readonly state: SteerState }) {
   const { steering, pending, undo } = state;
   return (
