@@ -192,7 +192,11 @@ test("two windows of one run are compared, with intervals", async ({ signedIn: p
   await page.keyboard.press("]");
   await compare.click();
   await expect(page).toHaveURL(new RegExp(`/compare\\?runs=${id}@[0-9.]+-[0-9.]+,${id}@`));
-  await expect(page.locator("[data-lead]").first()).toContainText(/ is (higher|lower) .* in .* s/);
+  const cpu = page.locator('[data-metric="cpu_run_ns"][data-role=""]');
+  await expect(cpu).toContainText("±");
+  // With four workers it used both CPUs, with one it used one.
+  await page.goto(`${site.url}/compare?runs=${id}@13-17,${id}@31-36`);
+  await expect(page.locator("[data-lead]").first()).toContainText(/ (higher|lower) .* in 31–36 s/);
   await expect(page.getByRole("region", { name: "Largest differences" })).toContainText(
     "95 % confidence interval",
   );
