@@ -1,6 +1,6 @@
 /** What is interesting on a machine now: the first of each kind, groups before their processes. Pure. */
 
-import { formatValue } from "../../../model/format";
+import { formatTenths, formatValue } from "../../../model/format";
 import type { GroupSelector, Process } from "../../../wire/generated/models";
 
 /** Something that stands out, and what attaches to it. */
@@ -48,8 +48,6 @@ interface Kind {
 
 const MOST = 3;
 
-const share = (value: number): string => formatValue(value / 100, "share");
-
 const KINDS: readonly Kind[] = [
   {
     id: "busiest",
@@ -57,7 +55,7 @@ const KINDS: readonly Kind[] = [
     meaning: "CPU since the listing before; 100 % is one core.",
     value: ({ processes }) => sumOf(processes, ({ cpu_percent }) => cpu_percent),
     least: 1,
-    text: share,
+    text: formatTenths,
   },
   {
     id: "waiting",
@@ -65,7 +63,7 @@ const KINDS: readonly Kind[] = [
     meaning: "Run-queue delay of main threads since the listing before; 100 % is all the time.",
     value: ({ processes }) => sumOf(processes, ({ wait_percent }) => wait_percent ?? null),
     least: 1,
-    text: share,
+    text: formatTenths,
   },
   {
     id: "throttled",
@@ -79,7 +77,7 @@ const KINDS: readonly Kind[] = [
         ),
       ),
     least: 0.1,
-    text: share,
+    text: formatTenths,
   },
   {
     id: "threads",
