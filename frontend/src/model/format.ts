@@ -192,7 +192,7 @@ const SCALES: Readonly<Record<ShownUnit, Scale>> = {
   W: scaleOf("W", ["m", ...SI]),
   J: scaleOf("J", ["m", ...SI]),
   cores: scaleOf("cores", ["m", ""]),
-  threads: scaleOf("threads", [""], { whole: true }),
+  threads: scaleOf("threads", [""]),
   s: scaleOf("s", ["n", "µ", "m", ""]),
   ms: scaleOf("ms", [""]),
   share: scaleOf("%", [""], { factor: 100 }),
