@@ -23,7 +23,8 @@ async function brush(page: Page, chart: string): Promise<void> {
 }
 
 /** Put a live page into each of its states; what each breaks. */
-async function statesOf({ page, panel, row }: LivePage): Promise<Record<string, readonly string[]>> {
+async function statesOf(live: LivePage): Promise<Record<string, readonly string[]>> {
+  const { page } = live;
   const found: Record<string, readonly string[]> = {};
   const note = async (state: string) => {
     found[state] = await violations(page);
@@ -34,14 +35,17 @@ async function statesOf({ page, panel, row }: LivePage): Promise<Record<string, 
   await page.setViewportSize(PHONE);
   await note("phone");
   await page.setViewportSize(DESKTOP);
-  await panel("cpu").getByRole("button", { name: /^worker-#/ }).click();
-  await expect(panel("cpu")).toContainText("threads of worker-#");
+  await live
+    .panel("cpu")
+    .getByRole("button", { name: /^worker-#/ })
+    .click();
+  await expect(live.panel("cpu")).toContainText("threads of worker-#");
   for (const title of ["CPU", "Thread map", "Where the time goes"]) {
     await page.getByRole("button", { name: `Table: ${title}`, exact: true }).click();
   }
   await expect(page.getByRole("table", { name: "CPU", exact: true })).toBeVisible();
   await note("a role opened, with tables");
-  await row("burner").getByRole("button", { name: "burner", exact: true }).click();
+  await live.row("burner").getByRole("button", { name: "burner", exact: true }).click();
   await expect(page.locator("[data-panel=thread]")).toBeVisible();
   await note("a thread");
   await page.keyboard.press("s");

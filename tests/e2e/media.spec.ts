@@ -61,7 +61,10 @@ test("colours that mean something stay where the system has its own", async ({
   watching: { page },
 }) => {
   await page.emulateMedia({ forcedColors: "active" });
-  const swatch = page.getByRole("list", { name: /^Colours of states/ }).locator("[style]").first();
+  const swatch = page
+    .getByRole("list", { name: /^Colours of states/ })
+    .locator("[style]")
+    .first();
   const asked = await swatch.evaluate((each) => (each as HTMLElement).style.backgroundColor);
   expect(asked).toMatch(/^rgb/);
   await expect(swatch).toHaveCSS("background-color", asked);

@@ -41,7 +41,13 @@ interface Place {
   readonly column: number;
 }
 
-function roundTimes({ columns, time_s, t0_s, t1_s, attached_unix_ms }: ChartView): readonly Place[] {
+function roundTimes({
+  columns,
+  time_s,
+  t0_s,
+  t1_s,
+  attached_unix_ms,
+}: ChartView): readonly Place[] {
   let column = columns - 1;
   while (column >= 0 && (time_s[column] ?? 0) > t1_s) column--;
   const newest_s = time_s[column] ?? Number.NaN;

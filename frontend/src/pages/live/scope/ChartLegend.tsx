@@ -94,7 +94,9 @@ export function ChartLegend({ chart, theme, ends, height }: ChartLegendProps) {
               key={entryKey([line, second])}
               data-key={key}
               data-entry={entryKey([line, second])}
-              style={y === undefined ? undefined : { transform: `translateY(${y - LABEL_PX / 2}px)` }}
+              style={
+                y === undefined ? undefined : { transform: `translateY(${y - LABEL_PX / 2}px)` }
+              }
             >
               {key === null ? (
                 <span className={styles.entry}>{looks}</span>
