@@ -56,8 +56,7 @@ export function ChartLegend({ chart, theme, ends, height }: ChartLegendProps) {
   const styleOf = view.stacked ? stackStyle : lineStyle;
   const names = entries.map(([line, second]) => [line.variant_name, second?.variant_name])[0];
   const twins = twinsOf(entries.map(([line]) => line.name));
-  const shown: readonly { readonly of: Entry; readonly y?: number }[] =
-    labels ?? entries.map((of) => ({ of }));
+  const places = new Map(labels?.map(({ of, y }) => [entryKey(of), y]));
   return (
     <div
       className={`${styles.legend} ${paired ? styles.paired : ""}`}
@@ -71,8 +70,9 @@ export function ChartLegend({ chart, theme, ends, height }: ChartLegendProps) {
         </p>
       ) : null}
       <ul ref={list}>
-        {shown.map(({ of: [line, second], y }) => {
+        {entries.map(([line, second]) => {
           const { key } = line;
+          const y = places.get(entryKey([line, second]));
           const looks = (
             <>
               <Marker style={styleOf(line, chart, theme)} />
