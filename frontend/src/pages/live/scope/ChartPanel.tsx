@@ -1,7 +1,7 @@
-import { type CSSProperties, type ReactNode, use } from "react";
+import { type CSSProperties, type ReactNode, use, useState } from "react";
 import { theme } from "../../../base/theme";
 import { useSelected, useStore } from "../../../base/useStore";
-import { TimeChart } from "../../../charts/TimeChart";
+import { chartEnds, TimeChart } from "../../../charts/TimeChart";
 import { counted } from "../../../model/format";
 import type { ViewRequest } from "../../../model/viewRequest";
 import type { ChartView } from "../../../model/views";
@@ -12,6 +12,7 @@ import { useLiveClient } from "../../clients";
 import { ChartFrame } from "./ChartFrame";
 import { ChartLegend } from "./ChartLegend";
 import styles from "./ChartPanel.module.css";
+import { ChartTable } from "./ChartTable";
 import { CHART_THEMES } from "./chartTheme";
 import type { ChartInfo } from "./panels";
 import { useChartInputs } from "./useChartInputs";
@@ -47,6 +48,7 @@ export function ChartPanel({ panel, controls = null }: ChartPanelProps) {
   const smoothing = useSelected(client.chart(panel.chart), smoothingOf);
   const height = use(PanelSlotContext)?.large ? LARGE_PX : HEIGHT_PX;
   const inputs = useChartInputs(panel.chart);
+  const [ends] = useState(chartEnds);
   const state = useSelected(client.chart(panel.chart), stateOf);
   const level = useSelected(client.view, levelOf);
   const of = useSelected(client.chart(panel.chart), linesOf);
@@ -67,15 +69,16 @@ export function ChartPanel({ panel, controls = null }: ChartPanelProps) {
         )
       }
       data-panel={panel.chart}
+      table={<ChartTable chart={panel.chart} title={title} />}
     >
       <div
         className={`${styles.body} ${panel.fields.length > 1 ? styles.paired : ""}`}
         style={{ "--height": `${height}px` } as CSSProperties}
       >
         <ChartFrame message={state === "waiting" ? "Waiting for two samples…" : null}>
-          <TimeChart {...inputs} theme={colours} title={title} height={height} />
+          <TimeChart {...inputs} ends={ends} theme={colours} title={title} height={height} />
         </ChartFrame>
-        <ChartLegend chart={panel.chart} theme={colours} />
+        <ChartLegend chart={panel.chart} theme={colours} ends={ends} height={height} />
       </div>
     </Panel>
   );
