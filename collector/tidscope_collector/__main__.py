@@ -67,6 +67,8 @@ WAITING_BYTES = 96 * 1024 * 1024
 NOT_PERMITTED = 4
 DELIVER_SECONDS = 5.0
 """How long the end waits for frames that are on their way to a connected backend."""
+RELEASE_S = 60.0
+"""From one return of freed memory to the next."""
 
 BUDGET_PERCENT = 2.0
 RUN_FOLDER = Path("/run/tidscope")
@@ -244,20 +246,28 @@ async def serve(
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stopping.set)
     stopped = asyncio.create_task(stopping.wait())
+    returning = asyncio.create_task(_keep_memory_small())
     try:
         await asyncio.wait((task, stopped), return_when=asyncio.FIRST_COMPLETED)
     finally:
         if steering is not None:
             await asyncio.to_thread(steering.close)
         await _deliver_the_rest(engine, uplink)
-        for one in (task, stopped):
+        for one in (task, stopped, returning):
             one.cancel()
-        await asyncio.gather(task, stopped, return_exceptions=True)
+        await asyncio.gather(task, stopped, returning, return_exceptions=True)
         sources.close()
         if audit is not None:
             audit.close()
         if ready.switch is not None:
             ready.switch.close()
+
+
+async def _keep_memory_small() -> None:
+    """Frames of all sizes come and go; what lies free between those that stay would add up."""
+    while True:
+        await asyncio.sleep(RELEASE_S)
+        release_freed_memory()
 
 
 async def _deliver_the_rest(engine: Engine, uplink: Uplink) -> None:

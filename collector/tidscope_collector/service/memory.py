@@ -29,9 +29,9 @@ def limit_allocators() -> None:
 
 
 def release_freed_memory() -> None:
-    """Return what was freed; call it once all is set up, which needs much that is never used again.
+    """Return what was freed; takes milliseconds.
 
-    The kernel's types (BTF), which libbpf reads to load a program, are the largest part.
+    Once all is set up that is most: the kernel's types (BTF), which libbpf reads to load a program.
     """
     libc = ctypes.CDLL(None)
     if hasattr(libc, "malloc_trim"):
