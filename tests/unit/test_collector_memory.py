@@ -5,6 +5,7 @@ import sys
 
 FRAGMENT = """
 import ctypes
+import os
 from pathlib import Path
 from tidscope_collector.service.memory import limit_allocators, release_freed_memory
 limit_allocators()
@@ -25,7 +26,7 @@ for block in blocks:
 del blocks
 before = pages()
 release_freed_memory()
-print((before - pages()) * 4096)
+print((before - pages()) * os.sysconf("SC_PAGE_SIZE"))
 """
 
 
