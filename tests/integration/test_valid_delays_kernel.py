@@ -73,12 +73,15 @@ def by_lives(kernel: dict[int, int], life_ns: int, attached_ns: int) -> Judged:
 
 def waited(row: dict[str, int]) -> int:
     """For disks, by a ledger."""
-    return sum(row[state] for state in DISK_STATES)
+    return sum(row.get(state, 0) for state in DISK_STATES)
 
 
 def by_ledger(first: dict[str, int], row: dict[str, int]) -> int:
-    """What a count is that is wrong: as of the first row, and then as the ledger has it."""
-    return max(0, first[BLKIO] - waited(first)) + waited(row)
+    """What a count is that is wrong: as of the first row, and then as the ledger has it.
+
+    Where it was wrong from the first, and the ledger was still to come, that row has none.
+    """
+    return max(0, first.get(BLKIO, 0) - waited(first)) + waited(row)
 
 
 def is_above(first: dict[str, int], row: dict[str, int]) -> bool:
