@@ -103,6 +103,24 @@ def test_what_cannot_be_used_is_named(arguments: list[str], said: str) -> None:
     assert "Traceback" not in err
 
 
+def test_parameters_of_a_policy(mine: Path) -> None:
+    options = ("--scenario", str(mine), "--only", "mine", "--policy", "fixed", "--seeds", "1")
+    regrets = []
+    for size in (4, 16):
+        code, out, _ = call("bench", *options, "--set", f"size={size}", "--json")
+        assert code == 0
+        found = json.loads(out)
+        assert found["given"] == {"size": size}
+        regrets.append(found["policies"]["fixed"]["mine"])
+    assert regrets[0] > regrets[1] + 10
+    code, out, err = call("bench", *options, "--policy", "linear", "--set", "size=4")
+    assert (code, out) == (2, "")
+    assert "policies bench: linear: no parameter 'size'; there are: interval_s, warm_up_s" in err
+    code, _, err = call("bench", *options, "--set", "size")
+    assert code == 2
+    assert "--set size: use NAME=NUMBER" in err
+
+
 def test_an_error_in_a_scenario_is_named(tmp_path: Path) -> None:
     path = tmp_path / "wrong.toml"
     path.write_text(MINE + "sigma = 7\n")

@@ -162,3 +162,20 @@ def test_a_dip_does_not_cost_it_its_turn() -> None:
     other.step(peers=replace(TWO, log_progress=math.log(100)))
     assert other.last.reason == "Progress of another program dipped."
     assert other.last.probing
+
+
+def test_a_dip_after_another_program_moved_does_not_end_a_trial() -> None:
+    begin = 50
+    """Where a trial begins: the first one of two programs."""
+
+    def run(dip: float) -> list[int]:
+        steered = pool("cooperative", peak(10))
+        sizes = []
+        for at in range(begin + 10):
+            other = replace(TWO, moved=at == begin - 2)
+            sizes.append(steered.step(dip if at == begin - 1 else 1.0, peers=other))
+        return sizes
+
+    calm = run(1.0)
+    assert calm[begin - 2] != calm[begin - 1] != calm[begin + 2]
+    assert run(0.05) == calm

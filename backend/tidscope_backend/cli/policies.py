@@ -4,10 +4,11 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+from tidscope_policies.parameters import ParameterError, make_parameters
 from tidscope_policies.registry import POLICIES
 from tidscope_policies.simulation.campaign import Plant, Row
 
@@ -15,7 +16,8 @@ from tidscope_backend.cli.bench import table
 from tidscope_backend.cli.bench.provenance import Provenance
 from tidscope_backend.cli.bench.runner import run_campaign
 from tidscope_backend.cli.bench.scenario_files import ScenarioError, load, shipped
-from tidscope_backend.cli.command import Command
+from tidscope_backend.cli.command import Command, CommandError
+from tidscope_backend.cli.policy_parameters import add_set_option, parameters_given
 from tidscope_backend.cli.terminal import print_lines
 
 SEEDS = 20
@@ -29,17 +31,19 @@ def _run(options: argparse.Namespace) -> int:
     if options.policies_verb == "list":
         _list(as_json=options.json)
         return 0
+    policies = options.policy or ALONE
     try:
+        given = _given(policies, options.set)
         scenarios = chosen(options.scenario, options.only)
         page = None if options.write is None else options.write.read_text("utf-8")
         if page is not None:
             table.replaced(page, "")
-    except (ScenarioError, OSError, ValueError) as error:
+    except (CommandError, OSError, ValueError) as error:
         print_lines(f"policies bench: {error}", file=sys.stderr)
         return 2
-    rows, seconds = _bench(options.policy or ALONE, scenarios, options)
+    rows, seconds = _bench(policies, scenarios, given, options)
     if page is not None:
-        results = _results(rows, scenarios, _seed_range(options), seconds)
+        results = _results(rows, scenarios, options, seconds)
         options.write.write_text(table.replaced(page, results), "utf-8")
     return 0
 
@@ -78,6 +82,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=ALONE,
         help="run only this policy (repeatable; default: all)",
     )
+    add_set_option(bench)
     bench.add_argument(
         "--seeds",
         type=_seeds,
@@ -120,15 +125,34 @@ def chosen(files: Sequence[Path], only: Sequence[str]) -> list[Plant]:
     return [scenario for scenario in scenarios if not only or scenario.name in only]
 
 
+def _given(policies: Sequence[str], texts: Sequence[str]) -> dict[str, float]:
+    """Parameters that differ from their defaults.
+
+    Raises:
+        CommandError: one is no name with a number.
+        ParameterError: a policy does not have it, or it may not have this value.
+    """
+    given = parameters_given(texts)
+    for name in policies:
+        try:
+            make_parameters(POLICIES[name].kind, given)
+        except ParameterError as error:
+            raise ParameterError(f"{name}: {error}") from None
+    return given
+
+
 def _bench(
-    policies: Sequence[str], scenarios: Sequence[Plant], options: argparse.Namespace
+    policies: Sequence[str],
+    scenarios: Sequence[Plant],
+    given: Mapping[str, float],
+    options: argparse.Namespace,
 ) -> tuple[list[Row], float]:
     begun = time.monotonic()
     names = [scenario.name for scenario in scenarios]
     if not options.json:
         print_lines(table.text_line(table.head(names)), flush=True)
     rows: list[Row] = []
-    for row in run_campaign(policies, scenarios, _seed_range(options)):
+    for row in run_campaign(policies, scenarios, _seed_range(options), given=given):
         rows.append(row)
         if not options.json:
             print_lines(table.text_line(table.cells(row)), flush=True)
@@ -137,6 +161,7 @@ def _bench(
         report = {
             "policies": {row.policy: table.as_json(row) for row in rows},
             "scenarios": {scenario.name: scenario.title for scenario in scenarios},
+            "given": given,
             "seeds": options.seeds,
             "first_seed": options.first_seed,
             "seconds": round(seconds, 1),
@@ -150,11 +175,14 @@ def _seed_range(options: argparse.Namespace) -> range:
     return range(options.first_seed, options.first_seed + options.seeds)
 
 
-def _results(rows: Sequence[Row], scenarios: Sequence[Plant], seeds: range, seconds: float) -> str:
-    made = Provenance.here()
+def _results(
+    rows: Sequence[Row], scenarios: Sequence[Plant], options: argparse.Namespace, seconds: float
+) -> str:
+    made, seeds = Provenance.here(), _seed_range(options)
+    given = f"With {', '.join(options.set)}. " if options.set else ""
     shown = table.markdown(rows, [scenario.name for scenario in scenarios])
     return (
-        f"Seeds: {seeds.start} to {seeds.stop - 1}. Machine: {made.machine}. "
+        f"{given}Seeds: {seeds.start} to {seeds.stop - 1}. Machine: {made.machine}. "
         f"Date: {made.date}. Commit: {made.commit}. "
         f"Took {seconds:.0f} s.\n\n{shown}"
     )

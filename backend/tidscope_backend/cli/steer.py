@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from tidscope_wire.generated.models import KnobKind, SignalKind
 
 from tidscope_backend.cli.command import Command, CommandError
+from tidscope_backend.cli.policy_parameters import add_set_option, parameters_given
 from tidscope_backend.cli.running_backend import running_backend
 from tidscope_backend.cli.server_options import add_backend_options, duration
 from tidscope_backend.cli.steering_client import SteeringClient
@@ -53,18 +54,9 @@ def _carry_out(client: SteeringClient, options: argparse.Namespace) -> None:
 
 def steering_request(options: argparse.Namespace) -> dict[str, object]:
     """The body of the request."""
-    parameters: dict[str, float] = {}
-    for text in options.set:
-        name, sign, value = text.partition("=")
-        try:
-            parameters[name] = float(value)
-        except ValueError:
-            sign = ""
-        if not sign:
-            raise CommandError(f"--set {text}: use NAME=NUMBER, such as interval_s=1")
     request: dict[str, object] = {
         "policy": options.policy,
-        "parameters": parameters,
+        "parameters": parameters_given(options.set),
         "shadow": options.shadow,
         "knob": options.knob,
         "signal": options.signal,
@@ -130,13 +122,7 @@ def add_policy_options(parser: argparse.ArgumentParser) -> None:
         default="cooperative",
         help="policy to use; see `tidscope policies list` (%(default)s)",
     )
-    parser.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="NAME=NUMBER",
-        help="a parameter of the policy (repeatable)",
-    )
+    add_set_option(parser)
 
 
 def add_setup_options(parser: argparse.ArgumentParser) -> None:

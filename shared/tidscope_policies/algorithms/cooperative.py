@@ -77,12 +77,13 @@ class Cooperative:
 
     def _next(self, seen: Observation, others: float | None) -> Decision:
         """What the search wants, whether the interval counts or not."""
-        if not is_measured(seen) or others is None:
-            return self._search.miss(seen)
         if self._disturbed:
+            # Now, and not at the next measurement: by then a trial may have begun, and would end.
             self._search.loosen()
             self._others.forget()
             self._disturbed = False
+        if not is_measured(seen) or others is None:
+            return self._search.miss(seen)
         if self._others.is_dip(seen.size, others):
             missed = self._search.miss(seen)
             return replace(missed, reason="Progress of another program dipped.")

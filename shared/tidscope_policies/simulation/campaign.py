@@ -1,11 +1,11 @@
 """A campaign: policies on scenarios with many seeds. Its jobs are independent of each other."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Protocol
 
-from tidscope_policies.registry import POLICIES
+from tidscope_policies.registry import POLICIES, ReadyPolicy
 from tidscope_policies.simulation.scenario import Scenario
 from tidscope_policies.simulation.scoring import Score, differing, score
 from tidscope_policies.simulation.trial import Simulation
@@ -34,11 +34,19 @@ class Plant(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One seed of one policy on one scenario."""
+    """One seed of one policy on one scenario.
+
+    Attributes:
+        policy: its name.
+        scenario: what it is tried on.
+        seed: of the run.
+        given: parameters of the policy that differ from their defaults.
+    """
 
     policy: str
     scenario: Scenario
     seed: int
+    given: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +103,17 @@ class Row:
 
 
 def run_job(job: Job) -> Outcome:
-    """Do one seed, with what is to be compared with it."""
+    """Do one seed, with what is to be compared with it.
+
+    Raises:
+        ParameterError: a name or a value of `given` is wrong.
+    """
+
+    def make() -> ReadyPolicy:
+        return POLICIES[job.policy].make(job.given)
 
     def trial(scenario: Scenario, one_dip_s: float | None = None) -> Simulation:
-        run = Simulation(scenario, POLICIES[job.policy].make, job.seed, one_dip_s)
+        run = Simulation(scenario, make, job.seed, one_dip_s)
         run.run()
         return run
 
@@ -118,11 +133,16 @@ def one_dip_s(job: Job) -> float:
     return job.scenario.seconds * (ONE_DIP_FROM + (ONE_DIP_TO - ONE_DIP_FROM) * share)
 
 
-def list_jobs(policies: Sequence[str], plants: Sequence[Plant], seeds: range) -> list[Job]:
+def list_jobs(
+    policies: Sequence[str],
+    plants: Sequence[Plant],
+    seeds: range,
+    given: Mapping[str, float] | None = None,
+) -> list[Job]:
     """All jobs of a campaign: by policy, then plant, then seed."""
     drawn = [[plant.draw(seed) for seed in seeds] for plant in plants]
     return [
-        Job(policy, scenario, seed)
+        Job(policy, scenario, seed, given or {})
         for policy in policies
         for scenarios in drawn
         for seed, scenario in zip(seeds, scenarios, strict=True)

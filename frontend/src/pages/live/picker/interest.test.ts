@@ -66,6 +66,25 @@ describe("what is interesting on a machine", () => {
     });
   });
 
+  it("takes servers that fork as one, and not those that start other programs", () => {
+    const family = [
+      process({ pid: 1, parent: null, name: "init", cpu_percent: 0 }),
+      process({ pid: 5, parent: 1, name: "postgres", cpu_percent: 2 }),
+      process({ pid: 6, parent: 5, name: "postgres", cpu_percent: 10 }),
+      process({ pid: 7, parent: 5, name: "postgres", cpu_percent: 20 }),
+      process({ pid: 20, parent: 1, name: "bash", cpu_percent: 3 }),
+      process({ pid: 21, parent: 20, name: "bash", cpu_percent: 4 }),
+      process({ pid: 22, parent: 21, name: "make", cpu_percent: 5 }),
+    ].map((each) => ({ ...each, threads: 1 }));
+    const [busiest] = interestsOf(family);
+    expect(busiest?.found.map(({ name, what, figure }) => [name, what, figure])).toEqual([
+      ["postgres", "tree, 3 processes", "32.0 %"],
+      ["make", "pid 22", "5.00 %"],
+      ["bash", "pid 21", "4.00 %"],
+    ]);
+    expect(busiest?.found[0]?.group).toMatchObject({ kind: "tree", pid: 5 });
+  });
+
   it("leaves out what cannot be watched, and says nothing where nothing stands out", () => {
     const refusal = problem("kernel-thread");
     expect(leading([process({ cpu_percent: 90, refusal, threads: 50 })])).toEqual({});

@@ -1,7 +1,7 @@
 import { theme } from "../../../base/theme";
 import { useSelected, useStore } from "../../../base/useStore";
 import { TimeChart } from "../../../charts/TimeChart";
-import { signalName, sizeTitle } from "../../../model/steerText";
+import { signalName, timelineTitle } from "../../../model/steerText";
 import type { ChartView } from "../../../model/views";
 import { Button } from "../../../ui/Button";
 import { Panel } from "../../../ui/Panel";
@@ -28,7 +28,7 @@ export function SizePanel({ target }: { readonly target: Target }) {
   const opsInputs = useChartInputs("ops");
   const ops = useSelected(client.chart("ops"), stateOf);
   const band = steer?.bands.at(-1) ?? target.steering;
-  const title = target.group == null ? sizeTitle(band?.knob ?? null) : "Size of each program";
+  const title = timelineTitle(target, band?.knob ?? null);
   const signal = band === null ? "" : signalName(band.signal);
   return (
     <Panel
