@@ -26,7 +26,7 @@ from tidscope_traces.summary.options import Options
 from tidscope_traces.summary.traces import Summaries, summarise
 
 WIDE = (2, 6, 20, 40)
-ENDPOINTS = {
+ENDPOINTS: dict[str, dict[str, Any]] = {
     "steady": {"seed": 22, "calls": 300, "always": 0.75},
     "steady, other": {"seed": 31, "calls": 300, "always": 0.75},
     "varied": {"seed": 24, "calls": 2000, "always": 0.3},

@@ -93,7 +93,7 @@ class PathModel:
     chains: Chains
     density: Density
     presence: Presence
-    usual: tuple[Usual, Usual, Usual, Rare]
+    usual: Sequence[Usual | Rare]
     counts: Counter[int]
 
     def judge(self, contexts: NDArray[np.int64], own: bool = False) -> Judgement | None:
