@@ -184,6 +184,24 @@ describe("ViewBuilder", () => {
     expect(steps()).toMatchObject({ chart: "times", scope: "role" });
   });
 
+  it("makes findings in steps, and of the window that was asked for last", () => {
+    let now = 0;
+    const model = new TargetModel();
+    const builder = new ViewBuilder(model, () => {
+      now += 10;
+      return now;
+    });
+    for (let seq = 1; seq <= 100; seq++) ingestMany(model, seq);
+    const request: ViewRequest = { ...DEFAULT_REQUEST, facts: ["findings"] };
+    builder.ask(request, []);
+    builder.moving(TARGET);
+    for (let n = 0; n < 8; n++) expect(builder.part(TARGET, 0).findings).toBeUndefined();
+    builder.ask({ ...request, window: { kind: "last", seconds: 6 } }, []);
+    let found = builder.part(TARGET, 0).findings;
+    for (let n = 0; n < 20 && !found; n++) found = builder.part(TARGET, 0).findings;
+    expect(found?.seconds).toBeCloseTo(6, 1);
+  });
+
   it("shows of where the time went the same, whatever comes between two steps", () => {
     const model = new TargetModel();
     for (let seq = 1; seq <= 30; seq++) ingestMany(model, seq);
