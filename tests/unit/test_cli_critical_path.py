@@ -157,8 +157,8 @@ def test_sets_of_files(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "no traces of that time" in refusal(capsys, file, *early)
     assert as_json(capsys, file, "--since", "2023-11-14T22:13:20Z")["traces"] == 10
     assert "no traces of that time" in refusal(capsys, file, "--since", "1h")
-    arguments = ("--base", "until=2023-11-14T22:13:19Z")
-    assert "there are no requests to compare with (" in refusal(capsys, file, *arguments)
+    nothing = ("--base", "until=2023-11-14T22:13:19Z")
+    assert "there are no requests to compare with (" in refusal(capsys, file, *nothing)
     assert "name a run or files" in refusal(capsys, file, "--run", "x")
 
 

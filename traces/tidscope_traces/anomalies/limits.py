@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import erfc, log, pi, sqrt
-from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +17,8 @@ TAIL = 0.2
 """The greatest values of usual traces, which say how values beyond them are distributed."""
 FAR = 30.0
 """Standard deviations; probabilities of less are none of floating-point numbers."""
+CLOSE = 1e-6
+"""The same."""
 Values = Sequence[float] | NDArray[np.float64]
 
 
@@ -124,8 +125,8 @@ def together(surprises: Sequence[float]) -> float:
 
 def in_deviations(surprise: float) -> float:
     """How far in the upper tail of a normal distribution is as improbable; 0 in its lower half."""
-    if surprise <= log(2):
-        return 0.0
-    if surprise > FAR * FAR / 2:
-        return sqrt(2 * surprise - log(4 * pi * surprise))
-    return -NormalDist().inv_cdf(float(np.exp(-surprise)))
+    standard, low, high = Usual(0.0, 1.0), 0.0, sqrt(2 * surprise)
+    while high - low > CLOSE:
+        middle = (low + high) / 2
+        low, high = (middle, high) if standard.surprise(middle) < surprise else (low, middle)
+    return low
