@@ -37,7 +37,7 @@ LEAST_TRACES = 30
 FOLDS = 3
 LEAST_EXCESS = 1.0
 """Of squared deviations and surprises beyond what is usual, in the mean."""
-UNSEEN_UNIT = 0.01
+UNSEEN_SHARE = 0.01
 """Of a trace's time; less in chains that no other trace has comes by chance."""
 LEAST_UNSEEN, UNSEEN_TAIL = 0.3, 0.1
 """Of its logarithm: mean excess at least, and share of usual traces that say what it is."""
@@ -99,6 +99,10 @@ class PathModel:
     def judge(self, contexts: NDArray[np.int64], own: bool = False) -> Judgement | None:
         """Why a trace is abnormal; None if it is not.
 
+        One that is compared with earlier ones is abnormal by any measure, or by an unseen chain, as
+        the source has it. Where each is compared with all, which say less of what is rare, it is so
+        by all measures together.
+
         Args:
             contexts: as in TraceSummary.
             own: the trace is among those that the model was made of.
@@ -107,21 +111,27 @@ class PathModel:
         columns = self.chains.columns(contexts)
         if own:
             unseen = {columns[at]: time for at, time in times.items() if self.counts[at] == 1}
+        total_ns = contexts[3].sum()
         measures = (
             self.density.score(times),
             self.density.largest(times),
             self.presence.surprise(times),
-            _log_share(sum(unseen.values()), contexts[3].sum()),
+            _log_share(sum(unseen.values()), total_ns),
         )
         surprises = [usual.surprise(one) for usual, one in zip(self.usual, measures, strict=True)]
-        surprise = together(surprises)
+        if own:
+            surprise = together(surprises)
+            stands_out = surprises[UNSEEN] > min(max(surprises[:UNSEEN]), -log(P_VALUE))
+            is_unseen = surprise > -log(P_VALUE) and stands_out
+        else:
+            surprise = max(surprises[:UNSEEN])
+            is_unseen = max(unseen.values(), default=0) > UNSEEN_SHARE * total_ns
+        score = in_deviations(surprise)
+        if is_unseen:
+            return Judgement("unseen", score, max(unseen, key=lambda at: unseen[at]))
         if surprise <= -log(P_VALUE):
             return None
-        score = in_deviations(surprise)
-        # An unseen chain says more to a person than what is improbable together.
-        if unseen and surprises[UNSEEN] > min(max(surprises), -log(P_VALUE)):
-            return Judgement("unseen", score, max(unseen, key=lambda at: unseen[at]))
-        most = int(np.argmax(surprises))
+        most = int(np.argmax(surprises[:UNSEEN]))
         strangest = self.presence.strangest if most == WHICH_CHAINS else self._strangest
         return Judgement("improbable", score, columns[strangest(times)])
 
@@ -169,7 +179,7 @@ def learn_paths(contexts: Sequence[NDArray[np.int64]]) -> PathModel:
 
 
 def _log_share(part_ns: float, whole_ns: float) -> float:
-    return float(np.log1p(part_ns / max(1.0, UNSEEN_UNIT * whole_ns)))
+    return float(np.log1p(part_ns / max(1.0, UNSEEN_SHARE * whole_ns)))
 
 
 def _held_out(rows: Sequence[Times], parents: Sequence[int]) -> Iterator[tuple[float, ...]]:
