@@ -192,17 +192,27 @@ function Difference({ difference, sets, link, onLink }: DifferenceProps) {
       </p>
       <ColourKeys
         label="Colours"
-        keys={[
-          { change: most, text: `grew by up to ${timeText(most)}` },
-          { change: 0, text: "no change" },
-          { change: -most, text: `shrank by up to ${timeText(most)}` },
-        ].map(({ change, text }) => ({ text, ground: changeGround(change, most, colours) }))}
+        keys={changeKeys(most).map(({ change, text }) => ({
+          text,
+          ground: changeGround(change, most, colours),
+        }))}
       />
       <div className={styles.table}>
         <Changes changes={changes} />
       </div>
     </>
   );
+}
+
+/** What the colours mean. */
+function changeKeys(most: number) {
+  const same = { change: 0, text: "no change" };
+  if (most === 0) return [same];
+  return [
+    { change: most, text: `grew by up to ${timeText(most)}` },
+    same,
+    { change: -most, text: `shrank by up to ${timeText(most)}` },
+  ];
 }
 
 interface LeadProps {
