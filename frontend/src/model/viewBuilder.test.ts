@@ -75,6 +75,14 @@ describe("ViewBuilder", () => {
     expect(chartsOf(world.frames(3))).toEqual(["cpu", "cpu", "cpu"]);
   });
 
+  it("says where the axis stands when it moves, before charts that are made less often", () => {
+    const moved = world.frames(20).flatMap(({ axis }) => axis ?? []);
+    expect(moved.map(({ t1_s }) => t1_s)).toEqual([0.5, 1, 1.5, 2]);
+    world.builder.ask({ ...REQUEST, window: { kind: "fixed", t0_s: 1, t1_s: 2 } }, [SEEN]);
+    expect(world.builder.moving(TARGET).axis).toEqual({ t0_s: 1, t1_s: 2 });
+    expect(world.builder.moving(TARGET).axis).toBeUndefined();
+  });
+
   it("makes what is out of view once for each request, and until it has something to show", () => {
     world.frames(3);
     expect(world.due()).toContain("switches");

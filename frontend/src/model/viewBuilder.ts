@@ -48,6 +48,8 @@ const STATE_MS = 1000;
 
 /** Views of a target. */
 export interface Views extends FactViews {
+  /** Ends of the time axis: charts that are made less often are drawn over the same. */
+  readonly axis: Span;
   readonly target: TargetView;
   readonly charts: readonly ChartView[];
   readonly tiles: readonly TileView[];
@@ -88,6 +90,7 @@ export class ViewBuilder {
   private windowed: (Span & { readonly rates: CurrentRates }) | null = null;
   /** There was something to see, and charts came first. */
   private begun = false;
+  private axis: Span | null = null;
   private readonly chosen = new Map<ChartId, { readonly by: Chosen; readonly at_ms: number }>();
   private readonly parts = new Map<PartName, Part>();
   /** Charts whose view is not what is asked for. */
@@ -151,6 +154,7 @@ export class ViewBuilder {
 
   /** All is made once more. */
   askAll(): void {
+    this.axis = null;
     for (const name of PARTS) this.outdate(name);
     for (const chart of this.charts) this.askChart(chart);
     this.steerSeen = -1;
@@ -187,7 +191,12 @@ export class ViewBuilder {
     this.forgetChoices(due);
     const steer = this.steerView(input);
     const map = this.frozen ? null : this.mapView(input, false);
-    return { ...this.chartViews(input, due), ...(steer && { steer }), ...(map && { map }) };
+    return {
+      ...this.movedAxis(input),
+      ...this.chartViews(input, due),
+      ...(steer && { steer }),
+      ...(map && { map }),
+    };
   }
 
   /** When the next part of what is read is due, by the clock. */
@@ -326,6 +335,14 @@ export class ViewBuilder {
     const now_s = this.frozen?.now_s ?? model.now_s;
     const span = spanOf(request.window, Number.isNaN(now_s) ? 0 : now_s, model.history.from_s);
     return { model, target, request, filter, span, now_s };
+  }
+
+  /** The axis, if it is another one than was sent last. */
+  private movedAxis({ span }: ViewInput): Partial<Views> {
+    const { t0_s, t1_s } = span;
+    if (this.axis?.t0_s === t0_s && this.axis.t1_s === t1_s) return {};
+    this.axis = { t0_s, t1_s };
+    return { axis: this.axis };
   }
 
   private chartViews(input: ViewInput, charts: readonly ChartRequest[]): Partial<Views> {
