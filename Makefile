@@ -20,7 +20,7 @@ COMPILED := collector/tidscope_collector/compiled
 CLANG ?= clang
 BPFTOOL ?= $(shell command -v bpftool || echo /usr/sbin/bpftool)
 
-.PHONY: help install install-dev up test check audit bpf spawn-held usual-tick kernel kernel-if-possible kernel-test generate format pytest unit integration vitest e2e pictures fuzz build notice wheel lock clean
+.PHONY: help install install-dev up test check audit bpf spawn-held usual-tick kernel kernel-if-possible kernel-test generate format pytest unit integration vitest e2e pictures screens fuzz build notice wheel lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -54,8 +54,11 @@ vitest: $(NODE_STAMP) ## the tests of the page's code
 e2e: $(NODE_STAMP) build ## the tests of the page in a browser
 	npm run --silent e2e
 
-pictures: $(NODE_STAMP) build ## the pictures of README.md, and every page in test-output/screenshots
+pictures: $(NODE_STAMP) build ## the pictures of README.md and docs/gallery.md
 	npm run --silent pictures
+
+screens: $(NODE_STAMP) build ## every page in test-output/screenshots, to look at
+	npm run --silent screens
 
 check: $(STAMP)-dev $(NODE_STAMP) ## format, lint, types, import directions, generated files
 	$(PY) -m ruff format --check .

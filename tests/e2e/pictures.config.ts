@@ -1,6 +1,9 @@
 import base from "./playwright.config";
 
-/** Not tests: `record` makes the runs that `pictures` shows, see the files in pictures/. */
+/**
+ * Not tests: `record` makes the runs that `pictures` shows; `screens` is every page, to look at. See
+ * the files in pictures/.
+ */
 export default {
   ...base,
   testDir: "pictures",
@@ -8,6 +11,7 @@ export default {
   workers: 1,
   projects: [
     { name: "record", testMatch: "record.spec.ts" },
-    { name: "pictures", testMatch: "pictures.spec.ts" },
+    { name: "pictures", testMatch: "docs.spec.ts" },
+    { name: "screens", testMatch: "screens.spec.ts" },
   ],
 };

@@ -12,7 +12,11 @@ import pytest
 from backend_builders import target
 from backend_server import Backend, running_backend
 from fake_collector import FakeCollector
-from processes import is_running, start_ticks, thread_names, wait_for_end
+from processes import is_running, start_ticks, thread_names, wait_for_end, wait_until
+from programs.agent_program import AgentFolder
+from tidscope_collector.agent.client import AgentClient, open_agent
+from tidscope_collector.procfs.files import ProcFs
+from tidscope_wire.generated.agent import AgentReading
 from tidscope_wire.generated.models import (
     AttachCommand,
     DemoResponse,
@@ -29,15 +33,50 @@ def test_it_runs_many_named_threads_and_ends_on_a_signal() -> None:
     with subprocess.Popen(PROGRAM, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
+        wait_until(lambda: "request-8" in thread_names(process.pid))
         names = thread_names(process.pid)
         files = [str(f.readlink()) for f in Path(f"/proc/{process.pid}/fd").iterdir()]
         process.terminate()
         assert process.wait(120) == 0
-    for name in ("hash-worker-1", "disk-writer-2", "net-client-4", "net-server", "account-3"):
+    for name in (
+        "hash-worker-1",
+        "disk-writer-2",
+        "net-client-3",
+        "net-server",
+        "account-3",
+        "clients",
+    ):
         assert name in names
-    assert 24 <= len(names) <= 45
+    assert 28 <= len(names) <= 40
     # Its files have no name: nothing is left behind, however it ends.
     assert all("(deleted)" in name for name in files if name.startswith("/tmp"))
+
+
+def test_a_smaller_pool_does_more_and_the_demo_leaves_its_size_alone() -> None:
+    with AgentFolder() as folder:
+        environment = {**os.environ, "TIDSCOPE_AGENT_DIR": str(folder)}
+        with subprocess.Popen(PROGRAM, stdout=subprocess.PIPE, env=environment) as process:
+            wait_until(lambda: any(folder.iterdir()))
+            client = open_agent(ProcFs(), process.pid, start_ticks(process.pid))
+            assert (client.hello.knob, client.hello.size, client.hello.original) == ("pool", 8, 8)
+            rates = [jobs_per_second(client, size) for size in (8, 4)]
+            assert rates[1] > 1.5 * rates[0]
+            assert client.release().wanted == 8
+            client.close()
+            process.terminate()
+            assert process.wait(120) == 0
+
+
+def jobs_per_second(client: AgentClient, size: int) -> float:
+    """How much the pool does at a size, over 60 jobs after the first ten."""
+
+    def done(jobs: int) -> AgentReading:
+        wait_until(lambda: client.set(size, 10).size == size and client.read().ops >= jobs)
+        return client.read()
+
+    first = done(client.read().ops + 10)
+    last = done(first.ops + 60)
+    return (last.ops - first.ops) / (last.monotonic_ns - first.monotonic_ns) * 1e9
 
 
 def test_it_starts_short_lived_threads() -> None:

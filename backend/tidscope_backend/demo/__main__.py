@@ -1,4 +1,4 @@
-"""`python -m tidscope_backend.demo`: about forty threads that compute, write, talk and wait.
+"""`python -m tidscope_backend.demo`: about thirty threads that compute, write, talk and wait.
 
 Uses well under half a core and a few MiB of disk that have no name. Says `ready` on its standard
 output once all threads run; ends on SIGTERM or SIGINT, and when its parent ends.
@@ -25,20 +25,19 @@ def start_all(stop: Event, listener: socket.socket) -> list[Thread]:
     """Start every role."""
     address: tuple[str, int] = listener.getsockname()
     threads = [start_thread("net-server", partial(roles.net_server, stop, listener))]
-    for n in range(1, 9):
+    for n in range(1, 5):
         threads.append(start_thread(f"hash-worker-{n}", partial(roles.hash_worker, stop, n)))
     for n in range(1, 3):
         threads.append(start_thread(f"zip-worker-{n}", partial(roles.zip_worker, stop, n)))
         threads.append(start_thread(f"disk-writer-{n}", partial(roles.disk_writer, stop, n)))
-        threads.append(start_thread(f"reader-{n}", partial(roles.reader, stop, n)))
-    for n in range(1, 5):
-        threads.append(start_thread(f"net-client-{n}", partial(roles.net_client, stop, address, n)))
     ledger = Lock()
     for n in range(1, 4):
+        threads.append(start_thread(f"net-client-{n}", partial(roles.net_client, stop, address, n)))
         threads.append(start_thread(f"account-{n}", partial(roles.account, stop, ledger)))
-        threads.append(start_thread(f"sleeper-{n}", partial(roles.sleeper, stop)))
+    threads.append(start_thread("reader", partial(roles.reader, stop)))
+    threads.append(start_thread("sleeper", partial(roles.sleeper, stop)))
     threads.append(start_thread(roles.STAGES[0], partial(roles.stage, stop)))
-    threads.append(start_thread("requests", partial(requests, stop)))
+    threads.append(start_thread("clients", partial(requests, stop)))
     threads.append(start_thread("spawner", partial(roles.spawner, stop)))
     return threads
 

@@ -1,23 +1,32 @@
-"""A pool of workers whose figures the Python agent reports: requests come in waves, and its size
-changes now and then.
+"""A pool with the Python agent in it: its size is for a policy to find.
+
+Requests share a cache. Of few workers each one adds throughput; of many, the requests at work drop
+each other's blocks from the cache, and load them again. The pool is larger than is good for it, and
+stays so until somebody steers it.
 
 The agent is in the wheel, at `tidscope_backend/agent_python`, and in a checkout at `agents/python`.
 """
 
 import hashlib
 import sys
-import time
-from itertools import cycle
+from itertools import count
 from pathlib import Path
-from threading import Event
+from threading import BoundedSemaphore, Event
 
-from tidscope_backend.demo.waves import pause, wave
+from tidscope_backend.demo.shared_cache import SharedCache
+from tidscope_backend.demo.thread_names import set_name
+from tidscope_backend.demo.waves import pause
 
 _BACKEND = Path(__file__).resolve().parents[1]
 PLACES = (_BACKEND / "agent_python", _BACKEND.parents[1] / "agents" / "python")
-SIZES = (4, 6, 3, 8)
-RESIZE_S = 15.0
-MOST_PER_S = 120
+SIZE = 8
+LARGEST = 10
+QUEUED = 12
+"""Requests that wait or are at work: clients that send the next one when they have the answer."""
+CACHED_BLOCKS = 14
+BLOCKS = 3
+ROUNDS = 5
+STEP_S = 0.003
 BLOCK = bytes(range(256)) * 64
 
 
@@ -29,34 +38,37 @@ def requests(stop: Event) -> None:
     sys.path.extend(str(place) for place in PLACES if place.is_dir())
     from tidscope_agent import NoSocketFolderError, ThreadPoolExecutor, start
 
-    sizes = cycle(SIZES)
-    with ThreadPoolExecutor(next(sizes), "request", name="requests") as pool:
+    cache = SharedCache(CACHED_BLOCKS, BLOCK)
+    places = BoundedSemaphore(QUEUED)
+    number = 0
+    # What pool and agent start here inherits the name; workers have their own.
+    set_name("tidscope-agent")
+    workers = count(1)
+    with ThreadPoolExecutor(
+        SIZE, name="requests", initializer=lambda: set_name(f"request-{next(workers)}")
+    ) as pool:
         try:
-            agent = start(pool, upper=max(SIZES))
+            agent = start(pool, upper=LARGEST)
         except NoSocketFolderError:
             agent = None
-        resize_s = time.monotonic() + RESIZE_S
-        number = 0
+        set_name("clients")
         while not stop.is_set():
-            now_s = time.monotonic()
-            if now_s >= resize_s and agent is not None and not agent.is_steered:
-                pool.resize(next(sizes))
-                resize_s = now_s + RESIZE_S
-            per_s = MOST_PER_S * (0.2 + 0.8 * wave(now_s, 37, 0))
-            for _ in range(round(per_s / 10)):
+            if places.acquire(timeout=0.5):
                 number += 1
-                pool.submit(_request, stop, number)
-            if pause(stop, 0.1):
-                break
+                answer = pool.submit(_request, stop, cache, number)
+                answer.add_done_callback(lambda _: places.release())
         pool.shutdown(cancel_futures=True)
         if agent is not None:
             agent.close()
 
 
-def _request(stop: Event, number: int) -> str:
-    """Compute a little and wait for something; every hundredth fails."""
-    digest = hashlib.blake2b(BLOCK).hexdigest()
-    stop.wait(0.02 + 0.002 * (number % 20))
+def _request(stop: Event, cache: SharedCache, number: int) -> str:
+    """Go through a few blocks again and again; every hundredth request fails."""
+    digest = hashlib.blake2b()
+    for step in range(BLOCKS * ROUNDS):
+        digest.update(cache.get(BLOCKS * number + step % BLOCKS))
+        if pause(stop, STEP_S):
+            break
     if number % 100 == 0:
         raise ValueError(f"request {number} is not to be answered")
-    return digest
+    return digest.hexdigest()

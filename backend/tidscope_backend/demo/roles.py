@@ -25,9 +25,9 @@ def hash_worker(stop: Event, number: int) -> None:
     work_in_waves(
         stop,
         partial(hashlib.blake2b, BLOCK),
-        share=0.06,
+        share=0.1,
         period=20 + 3 * number,
-        phase=number / 8,
+        phase=number / 4,
     )
 
 
@@ -57,14 +57,14 @@ def disk_writer(stop: Event, number: int) -> None:
                 return
 
 
-def reader(stop: Event, number: int) -> None:
+def reader(stop: Event) -> None:
     """Read one nameless file again and again."""
     with tempfile.TemporaryFile() as file:
         file.write(BLOCK * 16)
         file.flush()
         size = file.tell()
         while not pause(stop, 0.1):
-            for _ in range(round(6 * wave(time.monotonic(), 13, number / 2))):
+            for _ in range(round(6 * wave(time.monotonic(), 13, 0))):
                 os.pread(file.fileno(), size, 0)
 
 
@@ -99,7 +99,7 @@ def net_client(stop: Event, address: tuple[str, int], number: int) -> None:
     """Send blocks to the server and read them back."""
     with socket.create_connection(address, timeout=5) as server:
         while not pause(stop, 0.1):
-            for _ in range(round(5 * wave(time.monotonic(), 23, number / 4))):
+            for _ in range(round(5 * wave(time.monotonic(), 23, number / 3))):
                 server.sendall(BLOCK)
                 missing = len(BLOCK)
                 while missing:

@@ -1,11 +1,11 @@
-/** Operations a second of the pools that a program reports, while no policy steers it. */
+/** Operations a second and sizes of the pools that a program reports, while no policy steers it. */
 
 import type { ViewInput } from "./chartView";
 import type { GaugeChange } from "./gaugeLog";
 import { poolSeries } from "./pools/poolsView";
 
 /** One pool; NaN where a policy steers, whose decisions say how much was done. */
-export interface PoolOps {
+export interface PoolLine {
   readonly name: string;
   readonly points: readonly GaugeChange[];
 }
@@ -18,14 +18,31 @@ const MOST_POOLS = 8;
 const OF_MACHINE = "hsperfdata";
 
 /** Of each pool that counts what it has finished, those that do the most first. */
-export function poolOps({ model, span }: ViewInput, end_s: number): readonly PoolOps[] {
+export function poolOps(input: ViewInput, end_s: number): readonly PoolLine[] {
+  return poolLines(input, end_s, "finished_per_s");
+}
+
+/** Of each pool whose size is known, the largest first. */
+export function poolSizes(input: ViewInput, end_s: number): readonly PoolLine[] {
+  return poolLines(input, end_s, "size").map(({ name, points }) => {
+    const last_s = points.at(-1)?.t_s ?? 0;
+    // A size is held until the next reading; where none comes it is not known any more.
+    return { name, points: [...points, { t_s: last_s + GAP_S, value: Number.NaN }] };
+  });
+}
+
+function poolLines(
+  { model, span }: ViewInput,
+  end_s: number,
+  figure: "finished_per_s" | "size",
+): readonly PoolLine[] {
   const found = model.pools.all().flatMap(({ readings, source, pid, program, name }) => {
     if (source === OF_MACHINE) return [];
     const steered = model.group === null ? model.steer : model.programSteer.programs.get(pid)?.log;
-    const { time_s, finished_per_s } = poolSeries(readings, span.t0_s, end_s);
-    const points = [...finished_per_s].flatMap((value, i) => {
-      const t_s = time_s[i] ?? Number.NaN;
-      return (steered?.bandAt(t_s) ?? null) === null ? [{ t_s, value }] : [];
+    const series = poolSeries(readings, span.t0_s, end_s);
+    const points = [...series[figure]].map((value, i) => {
+      const t_s = series.time_s[i] ?? Number.NaN;
+      return { t_s, value: (steered?.bandAt(t_s) ?? null) === null ? value : Number.NaN };
     });
     if (points.every(({ value }) => Number.isNaN(value))) return [];
     return [{ name: `${program === "" ? "" : `${program} (${pid}), `}pool ${name}`, points }];
@@ -45,6 +62,6 @@ export function valuesAt(points: readonly GaugeChange[], time_s: Float64Array): 
   });
 }
 
-function most({ points }: PoolOps): number {
+function most({ points }: PoolLine): number {
   return Math.max(...points.map(({ value }) => (Number.isNaN(value) ? 0 : value)));
 }

@@ -42,6 +42,7 @@ const GROUP: Target = {
     ...{ discovery: "ebpf", discovery_reason: "" },
   },
 };
+const KNOWN = (1 << FIGURES.indexOf("finished")) | (1 << FIGURES.indexOf("size"));
 const POOL = began({ knob: "pool-agent", size: 4 });
 
 describe("sizeView", () => {
@@ -206,14 +207,14 @@ describe("opsView", () => {
   });
 });
 
-describe("opsView of a program that reports its pools", () => {
-  /** 10 jobs a second from 0 s to 8 s, read each second; steered as events say. */
+describe("a program that reports its pools", () => {
+  /** 4 workers and 10 jobs a second from 0 s to 8 s, read each second; steered as events say. */
   function reported(events: Record<number, TargetEvent>, source = "agent"): ViewInput {
     const seen = input([[0, []]]);
     for (let t_s = 1; t_s <= 8; t_s++) {
       const row = {
-        ...{ pool: 1, pid: 100, read_ns: t_s * 1e9, known: 1 << FIGURES.indexOf("finished") },
-        ...{ finished: 10 * t_s, name: "requests", kind: "threads", source },
+        ...{ pool: 1, pid: 100, read_ns: t_s * 1e9, known: KNOWN },
+        ...{ size: 4, finished: 10 * t_s, name: "requests", kind: "threads", source },
       };
       const [event] = [events[t_s]];
       const tables = factTables({ pools: [row] });
@@ -242,8 +243,29 @@ describe("opsView of a program that reports its pools", () => {
     expect(known(1)).toEqual([2, 6, 7, 8]);
   });
 
+  it("has its sizes from what it reports while nothing steers, and else from the decisions", () => {
+    const { low, ...unsteered } = sizeView(reported({}));
+    expect(unsteered.lines).toMatchObject([{ name: "pool requests", kind: "part", last: 4 }]);
+    expect([...low]).toEqual(Array(8).fill(4));
+    const steered = sizeView(reported({ 3: POOL, 5: decided(5, 4, 6), 6: RELEASED }));
+    expect(steered.lines.map(({ name }) => name)).toEqual(["Pool size", "pool requests"]);
+    const line = (i: number) =>
+      [...steered.low].slice(i * steered.columns, (i + 1) * steered.columns);
+    expect([...steered.time_s]).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    const none = Number.NaN;
+    expect(line(0)).toEqual([none, none, 4, 4, 6, none, none, none]);
+    expect(line(1)).toEqual([4, 4, none, none, none, 4, 4, 4]);
+  });
+
+  it("does not know a size any more when no reading comes", () => {
+    const { model, ...rest } = reported({});
+    const late = { ...rest, model, now_s: 15, span: { t0_s: 0, t1_s: 15 } };
+    expect(sizeView(late).lines[0]?.last).toBeNaN();
+  });
+
   it("leaves out what the machine of a language does for itself", () => {
-    expect(opsView(reported({}, "hsperfdata")).state).toBe("absent");
+    const machine = reported({}, "hsperfdata");
+    expect([opsView(machine).state, sizeView(machine).state]).toEqual(["absent", "absent"]);
   });
 });
 

@@ -3,7 +3,7 @@
 import type { SignalKind } from "../wire/generated/models";
 import { emptyView, PLAIN_LINE, type ViewInput } from "./chartView";
 import type { GaugeChange, GaugeLog } from "./gaugeLog";
-import { poolOps, valuesAt } from "./poolOps";
+import { poolOps, poolSizes, valuesAt } from "./poolOps";
 import { signalUnit, sizeTitle } from "./steerText";
 import type { DecisionView } from "./steerView";
 import { SHADES } from "./threads";
@@ -18,37 +18,45 @@ const MOST_PROGRAMS = 16;
 
 /**
  * The current size, a step line, and in shadow mode the size that would have been set. GOMAXPROCS
- * is read at each sample; other pools are known from the decisions. Of a group a line a program.
+ * is read at each sample; other pools are known from the decisions, and where nothing steers from
+ * what the program reports. Of a group a line a program.
  */
 export function sizeView(input: ViewInput): ChartView {
   const { model, target, span, now_s } = input;
   const end_s = Math.min(span.t1_s, now_s);
   const { knob = null } = model.steer.lastBand(now_s) ?? {};
-  const steered = model.steer.sizes.between(span.t0_s, end_s);
   const read = model.sizes.between(span.t0_s, end_s);
+  const pools = target?.group == null && !hasValue(read) ? poolSizes(input, end_s) : [];
+  const decided = model.steer.sizes.between(span.t0_s, end_s);
+  // What the program reports goes on after a release.
+  const steered = pools.length > 0 ? withinBands(input, decided) : decided;
   const sizes = knob === "pool-agent" || !hasValue(read) ? steered : read;
   const known = programSizes(input, end_s);
   const programs = drawnOf(known);
-  if (!hasValue(sizes) && programs.length === 0) {
+  if (!hasValue(sizes) && programs.length === 0 && pools.length === 0) {
     return emptyView(input, "gomaxprocs", "absent", target?.gomaxprocs_reason ?? "");
   }
   const proposed = model.steer.proposals.between(span.t0_s, end_s);
   // The lead of a group is one of its programs.
-  const own = hasValue(sizes) && programs.length === 0 ? [sizes] : [];
-  if (own.length > 0 && hasValue(proposed)) own.push(proposed);
-  const logs = [...own, ...programs.map(({ log }) => log)];
-  const times = [...new Set(logs.flatMap((log) => log.map(({ t_s }) => t_s)))];
+  const single = hasValue(sizes) && programs.length === 0;
+  const drawn: readonly SizeLine[] = [
+    ...(single ? [{ log: sizes, line: { name: sizeTitle(knob) } }] : []),
+    ...(single && hasValue(proposed)
+      ? [{ log: proposed, line: { name: "would be set (shadow)", variant: 1 as const } }]
+      : []),
+    ...programs,
+    ...pools.map(({ name, points }, i) => {
+      return { log: points, line: { kind: "part" as const, name, colour: SHADES * i } };
+    }),
+  ];
+  const times = [...new Set(drawn.flatMap(({ log }) => log.map(({ t_s }) => t_s)))];
   const time_s = Float64Array.from([...times.filter((t_s) => t_s < end_s), end_s]).sort();
-  const low = new Float64Array(logs.length * time_s.length);
-  const lines = logs.map((log, line) => {
+  const low = new Float64Array(drawn.length * time_s.length);
+  const lines = drawn.map(({ log, line }, i) => {
     const values = held(log, time_s);
-    low.set(values, line * time_s.length);
+    low.set(values, i * time_s.length);
     const last = values.at(-1) ?? Number.NaN;
-    const program = programs[line - own.length];
-    if (program) return { ...PLAIN_LINE, ...program.line, kind: "process" as const, last };
-    const name = line === 0 ? sizeTitle(knob) : "would be set (shadow)";
-    const variant: 0 | 1 = line === 0 ? 0 : 1;
-    return { ...PLAIN_LINE, kind: "process" as const, name, variant, last };
+    return { ...PLAIN_LINE, kind: "process" as const, ...line, last };
   });
   return {
     ...emptyView(input, "gomaxprocs", "ok", target?.gomaxprocs_reason ?? ""),
@@ -61,6 +69,19 @@ export function sizeView(input: ViewInput): ChartView {
     step: true,
     others: known.length - programs.length,
   };
+}
+
+/** Size over time, and what its line has of its own. */
+interface SizeLine {
+  readonly log: readonly GaugeChange[];
+  readonly line: Pick<LineView, "name"> & Partial<LineView>;
+}
+
+/** Changes while a policy steers; NaN once it does not. */
+function withinBands({ model }: ViewInput, changes: readonly GaugeChange[]): GaugeChange[] {
+  return changes.map(({ t_s, value }) => {
+    return { t_s, value: model.steer.bandAt(t_s) === null ? Number.NaN : value };
+  });
 }
 
 /** Size over time of one program, and its line. */

@@ -1,6 +1,6 @@
 /** Names of knobs and signals for people. */
 
-import type { KnobKind, SignalKind } from "../wire/generated/models";
+import type { KnobKind, SignalKind, Target } from "../wire/generated/models";
 import type { ShownUnit } from "./views";
 
 const SIGNALS: Readonly<Record<SignalKind, string>> = {
@@ -27,9 +27,17 @@ export function knobName(knob: KnobKind): string {
   return KNOBS[knob];
 }
 
-/** Heading of the timeline of sizes. */
+const POOL_SIZE = "Pool size";
+
+/** What a knob sets, as a heading. */
 export function sizeTitle(knob: KnobKind | null): string {
-  return knob === "pool-agent" ? "Pool size" : "GOMAXPROCS";
+  return knob === "pool-agent" ? POOL_SIZE : "GOMAXPROCS";
+}
+
+/** Heading of the timeline of sizes; without a knob it is of what the program is known to have. */
+export function timelineTitle({ group, gomaxprocs }: Target, knob: KnobKind | null): string {
+  if (group != null) return "Size of each program";
+  return knob === null && gomaxprocs === null ? POOL_SIZE : sizeTitle(knob);
 }
 
 /** Unit of a signal's progress. */

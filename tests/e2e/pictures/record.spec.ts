@@ -5,7 +5,8 @@
 
 import { execFileSync } from "node:child_process";
 import { switched } from "../fixtures/delaySwitch";
-import { DEMO_RUN, STEERED_RUN } from "../fixtures/runs";
+import { GALLERY_PROGRAMS, Shown } from "../fixtures/galleryPrograms";
+import { DEMO_RUN, galleryRun, STEERED_RUN } from "../fixtures/runs";
 import type { Site } from "../fixtures/site";
 import { Steered } from "../fixtures/steered";
 import { expect, test } from "../fixtures/test";
@@ -46,7 +47,11 @@ test("the demo", async ({ site }) => {
     // By the collector, so that it knows since when: all of the demo's threads then have delays.
     await site.send("PUT", "/doctor/delay-accounting", { on: true });
     const { target } = (await site.send("POST", "/demo", {})) as { target: { id: string } };
-    await record(site, { target: target.id, name: "demo", seconds: 45 }, DEMO_RUN);
+    await record(site, { target: target.id, name: "demo", seconds: 60 }, DEMO_RUN, async () => {
+      await frames(site, 220);
+      const body = { policy: "kalman-kg", parameters: { interval_s: 1 } };
+      await site.send("PUT", `/targets/${target.id}/steering`, body);
+    });
   });
 });
 
@@ -69,3 +74,15 @@ test("a steered program", async ({ site }) => {
     await program.kill();
   }
 });
+
+for (const name of GALLERY_PROGRAMS) {
+  test(`of the gallery: ${name}`, async ({ site }) => {
+    const program = await Shown.start(name);
+    try {
+      const { id } = (await site.send("POST", "/targets", program.request)) as { id: string };
+      await record(site, { target: id, name, seconds: 30 }, galleryRun(name));
+    } finally {
+      await program.stop();
+    }
+  });
+}

@@ -178,8 +178,9 @@ export function Picker() {
       {typed === "" ? (
         <>
           <p className={styles.demo}>
-            The demo is a Python program of about forty threads that compute, share a lock that
-            hurts, write a file, talk over sockets and come and go, with a pool that can be steered.
+            The demo is a Python program of about thirty threads that compute, share a lock that
+            hurts, write files, talk over sockets and come and go, with a pool that is too large
+            until a policy steers it.
           </p>
           <Interests processes={all} onPick={pickInteresting} />
         </>

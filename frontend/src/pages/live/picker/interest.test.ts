@@ -48,7 +48,7 @@ describe("what is interesting on a machine", () => {
         process({ pid: 3, name: "c", wait_percent: 0.2, throttled_percent: 0 }),
       ]),
     ).toEqual({
-      waiting: ["batch (service, 2 processes) 7.00 %"],
+      waiting: ["batch (service, 2 processes) 7.0 %"],
       throttled: ["batch (service, 2 processes) 12.5 %"],
     });
   });
@@ -64,6 +64,25 @@ describe("what is interesting on a machine", () => {
     ).toEqual({
       busiest: ["web-1 (pid 1) 40.0 %", "shell (pid 8) 20.0 %", "vim (pid 9) 10.0 %"],
     });
+  });
+
+  it("takes servers that fork as one, and not those that start other programs", () => {
+    const family = [
+      process({ pid: 1, parent: null, name: "init", cpu_percent: 0 }),
+      process({ pid: 5, parent: 1, name: "postgres", cpu_percent: 2 }),
+      process({ pid: 6, parent: 5, name: "postgres", cpu_percent: 10 }),
+      process({ pid: 7, parent: 5, name: "postgres", cpu_percent: 20 }),
+      process({ pid: 20, parent: 1, name: "bash", cpu_percent: 3 }),
+      process({ pid: 21, parent: 20, name: "bash", cpu_percent: 4 }),
+      process({ pid: 22, parent: 21, name: "make", cpu_percent: 5 }),
+    ].map((each) => ({ ...each, threads: 1 }));
+    const [busiest] = interestsOf(family);
+    expect(busiest?.found.map(({ name, what, figure }) => [name, what, figure])).toEqual([
+      ["postgres", "tree, 3 processes", "32.0 %"],
+      ["make", "pid 22", "5.00 %"],
+      ["bash", "pid 21", "4.00 %"],
+    ]);
+    expect(busiest?.found[0]?.group).toMatchObject({ kind: "tree", pid: 5 });
   });
 
   it("leaves out what cannot be watched, and says nothing where nothing stands out", () => {

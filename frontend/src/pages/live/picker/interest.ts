@@ -1,7 +1,8 @@
 /** What is interesting on a machine now: the first of each kind, groups before their processes. Pure. */
 
-import { formatValue } from "../../../model/format";
+import { formatTenths, formatValue } from "../../../model/format";
 import type { GroupSelector, Process } from "../../../wire/generated/models";
+import { treeOf } from "./rows";
 
 /** Something that stands out, and what attaches to it. */
 export interface Interesting {
@@ -48,8 +49,6 @@ interface Kind {
 
 const MOST = 3;
 
-const share = (value: number): string => formatValue(value / 100, "share");
-
 const KINDS: readonly Kind[] = [
   {
     id: "busiest",
@@ -57,7 +56,7 @@ const KINDS: readonly Kind[] = [
     meaning: "CPU since the listing before; 100 % is one core.",
     value: ({ processes }) => sumOf(processes, ({ cpu_percent }) => cpu_percent),
     least: 1,
-    text: share,
+    text: formatTenths,
   },
   {
     id: "waiting",
@@ -65,7 +64,7 @@ const KINDS: readonly Kind[] = [
     meaning: "Run-queue delay of main threads since the listing before; 100 % is all the time.",
     value: ({ processes }) => sumOf(processes, ({ wait_percent }) => wait_percent ?? null),
     least: 1,
-    text: share,
+    text: formatTenths,
   },
   {
     id: "throttled",
@@ -79,7 +78,7 @@ const KINDS: readonly Kind[] = [
         ),
       ),
     least: 0.1,
-    text: share,
+    text: formatTenths,
   },
   {
     id: "threads",
@@ -109,19 +108,16 @@ export function interestsOf(processes: readonly Process[]): readonly Interest[] 
   });
 }
 
-/** Containers and services of several processes as one; all others by themselves. */
+/** Containers, services and families of several processes as one; all others by themselves. */
 function subjectsOf(processes: readonly Process[]): readonly Subject[] {
   const groups = new Map<
     string,
     { name: string; kind: string; selector: GroupSelector; of: Process[] }
   >();
   const single: Process[] = [];
+  const rootOf = families(processes);
   for (const process of processes) {
-    const group = groupOf(process);
-    if (group === null) {
-      single.push(process);
-      continue;
-    }
+    const group = groupOf(process) ?? familyOf(rootOf(process));
     const held = groups.get(group.key);
     if (held) held.of.push(process);
     else groups.set(group.key, { ...group, of: [process] });
@@ -163,6 +159,37 @@ function groupOf({
     };
   }
   return null;
+}
+
+/**
+ * The first process of each one's family: a process of which all descendants have its name, as of
+ * servers that fork. Itself, if it has no such family.
+ */
+function families(processes: readonly Process[]): (of: Process) => Process {
+  const byPid = new Map(processes.map((each) => [each.pid, each]));
+  const ancestors = ({ parent }: Process): readonly Process[] => {
+    const found = new Set<Process>();
+    let above = byPid.get(parent ?? 0);
+    // Process ids are used again: a listing may have a circle.
+    while (above !== undefined && !found.has(above)) {
+      found.add(above);
+      above = byPid.get(above.parent ?? 0);
+    }
+    return [...found];
+  };
+  const mixed = new Set(
+    processes.flatMap((each) => ancestors(each).filter(({ name }) => name !== each.name)),
+  );
+  return (of) => {
+    const above = ancestors(of);
+    const end = above.findIndex((each) => each.name !== of.name || mixed.has(each));
+    return (end < 0 ? above : above.slice(0, end)).at(-1) ?? of;
+  };
+}
+
+function familyOf(root: Process) {
+  const key = `tree:${root.pid}@${root.start_ticks}`;
+  return { key, name: root.name, kind: "tree", selector: treeOf(root) };
 }
 
 /** Sum of what is known; NaN if nothing is. */

@@ -2,7 +2,7 @@ import { useCallback, useEffect, useMemo, useSyncExternalStore } from "react";
 import { useSelected, useStore } from "../../../base/useStore";
 import type { LiveClient } from "../../../model/client";
 import { fieldNamed } from "../../../model/format";
-import { sizeTitle } from "../../../model/steerText";
+import { timelineTitle } from "../../../model/steerText";
 import type { ChartView } from "../../../model/views";
 import type { Target } from "../../../wire/generated/models";
 import { useLiveClient } from "../../clients";
@@ -25,6 +25,8 @@ export function useCharts(target: Target): Charts {
   const steers = target.steering !== null || (target.programs ?? []).length > 0;
   const steered = steer !== null || steers;
   const counted = useOperations(client);
+  // Pools report their sizes, whether anything steers them or not.
+  const reported = useSelected(client.chart("gomaxprocs"), isThere);
   const knob = (steer?.bands.at(-1) ?? target.steering)?.knob ?? null;
   const charts = useMemo(() => {
     const judged = CHARTS.map((panel) => {
@@ -34,7 +36,7 @@ export function useCharts(target: Target): Charts {
     const sized = judged.some(
       ({ panel, reason }) => panel.chart === "gomaxprocs" && reason === null,
     );
-    const timeline = steered || (counted && sized);
+    const timeline = steered || (counted && (sized || reported));
     const others = judged.filter(({ panel }) => !(timeline && panel.chart === "gomaxprocs"));
     return {
       there: others.filter(({ reason }) => reason === null).map(({ panel }) => panel),
@@ -42,9 +44,9 @@ export function useCharts(target: Target): Charts {
         reason === null ? [] : [{ id: chart, title, reason }],
       ),
       timeline,
-      timelineTitle: target.group == null ? sizeTitle(knob) : "Size of each program",
+      timelineTitle: timelineTitle(target, knob),
     };
-  }, [target, empty, steered, counted, knob]);
+  }, [target, empty, steered, counted, reported, knob]);
   useWatched(client, charts.absent);
   return charts;
 }

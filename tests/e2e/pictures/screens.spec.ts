@@ -1,33 +1,23 @@
-/**
- * Pictures: those of the README, of runs that are checked in, so that each is of the same numbers;
- * and every page in both sizes and both themes, in test-output/screenshots, for people to look at.
- */
+/** Every page in three sizes and both themes, in test-output/screenshots, for people to look at. */
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Locator, Page } from "@playwright/test";
 import { GO } from "../fixtures/build";
 import { LivePage } from "../fixtures/livePage";
-import { OUTPUT, ROOT } from "../fixtures/processes";
+import { painted } from "../fixtures/playedRun";
+import { OUTPUT } from "../fixtures/processes";
 import { DEMO_RUN, STEERED_RUN } from "../fixtures/runs";
 import type { Site } from "../fixtures/site";
 import { Steered } from "../fixtures/steered";
 import { expect, test } from "../fixtures/test";
 
-const IMAGES = join(ROOT, "docs/images");
 const SCREENSHOTS = join(OUTPUT, "screenshots");
 const DESKTOP = { width: 1440, height: 900 };
-const SIZES = [DESKTOP, { width: 390, height: 844 }] as const;
+const SIZES = [DESKTOP, { width: 1920, height: 1080 }, { width: 390, height: 844 }] as const;
 const SCHEMES = ["light", "dark"] as const;
 
-/** Charts are drawn for a new width or theme with the next view. */
-async function drawn(page: Page): Promise<void> {
-  await page.evaluate(
-    () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
-  );
-}
-
-/** Take the page in both sizes and both themes. */
+/** Take the page in all sizes and both themes. */
 async function take(page: Page, name: string, at?: Locator): Promise<void> {
   mkdirSync(SCREENSHOTS, { recursive: true });
   await page.mouse.move(0, 0);
@@ -36,7 +26,7 @@ async function take(page: Page, name: string, at?: Locator): Promise<void> {
     for (const colorScheme of SCHEMES) {
       await page.emulateMedia({ colorScheme });
       await expect(page.locator("html")).toHaveAttribute("data-theme", colorScheme);
-      await drawn(page);
+      await painted(page);
       await at?.scrollIntoViewIfNeeded();
       const path = join(SCREENSHOTS, `${name}-${colorScheme}-${size.width}.png`);
       await page.screenshot({ path, animations: "disabled" });
@@ -51,19 +41,6 @@ async function openRun(page: Page, site: Site, file: string): Promise<void> {
   await expect(page.locator("[data-reading]")).toHaveAttribute("data-reading", "ready");
   await expect(page.locator("[data-chart=cpu]")).toHaveAttribute("data-state", "ok");
 }
-
-test("README: a run, and a steered run", async ({ signedIn: page, site }) => {
-  mkdirSync(IMAGES, { recursive: true });
-  await openRun(page, site, DEMO_RUN);
-  await drawn(page);
-  await page.screenshot({ path: join(IMAGES, "run-dark.png"), animations: "disabled" });
-  await openRun(page, site, STEERED_RUN);
-  const size = page.locator("[data-panel=gomaxprocs]");
-  await expect(size.locator("[data-chart=gomaxprocs]")).toHaveAttribute("data-state", "ok");
-  await size.scrollIntoViewIfNeeded();
-  await drawn(page);
-  await size.screenshot({ path: join(IMAGES, "steering-dark.png"), animations: "disabled" });
-});
 
 test("sign-in", async ({ page, site }) => {
   await page.goto(site.url);
