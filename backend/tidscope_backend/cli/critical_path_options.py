@@ -112,7 +112,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="SET",
         help="compare with other requests: a file or folder, or run=RUN, since=TIME, until=TIME, "
-        "percentiles=LOW-HIGH, tag=KEY=VALUE; repeat for more, what is not said is the same",
+        "percentiles=LOW-HIGH, tag=KEY=VALUE; repeat for more; other conditions stay the same",
     )
     parser.add_argument(
         "--top", type=int, default=20, metavar="N", help="rows of each table (default: %(default)s)"
