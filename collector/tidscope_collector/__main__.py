@@ -241,12 +241,11 @@ async def serve(
     sys.setswitchinterval(0.001)
     release_freed_memory()
     engine.start(uplink)
-    task = asyncio.create_task(uplink.run())
+    task, returning = map(asyncio.create_task, (uplink.run(), _keep_memory_small()))
     stopping = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stopping.set)
     stopped = asyncio.create_task(stopping.wait())
-    returning = asyncio.create_task(_keep_memory_small())
     try:
         await asyncio.wait((task, stopped), return_when=asyncio.FIRST_COMPLETED)
     finally:
