@@ -6,6 +6,10 @@ tenth to nine tenths of the run; both have the same noise. `one_dip` is the mean
 that differ, with its standard error over pairs of plant and seed; `runs_changed_percent` how many
 runs differ at all; `dip_regret` what a dip adds to the regret, in percent of what is best. Ours
 were tuned on seeds from 1000 on.
+
+A dip leaves 5 % of the throughput. With `--left 99.9` it takes a thousandth of it away, which
+nothing could tell from noise: what changes then is due to the policy being sensitive to what it
+measures, and not to dips.
 """
 
 import argparse
@@ -15,7 +19,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from math import sqrt
+from math import isnan, nan, sqrt
 from multiprocessing import get_context
 from statistics import fmean, stdev
 
@@ -29,7 +33,6 @@ from tidscope_policies.simulation.trial import Simulation, Trial
 SETTINGS: Mapping[str, Mapping[str, float]] = {
     "as it is": {},
     "forgets faster": {"drift": 0.02},
-    "forgets slowly": {"drift": 0.001},
     "moves for the least gain": {"sure": 0.0, "margin": 0.0},
     "moves when surer": {"sure": 3.0},
     "nothing kept after a change": {"kept": 0.0},
@@ -52,12 +55,12 @@ class Found:
     regrets: tuple[float, ...]
 
 
-def run(job: Job, dips: int) -> Found:
+def run(job: Job, dips: int, left_percent: float) -> Found:
     """One seed, without and with each dip."""
 
     def trial(begin_s: float | None) -> Trial:
         make = partial(POLICIES[job.policy].make, job.given)
-        return Simulation(job.scenario, make, job.seed, begin_s).run()
+        return Simulation(job.scenario, make, job.seed, begin_s, left_percent).run()
 
     calm = trial(None)
     scored = score(job.scenario, calm)
@@ -81,6 +84,7 @@ def summary(found: Sequence[Found]) -> dict[str, float]:
     switches = {n: fmean(each.score.switches_per_min for each in f) for n, f in by_name.items()}
     changed = [count for each in found for count in each.changed]
     by_seed = [fmean(each.changed) for each in found if each.changed]
+    steady = [regret for name, regret in regrets.items() if name.startswith("S")]
     figures = {
         "one_dip": fmean(changed),
         "one_dip_error": stdev(by_seed) / sqrt(len(by_seed)),
@@ -88,10 +92,10 @@ def summary(found: Sequence[Found]) -> dict[str, float]:
         "dip_regret": fmean(more for each in found for more in each.regrets),
         "mean": fmean(regrets.values()),
         "worst": max(regrets.values()),
-        "s1_to_s6": fmean(regret for name, regret in regrets.items() if name.startswith("S")),
+        "s1_to_s6": fmean(steady) if steady else nan,
         "switches_per_min": max(switches.values()),
     }
-    return {name: round(value, 3) for name, value in figures.items()}
+    return {name: round(value, 3) for name, value in figures.items() if not isnan(value)}
 
 
 def main() -> int:
@@ -99,27 +103,41 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
     parser.add_argument("--policy", default="cooperative", choices=("cooperative", "kalman-kg"))
     parser.add_argument("--setting", action="append", choices=list(SETTINGS), help="default: all")
+    parser.add_argument("--only", action="append", metavar="PLANT", help="default: all")
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--dips", type=int, default=3, help="single dips for each seed")
+    parser.add_argument("--left", type=float, default=5.0, help="percent left of the throughput")
     parser.add_argument("--workers", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     seeds = range(options.first_seed, options.first_seed + options.seeds)
+    plants = [each for each in shipped() if not options.only or each.name in options.only]
+    if all(plant.draw(options.first_seed).dips is not None for plant in plants):
+        parser.error("all of these plants have dips in any case, or there are none")
     rows: dict[str, dict[str, float]] = {}
     with get_context("spawn").Pool(options.workers) as pool:
         for name in options.setting or SETTINGS:
             jobs = [
                 Job(options.policy, plant.draw(seed), seed, SETTINGS[name])
-                for plant in shipped()
+                for plant in plants
                 for seed in seeds
             ]
-            rows[name] = summary(pool.map(partial(run, dips=options.dips), jobs, chunksize=1))
+            rows[name] = summary(
+                pool.map(
+                    partial(run, dips=options.dips, left_percent=options.left), jobs, chunksize=1
+                )
+            )
             if not options.json:
                 print(name.ljust(30), *(f"{key} {value:g}" for key, value in rows[name].items()))
                 sys.stdout.flush()
     if options.json:
-        about = {"policy": options.policy, "dips": options.dips, **asdict(Provenance.here())}
+        about = {
+            "policy": options.policy,
+            "dips": options.dips,
+            "left": options.left,
+            **asdict(Provenance.here()),
+        }
         about |= {"seeds": options.seeds, "first_seed": options.first_seed}
         print(json.dumps({"settings": rows, **about}, indent=2))
     return 0

@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
@@ -132,13 +132,14 @@ def in_turn(
     names: tuple[str, ...],
     blocks: int,
     pid: int,
-    measure: Callable[[], tuple[float, ...]],
+    load: Load | Window,
 ) -> dict[str, Floats]:
     """Nanoseconds of CPU and on the wall per operation, in each state: float64[2, blocks]."""
 
     def one(name: str) -> tuple[float, ...]:
         with states.state(name, pid):
-            return measure()
+            load.settle()
+            return load.round()
 
     return alternate(names, blocks, one, seed=blocks)
 
@@ -147,7 +148,7 @@ def measure_switches(states: States, executable: Path, blocks: int, core: int) -
     """Both ratios, and what a switch with its wake-up costs."""
     load = Load([str(executable), "0.03"], core)
     try:
-        found = in_turn(states, states.names, blocks, load.pid, load.round)
+        found = in_turn(states, states.names, blocks, load.pid, load)
     finally:
         load.close()
     cpu = {name: rows[0] / SWITCHES for name, rows in found.items()}
@@ -172,7 +173,7 @@ def measure_server(states: States, blocks: int, cores: tuple[int, int]) -> dict[
         window = Window(server, 0.2)
         try:
             window.round()
-            found = in_turn(states, (BARE, EMPTY, TARGET), blocks, server.worker, window.round)
+            found = in_turn(states, (BARE, EMPTY, TARGET), blocks, server.worker, window)
         finally:
             load.kill()
             load.wait()

@@ -18,6 +18,7 @@ from tidscope_wire.pools import known_figures, with_quantiles
 from tidscope_wire.states import STATE_FIELDS
 
 from tidscope_backend.comparison.from_folders import compare_folders
+from tidscope_backend.comparison.sides import Side, split_window
 from tidscope_backend.exchange.pool_readings import pool_readings
 from tidscope_backend.settings import runs_directory
 from tidscope_backend.state_groups import GROUPS, name_of_state, shares_of_time
@@ -74,7 +75,8 @@ def compare(
     """Compare runs, or groups of repeats; the first is the baseline.
 
     Args:
-        groups: each a run, or a list of repeats.
+        groups: each a run, or a list of repeats. The name of a run with `@FROM-TO` behind it is a
+            window of the run, in seconds from its start.
         align: where the runs are aligned in time.
         mark: text of the mark to align at.
         match: corrections of the matching of roles, each `RUN:ROLE=LABEL`.
@@ -84,8 +86,8 @@ def compare(
         tidscope_backend.comparison.tables.ComparisonError: these runs cannot be compared like this.
     """
     alike = [[one] if isinstance(one, Run | str | Path) else list(one) for one in groups]
-    paths = [[_path(run) for run in group] for group in alike]
-    return compare_folders(paths, align, mark, match, basis)
+    sides = [[_side(run) for run in group] for group in alike]
+    return compare_folders(sides, align, mark, match, basis)
 
 
 class Run:
@@ -300,8 +302,11 @@ class Run:
         return None if seconds is None else self.manifest.from_ns + round(seconds * NS)
 
 
-def _path(run: Run | str | Path) -> Path:
-    return run.path if isinstance(run, Run) else open_run(run).path
+def _side(run: Run | str | Path) -> Side:
+    if isinstance(run, Run):
+        return Side(run.path)
+    name, window = split_window(run) if isinstance(run, str) else (run, None)
+    return Side(open_run(name).path, window)
 
 
 def _runs(folder: str | Path | None) -> Path:

@@ -15,7 +15,8 @@ client.follow(query.get("target"));
 const level = "thread";
 client.request({ level, top_k: Number(query.get("top")), tiles: false, events: false });
 
-const source = { view: client.chart("cpu"), steering: client.steer, hover: client.hover };
+const { steer: steering, hover, axis } = client;
+const source = { view: client.chart("cpu"), steering, hover, axis };
 const controls = {
   window: () => client.view.get().window,
   extent: client.extent,

@@ -7,6 +7,7 @@ import { createLiveClient, createRunClient } from "./live/client";
 import { LiveClientContext, RunClientsContext } from "./pages/clients";
 import "./styles/tokens.css";
 import "./styles/base.css";
+import "./styles/print.css";
 
 theme.apply();
 void signInFromAddress();

@@ -155,8 +155,17 @@ def connect(path: Path | None = None, timeout_s: float = TIMEOUT_S) -> Connectio
         link.connect(str(path))
     except OSError as error:
         link.close()
-        raise ServiceError(f"no prediction service at {path}: {error}") from error
+        raise ServiceError(f"no prediction service at {path}: {_why(error)}") from error
     return Connection(link, timeout_s)
+
+
+def _why(error: OSError) -> str:
+    """Why nothing answers at a socket, for people."""
+    if isinstance(error, FileNotFoundError | ConnectionRefusedError):
+        return "it is not running"
+    if isinstance(error, PermissionError):
+        return "this user may not use it"
+    return error.strerror or str(error)
 
 
 class Model:

@@ -1,28 +1,7 @@
 /** Rules of accessibility that a program can check, on every page and in its states. */
 
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import type { Page } from "@playwright/test";
-import { ROOT } from "./fixtures/processes";
+import { violations } from "./fixtures/axe";
 import { expect, test } from "./fixtures/test";
-
-const AXE = readFileSync(join(ROOT, "node_modules/axe-core/axe.min.js"), "utf8");
-const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
-
-/** What axe-core finds: each rule that is broken, with the first element that breaks it. */
-async function violations(page: Page, without: readonly string[] = []): Promise<readonly string[]> {
-  // As an expression, since the page's policy refuses scripts in its text.
-  await page.evaluate(AXE);
-  const options = {
-    resultTypes: ["violations"],
-    runOnly: TAGS,
-    rules: Object.fromEntries(without.map((rule) => [rule, { enabled: false }])),
-  };
-  const found: { violations: { id: string; nodes: { html: string }[] }[] } = await page.evaluate(
-    `axe.run(document, ${JSON.stringify(options)})`,
-  );
-  return found.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
-}
 
 test("pages break no rule, in either theme", async ({ signedIn, site }) => {
   await expect(signedIn.getByRole("table")).toBeVisible();

@@ -177,6 +177,42 @@ test("they are found, and compared; the link shows the same to somebody else", a
   await other.close();
 });
 
+test("two windows of one run are compared, with intervals", async ({ signedIn: page, site }) => {
+  // Steered by two policies, one after the other.
+  const id = await site.importRun(STEERED_RUN);
+  await page.goto(`${site.url}/runs/${id}`);
+  await expect(page.locator("[data-reading=ready]")).toBeVisible();
+  await page.keyboard.press("+");
+  await page.keyboard.press("[");
+  await page.getByRole("button", { name: "Window A", exact: true }).click();
+  await expect(page).toHaveURL(/[?&]a=[0-9.]+-[0-9.]+/);
+  const compare = page.getByRole("button", { name: "Compare A with this window" });
+  await expect(compare).toBeDisabled();
+  await page.keyboard.press("]");
+  await page.keyboard.press("]");
+  await compare.click();
+  await expect(page).toHaveURL(new RegExp(`/compare\\?runs=${id}@[0-9.]+-[0-9.]+,${id}@`));
+  const cpu = page.locator('[data-metric="cpu_run_ns"][data-role=""]');
+  await expect(cpu).toContainText("±");
+  // With four workers it used both CPUs, with one it used one.
+  await page.goto(`${site.url}/compare?runs=${id}@13-17,${id}@31-36`);
+  await expect(page.locator("[data-lead]").first()).toContainText(/ (higher|lower) .* in 31–36 s/);
+  await expect(page.getByRole("region", { name: "Largest differences" })).toContainText(
+    "95 % confidence interval",
+  );
+  // The pen gives a side another window.
+  await page
+    .getByRole("button", { name: /^Window of .*Edit$/ })
+    .first()
+    .click();
+  await page.getByRole("textbox", { name: /^Window of/ }).fill("0 - 5 s");
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(new RegExp(`runs=${id}@0-5,`));
+  await expect(page.getByRole("region", { name: "Groups" })).toContainText("0–5 s");
+  await page.getByRole("link", { name: /0–5 s$/ }).click();
+  await expect(page.locator("[data-reading=ready]")).toContainText(/^5\.[0-9] s|^4\.9 s/);
+});
+
 test("a run is exported, deleted, brought back, and imported", async ({ signedIn: page, site }) => {
   const [id = ""] = ids;
   await page.goto(`${site.url}/runs`);

@@ -11,6 +11,7 @@ from group_story import group_story
 from run_folders import run_folder
 from tidscope_backend.comparison.from_folders import compare_folders
 from tidscope_backend.comparison.process_roles import split_by_process
+from tidscope_backend.comparison.sides import Side
 from tidscope_backend.recording.sealing import write_summaries
 from tidscope_wire.generated.models import Comparison, Group
 
@@ -60,7 +61,7 @@ def test_runs_of_groups_are_compared_by_process_and_role(tmp_path: Path) -> None
         made = folder.read_manifest()
         group = made.target.model_copy(update={"group": GROUP})
         folder.write_manifest(made.model_copy(update={"id": name, "target": group}))
-        paths.append([folder.path])
+        paths.append([Side(folder.path)])
     whole = compare_folders(paths)
     assert (whole.split, whole.several_processes) == ("none", True)
     split = compare_folders(paths, split="process")

@@ -12,6 +12,7 @@ from builders import busy_pool
 from run_folders import run_folder
 from scripted_run import FIELDS, write_run
 from tidscope_backend.comparison.from_folders import tables_of
+from tidscope_backend.comparison.sides import Side
 from tidscope_backend.exchange.pool_readings import as_pools_csv, as_pools_parquet
 from tidscope_backend.notebook import Run, open_run
 from tidscope_wire.pools import FIGURES
@@ -68,7 +69,7 @@ def test_the_whole_run_has_quantiles(run: Run) -> None:
     assert row["finished"] == 50
     # Bucket 12 is of times from 2^21 to 2^22 ns.
     assert row["response_p50_s"] == pytest.approx(2**21.5 / 1e9)
-    assert tables_of(run.path).pools[NAME].counted["finished"] == 50
+    assert tables_of(Side(run.path)).pools[NAME].counted["finished"] == 50
 
 
 def test_a_run_without_pools_has_headings_only(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from tidscope_backend.store.folder import RunFolder
 
 MAX_CORRECTIONS = 256
 HINT = (
-    "see docs/runs.md: runs=A,B+C&basis=rates|totals&split=none|process"
+    "see docs/runs.md: runs=A,B+C or A@FROM-TO,A@FROM-TO&basis=rates|totals&split=none|process"
     "&align=start|policy|mark&mark=TEXT&match=RUN:ROLE=LABEL"
 )
 Finder = Callable[[str], RunFolder]
@@ -34,7 +34,7 @@ def router(find: Finder, disk: Disk) -> APIRouter:
 
     @routes.get(
         "/compare",
-        summary="Compare runs: commas separate groups, + joins the runs of a group",
+        summary="Compare runs or windows: commas separate groups, + joins the runs of a group",
         response_model=Comparison,
         openapi_extra=raises(*READ_RUN, "bad-request"),
     )
@@ -76,10 +76,15 @@ def _compared(
     sees_arguments: bool,
 ) -> str:
     from tidscope_backend.comparison.from_folders import compare_folders
+    from tidscope_backend.comparison.sides import Side, split_window
+
+    def side_of(text: str) -> Side:
+        run, window = split_window(text)
+        return Side(find(run).path, window)
 
     try:
-        paths = [[find(run).path for run in group] for group in groups]
-        found = compare_folders(paths, align, mark, match, basis, split)
+        sides = [[side_of(text) for text in group] for group in groups]
+        found = compare_folders(sides, align, mark, match, basis, split)
         return (found if sees_arguments else comparison_without(found)).model_dump_json()
     except ComparisonError as error:
         raise refusal("bad-request", str(error), HINT) from None

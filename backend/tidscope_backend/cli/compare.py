@@ -19,7 +19,7 @@ from tidscope_backend.cli.command import Command, CommandError
 from tidscope_backend.cli.runs_directory import add_runs_dir_option, chosen_runs_directory
 from tidscope_backend.cli.terminal import print_lines
 from tidscope_backend.comparison.tables import ComparisonError
-from tidscope_backend.store.lookup import RunNotFoundError, find_group, find_run
+from tidscope_backend.store.lookup import RunNotFoundError, find_run
 from tidscope_backend.store.losses import children_text, missing_text
 from tidscope_backend.text import plural
 
@@ -44,9 +44,10 @@ def _run(options: argparse.Namespace) -> int:
     """Compare and print."""
     runs = chosen_runs_directory(options)
     from tidscope_backend.comparison.from_folders import compare_folders
+    from tidscope_backend.comparison.sides import find_sides
 
     try:
-        groups = [find_group(runs, group) for group in options.groups]
+        groups = [find_sides(runs, group) for group in options.groups]
         match = [_with_id(runs, text) for text in options.match]
         align: AlignKind = "mark" if options.mark else options.align
         basis: CompareBasis = "totals" if options.totals else "rates"
@@ -64,9 +65,14 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _with_id(runs: Path, text: str) -> str:
-    """A correction may name its run as the command line does."""
+    """A correction may name its run or window as the command line does."""
+    from tidscope_backend.comparison.sides import Side, split_window
+
     called, colon, rest = text.partition(":")
-    return f"{find_run(runs, called).name}:{rest}" if colon else text
+    if not colon:
+        return text
+    run, window = split_window(called)
+    return f"{Side(find_run(runs, run), window).id}:{rest}"
 
 
 def _lines(found: Comparison, *, roles: bool) -> list[str]:
@@ -182,7 +188,11 @@ def _row(label: str, cells: Sequence[str]) -> str:
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "groups", metavar="RUNS", nargs="+", help="a run, a group, or several joined by commas"
+        "groups",
+        metavar="RUNS",
+        nargs="+",
+        help="a run, a group, or several joined by commas; RUN@FROM-TO is a window of a run, in "
+        "seconds from its start",
     )
     parser.add_argument(
         "--align",
@@ -220,10 +230,11 @@ COMMAND = Command(
     description="Compare two to eight runs. Each argument is a run, the name of a group of "
     "repeats, or several of them joined by commas; the first argument is the baseline. A run is "
     "named by its id, its name, or the start of either; run:NAME and group:NAME tell a run from a "
-    "group of the same name. Counters are compared as mean rates per second, so runs may differ in "
-    "length. better, worse, more and less: the 95 % confidence interval of the difference "
-    "excludes 0; unclear: it includes 0, or the measurement does not allow a verdict.",
-    epilog="examples: tidscope compare before after; "
+    "group of the same name. RUN@FROM-TO is a window of a run, in seconds from its start, so that "
+    "two windows of one run can be compared. Counters are compared as mean rates per second, so "
+    "runs may differ in length. better, worse, more and less: the 95 % confidence interval of the "
+    "difference excludes 0; unclear: it includes 0, or the measurement does not allow a verdict.",
+    epilog="examples: tidscope compare before after; tidscope compare work@0-30 work@30-60; "
     "tidscope compare before-1,before-2,before-3 after-1,after-2,after-3",
     add_arguments=_add_arguments,
     run=_run,

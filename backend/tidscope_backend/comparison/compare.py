@@ -11,6 +11,7 @@ from tidscope_wire.generated.models import (
     ComparedRun,
     CompareSplit,
     Comparison,
+    GroupFigure,
     MatchedRole,
 )
 
@@ -26,7 +27,15 @@ from tidscope_backend.comparison.metrics import Metric, metrics_of
 from tidscope_backend.comparison.pools import compared_pools, figures_of_pool, metrics_of_pool
 from tidscope_backend.comparison.series import RunCurves, curves_of, series_of
 from tidscope_backend.comparison.setup import setup_differences
-from tidscope_backend.comparison.statistics import CONFIDENCE, difference, group_figure
+from tidscope_backend.comparison.slices import Slices
+from tidscope_backend.comparison.statistics import (
+    CONFIDENCE,
+    OF_WINDOWS,
+    Spread,
+    difference,
+    group_figure,
+    window_figure,
+)
 from tidscope_backend.comparison.tables import ComparisonError, RunTables
 from tidscope_backend.comparison.totals import Totals, totals_by_role, whole
 from tidscope_backend.comparison.verdicts import judged, same_length
@@ -44,9 +53,9 @@ def compare(
     basis: CompareBasis = "rates",
     split: CompareSplit = "none",
 ) -> Comparison:
-    """Compare runs.
+    """Compare runs, or windows of them.
 
-    Figures are of whole runs; alignment only moves the curves.
+    Figures are of a whole run or window; alignment only moves the curves.
 
     Args:
         groups: of repeats; the first is the baseline.
@@ -72,10 +81,12 @@ def compare(
     ]
     sizes = [len(group) for group in groups]
     alike = same_length([run.duration_ns for run in runs])
-    table = _Table(metrics_of(basis), sizes, alike)
+    sliced = [Slices(run, basis) for run in runs]
+    one_run = len({run.manifest.id for run in runs}) == 1
+    table = _Table(metrics_of(basis), sizes, alike=alike, one_run=one_run)
     of_process = [
-        figures_of_process(run, whole(totals), basis)
-        for run, totals in zip(runs, by_role, strict=True)
+        slices.of_process(figures_of_process(run, whole(totals), basis))
+        for run, totals, slices in zip(runs, by_role, sliced, strict=True)
     ]
     return Comparison(
         align=align,
@@ -87,9 +98,10 @@ def compare(
         runs=[
             ComparedRun(
                 run=run.id,
-                name=run.manifest.name,
+                name=run.name,
                 group=number,
                 zero_ns=zero,
+                started_unix_us=run.manifest.started_unix_us,
                 align_problem=problem,
                 duration_ns=run.duration_ns,
                 losses=run.manifest.losses,
@@ -105,11 +117,11 @@ def compare(
         roles=roles,
         metrics=[
             *table.rows(None, of_process),
-            *_rows_of_pools(runs, sizes, alike, basis),
-            *_rows_of_roles(table, runs, by_role, roles, basis),
+            *_rows_of_pools(runs, sliced, table, basis),
+            *_rows_of_roles(table, runs, by_role, sliced, roles, basis),
         ],
         series=series_of(curves, roles),
-        confidence=CONFIDENCE,
+        confidence=OF_WINDOWS if any(run.slices for run in runs) else CONFIDENCE,
     )
 
 
@@ -139,26 +151,31 @@ def _rows_of_roles(
     table: "_Table",
     runs: Sequence[RunTables],
     by_role: Sequence[Mapping[str, Totals]],
+    sliced: Sequence[Slices],
     matched: Sequence[MatchedRole],
     basis: CompareBasis,
 ) -> Iterator[ComparedMetric]:
     for role in matched:
         figures = [
-            figures_of_role(None if own is None else totals[own], run.duration_ns, basis)
-            for run, totals, own in zip(runs, by_role, role.roles, strict=True)
+            slices.of_role(
+                own,
+                figures_of_role(None if own is None else totals[own], run.duration_ns, basis),
+            )
+            for run, totals, slices, own in zip(runs, by_role, sliced, role.roles, strict=True)
         ]
         yield from table.rows(role.label, figures)
 
 
 def _rows_of_pools(
-    runs: Sequence[RunTables], sizes: Sequence[int], alike: bool, basis: CompareBasis
+    runs: Sequence[RunTables], sliced: Sequence[Slices], table: "_Table", basis: CompareBasis
 ) -> Iterator[ComparedMetric]:
     """Pools match by name; a figure that no run knows, or that is 0 in all, has no row."""
     for name in compared_pools([run.pools for run in runs]):
         figures = [
-            figures_of_pool(name, run.pools.get(name), run.duration_ns, basis) for run in runs
+            slices.of_pool(name, figures_of_pool(name, run.pools.get(name), run.duration_ns, basis))
+            for run, slices in zip(runs, sliced, strict=True)
         ]
-        yield from _Table(metrics_of_pool(name, basis), sizes, alike).rows(None, figures)
+        yield from table.of(metrics_of_pool(name, basis)).rows(None, figures)
 
 
 class _Table:
@@ -168,12 +185,20 @@ class _Table:
         metrics: the rows.
         sizes: numbers of runs in each group.
         alike: whether all runs have the same length.
+        one_run: whether all are windows of one run.
     """
 
-    def __init__(self, metrics: Sequence[Metric], sizes: Sequence[int], alike: bool) -> None:
+    def __init__(
+        self, metrics: Sequence[Metric], sizes: Sequence[int], *, alike: bool, one_run: bool
+    ) -> None:
         self._metrics = metrics
         self._sizes = sizes
         self._alike = alike
+        self._one_run = one_run
+
+    def of(self, metrics: Sequence[Metric]) -> "_Table":
+        """One with other rows."""
+        return _Table(metrics, self._sizes, alike=self._alike, one_run=self._one_run)
 
     def rows(self, role: str | None, figures: Sequence[Figures]) -> Iterator[ComparedMetric]:
         """The rows of a role that any run has a figure for; None: all rows of the process."""
@@ -188,7 +213,8 @@ class _Table:
         left = iter(figures)
         groups = [[next(left) for _ in range(size)] for size in self._sizes]
         first, *others = groups
-        means = [group_figure([one.value for one in group]) for group in groups]
+        means = [_group_figure(group) for group in groups]
+        spreads = [_spread_of(group) for group in groups]
         return ComparedMetric(
             metric=metric.name,
             label=metric.label,
@@ -198,10 +224,27 @@ class _Table:
             better=metric.better,
             groups=means,
             differences=[
-                judged(metric, first, other, difference(means[0], mean), alike=self._alike)
-                for other, mean in zip(others, means[1:], strict=True)
+                judged(
+                    metric,
+                    first,
+                    other,
+                    difference(means[0], mean, (spreads[0], spread)),
+                    alike=self._alike,
+                    one_run=self._one_run,
+                )
+                for other, mean, spread in zip(others, means[1:], spreads[1:], strict=True)
             ],
         )
+
+
+def _spread_of(group: Sequence[Figure]) -> Spread | None:
+    """How uncertain the figure of a group is that is one window."""
+    return group[0].spread if len(group) == 1 else None
+
+
+def _group_figure(group: Sequence[Figure]) -> GroupFigure:
+    values = [one.value for one in group]
+    return window_figure(values[0], _spread_of(group)) if len(group) == 1 else group_figure(values)
 
 
 _UNKNOWN = Figure(None)
@@ -213,7 +256,12 @@ def _labels(groups: Sequence[Sequence[RunTables]]) -> list[str]:
     for group in groups:
         named = {run.manifest.group for run in group}
         (only,) = named if len(named) == 1 else (None,)
-        label = (only if len(group) > 1 else None) or group[0].manifest.name or group[0].id
+        windows = {run.window for run in group}
+        if len(group) > 1 and only:
+            (window,) = windows if len(windows) == 1 else (None,)
+            label = f"{only} {window.label}" if window else only
+        else:
+            label = group[0].name
         if len(group) > 1 and not only:
             label = f"{label} and {len(group) - 1} more"
         number = sum(1 for one in labels if one == label or one.startswith(f"{label} ("))

@@ -12,6 +12,7 @@ from tidscope_wire.generated.models import CompareBasis, MachineCounters, Steeri
 from tidscope_wire.rates import rates_per_s
 
 from tidscope_backend.comparison.metrics import COUNTERS, share_name
+from tidscope_backend.comparison.statistics import Spread
 from tidscope_backend.comparison.tables import RunTables
 from tidscope_backend.comparison.totals import Totals
 from tidscope_backend.state_groups import GROUPS, shares_of_time
@@ -35,11 +36,13 @@ class Figure:
         value: None if it is unknown.
         error: half the width of the 95 % interval that its measurement leaves; 0: negligible.
         flaw: why it cannot be judged, as a sentence.
+        spread: of a window's, how it varied within it; None: not known.
     """
 
     value: float | None
     error: float = 0.0
     flaw: str | None = None
+    spread: Spread | None = None
 
 
 Figures = Mapping[str, Figure]

@@ -4,11 +4,14 @@ Student's t for a mean: mean ± t(n-1) · s/√n. Welch's t for a difference of 
 need not be equal: B. L. Welch, "The generalization of 'Student's' problem when several different
 population variances are involved", Biometrika 34 (1947), with his degrees of freedom. Where values
 of two groups belong together, Student's t for the mean of their differences: Student, "The probable
-error of a mean", Biometrika 6 (1908), section IX.
+error of a mean", Biometrika 6 (1908), section IX. For the mean of one stretch of time, the means of
+equally long slices of it (batch means: A. M. Law, "Simulation Modeling and Analysis", section
+9.5.3), whose variance counts for more where neighbours resemble one another.
 """
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from tidscope_wire.generated.models import GroupFigure, IntervalMethod
@@ -19,6 +22,13 @@ CONFIDENCE = (
     "Intervals are 95 % confidence intervals: of a mean (±) by Student's t, of a difference by "
     "Welch's t, assuming independent, normally distributed repeats. A single run has none."
 )
+OF_WINDOWS = (
+    "Intervals are 95 % confidence intervals of how much each window varied within itself: by the "
+    "means of up to ten equally long slices of it (batch means), compared by Welch's t."
+)
+MIN_SLICES = 4
+"""Fewer say nothing of how a window varies."""
+MAX_CORRELATION = 0.9
 
 
 class Difference(NamedTuple):
@@ -29,6 +39,50 @@ class Difference(NamedTuple):
     low: float | None
     high: float | None
     method: IntervalMethod
+
+
+class Spread(NamedTuple):
+    """How uncertain a mean is.
+
+    Attributes:
+        variance: of the mean.
+        freedom: degrees of freedom of its estimate.
+    """
+
+    variance: float
+    freedom: float
+
+
+def spread_of_slices(values: Sequence[float]) -> Spread | None:
+    """How uncertain the mean of a stretch of time is, by means of equally long slices of it.
+
+    Where slices resemble their neighbours (correlation r of lag one, above 0) there are as good as
+    fewer of them: n (1 - r) / (1 + r), as in a process of the first order.
+
+    Returns:
+        None of fewer than MIN_SLICES.
+    """
+    n = len(values)
+    if n < MIN_SLICES:
+        return None
+    mean = math.fsum(values) / n
+    off = [value - mean for value in values]
+    squares = math.fsum(one**2 for one in off)
+    if squares == 0:
+        return Spread(0.0, n - 1)
+    r = math.fsum(one * other for one, other in pairwise(off)) / squares
+    r = min(max(r, 0.0), MAX_CORRELATION)
+    resemblance = (1 + r) / (1 - r)
+    return Spread(squares / (n - 1) / n * resemblance, max(1.0, (n - 1) / resemblance))
+
+
+def window_figure(value: float | None, spread: Spread | None) -> GroupFigure:
+    """The figure of a group that is one window."""
+    figure = group_figure([value])
+    if value is None or spread is None:
+        return figure
+    half = t_quantile(spread.freedom) * math.sqrt(spread.variance)
+    return figure.model_copy(update={"low": value - half, "high": value + half})
 
 
 def group_figure(values: Sequence[float | None]) -> GroupFigure:
@@ -51,19 +105,33 @@ def group_figure(values: Sequence[float | None]) -> GroupFigure:
     )
 
 
-def difference(first: GroupFigure, other: GroupFigure) -> Difference:
-    """The difference of a group from the baseline."""
+def difference(
+    first: GroupFigure,
+    other: GroupFigure,
+    slices: tuple[Spread | None, Spread | None] = (None, None),
+) -> Difference:
+    """The difference of a group from the baseline.
+
+    Args:
+        first: the baseline.
+        other: the group.
+        slices: of groups that are one window each, how uncertain their figures are.
+    """
     if first.mean is None or other.mean is None:
         return Difference(None, None, None, None, "none")
     absolute = other.mean - first.mean
     percent = 100 * absolute / abs(first.mean) if first.mean else None
-    half = _welch(first, other)
+    method: IntervalMethod = "welch"
+    half = _welch(_of_repeats(first), _of_repeats(other))
+    if half is None:
+        half = _welch(*slices)
+        method = "none" if half is None else "slices"
     return Difference(
         absolute=absolute,
         percent=percent,
         low=None if half is None else absolute - half,
         high=None if half is None else absolute + half,
-        method="none" if half is None else "welch",
+        method=method,
     )
 
 
@@ -86,15 +154,21 @@ def paired_difference(pairs: Sequence[tuple[float, float]]) -> Difference:
     )
 
 
-def _welch(first: GroupFigure, other: GroupFigure) -> float | None:
-    """Half the width of the interval of a difference; None without repeats in both groups."""
-    if first.std_dev is None or other.std_dev is None:
+def _of_repeats(figure: GroupFigure) -> Spread | None:
+    if figure.std_dev is None:
         return None
-    a, b = first.std_dev**2 / first.n, other.std_dev**2 / other.n
+    return Spread(figure.std_dev**2 / figure.n, figure.n - 1)
+
+
+def _welch(first: Spread | None, other: Spread | None) -> float | None:
+    """Half the width of the interval of a difference; None if one mean's spread is unknown."""
+    if first is None or other is None:
+        return None
+    a, b = first.variance, other.variance
     if a + b == 0:
         return 0.0
     share = a / (a + b)
-    freedom = 1 / (share**2 / (first.n - 1) + (1 - share) ** 2 / (other.n - 1))
+    freedom = 1 / (share**2 / first.freedom + (1 - share) ** 2 / other.freedom)
     return t_quantile(freedom) * math.sqrt(a + b)
 
 

@@ -13,6 +13,10 @@ LENGTH_TOLERANCE = 0.05
 """Runs have the same length if their durations differ by at most this share of the longest."""
 OTHER_LENGTH = "The runs differ in length, and this grows with it: compare rates."
 ONE_RUN = "One run in a group: it may be chance."
+OTHER_RUNS = (
+    "Windows of different runs: the interval is of how they varied within themselves, "
+    "not from run to run."
+)
 
 
 def same_length(durations_ns: Sequence[int]) -> bool:
@@ -28,6 +32,7 @@ def judged(
     difference: Difference,
     *,
     alike: bool,
+    one_run: bool = False,
 ) -> FigureDifference:
     """Add a verdict to a difference.
 
@@ -37,8 +42,11 @@ def judged(
         other: figures of the other group's runs.
         difference: of the means.
         alike: whether the runs have the same length.
+        one_run: whether all are windows of one run.
     """
     verdict, caveat = _verdict(metric, first, other, difference, alike)
+    if caveat is None and difference.method == "slices" and not one_run:
+        caveat = OTHER_RUNS
     return FigureDifference(
         absolute=difference.absolute,
         percent=difference.percent,

@@ -8,6 +8,7 @@ from tidscope_wire.pools import known_figures
 
 from tidscope_backend.comparison.figures import figures_of_process
 from tidscope_backend.comparison.from_folders import tables_of
+from tidscope_backend.comparison.sides import Side
 from tidscope_backend.comparison.totals import totals_by_role, whole
 from tidscope_backend.experiments.figure_names import BY_NAME
 from tidscope_backend.store.reader import RunReader
@@ -32,7 +33,7 @@ def figures_of_run(folder: Path) -> dict[str, float]:
         OSError: the run cannot be read.
         ValueError: it is damaged.
     """
-    run = tables_of(folder)
+    run = tables_of(Side(folder))
     found = figures_of_process(run, whole(totals_by_role(run.threads)), "rates")
     values = {name: one.value for name, one in found.items() if one.value is not None}
     figures = {name: values[name] for name in SAME if name in values}

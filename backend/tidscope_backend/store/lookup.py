@@ -75,17 +75,3 @@ def find_runs(runs: Path, called: str) -> list[Path]:
             f"write run:{called} or group:{called}"
         )
     return [runs / run.id for run in repeats] if repeats else [find_run(runs, called)]
-
-
-def find_group(runs: Path, text: str) -> list[Path]:
-    """The runs of a group as the command line names it: names of `find_runs`, joined by commas.
-
-    A name with a comma in it is recognised if it is the whole text.
-
-    Raises:
-        RunNotFoundError: see `find_runs`.
-    """
-    whole = any(text in (run.name, run.group) for run in all_runs(runs))
-    return [
-        path for name in ([text] if whole else text.split(",")) for path in find_runs(runs, name)
-    ]

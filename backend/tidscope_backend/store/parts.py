@@ -54,13 +54,8 @@ class Gap(NamedTuple):
     to_seq: int
 
 
-class PartReader(Protocol):
-    """Reads a part; columns are those of docs/runs.md."""
-
-    @property
-    def number(self) -> int:
-        """Its number in the run."""
-        ...
+class PartRows(Protocol):
+    """What a part says of threads and tables; columns are those of docs/runs.md."""
 
     @property
     def times(self) -> FrameTimes:
@@ -72,6 +67,27 @@ class PartReader(Protocol):
         """Number of its last frame."""
         ...
 
+    def samples(self, level: int = 0, columns: Sequence[str] | None = None) -> pa.Table:
+        """Counters of threads in frames of a level or above; None: all columns."""
+        ...
+
+    def tables(self, level: int = CHANGE_LEVEL) -> dict[TableName, pa.Table]:
+        """Frame tables in frames of a level or above; those without rows are left out."""
+        ...
+
+    def events(self) -> list[RunEvent]:
+        """Events, by frame."""
+        ...
+
+
+class PartReader(PartRows, Protocol):
+    """Reads a part."""
+
+    @property
+    def number(self) -> int:
+        """Its number in the run."""
+        ...
+
     def gaps(self, seen_seq: int) -> list[Gap]:
         """Frames that are missing in it, and before it after `seen_seq` unless that is 0."""
         ...
@@ -80,16 +96,8 @@ class PartReader(Protocol):
         """How many rows of samples are in frames of a level or above."""
         ...
 
-    def samples(self, level: int = 0, columns: Sequence[str] | None = None) -> pa.Table:
-        """Counters of threads in frames of a level or above; None: all columns."""
-        ...
-
     def signals(self, columns: Sequence[str] | None = None) -> pa.Table:
         """One row per frame; None: all columns. Those that an older run has not are left out."""
-        ...
-
-    def tables(self, level: int = CHANGE_LEVEL) -> dict[TableName, pa.Table]:
-        """Frame tables in frames of a level or above; those without rows are left out."""
         ...
 
     def tables_until(self, seq: int) -> dict[TableName, pa.Table]:
@@ -98,10 +106,6 @@ class PartReader(Protocol):
 
     def table_rows(self) -> tuple[int, ...]:
         """How many rows of frame tables are in frames of each of `TABLE_LEVELS` or above."""
-        ...
-
-    def events(self) -> list[RunEvent]:
-        """Events, by frame."""
         ...
 
 

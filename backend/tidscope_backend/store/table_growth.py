@@ -9,7 +9,7 @@ from tidscope_wire.frame_tables import Table, empty_table
 from tidscope_wire.generated.frame_tables import COLUMNS, KEYS
 from tidscope_wire.generated.models import TableName
 
-from tidscope_backend.store.parts import PartReader
+from tidscope_backend.store.parts import PartRows
 from tidscope_backend.store.table_parts import (
     FIRST_LEVEL,
     PLACE,
@@ -30,7 +30,7 @@ OTHERS = "others"
 Key = tuple[int, ...]
 
 
-def table_growth(parts: Iterable[PartReader], name: TableName) -> pa.Table:
+def table_growth(parts: Iterable[PartRows], name: TableName) -> pa.Table:
     """Read a table through all parts of a run.
 
     Returns:

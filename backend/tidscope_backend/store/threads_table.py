@@ -10,7 +10,7 @@ from tidscope_wire.generated.models import RunEvent, ThreadBorn, ThreadExited, T
 from tidscope_wire.role import RoleRule, role_of
 
 from tidscope_backend.store.part_tables import KEYS
-from tidscope_backend.store.parts import PartReader
+from tidscope_backend.store.parts import PartRows
 from tidscope_backend.store.settled_states import Counters, settle
 
 Identity = tuple[int, int]
@@ -67,7 +67,7 @@ def threads_schema(fields: Sequence[str], *, of_group: bool = False) -> pa.Schem
 
 
 def threads_table(
-    parts: Iterable[PartReader], fields: Sequence[str], rules: Sequence[RoleRule] = ()
+    parts: Iterable[PartRows], fields: Sequence[str], rules: Sequence[RoleRule] = ()
 ) -> pa.Table:
     """Follow every thread through the parts of a run.
 
@@ -95,7 +95,7 @@ class _Follower:
         self._to_ns = 0
         self._of_group = False
 
-    def follow(self, part: PartReader) -> None:
+    def follow(self, part: PartRows) -> None:
         """Add the next part."""
         seqs, times = part.times.seq.tolist(), part.times.time_ns.tolist()
         time_of = dict(zip(seqs, times, strict=True))

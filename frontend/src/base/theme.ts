@@ -1,5 +1,6 @@
-/** Light or dark: as the system has it, unless the person chose. */
+/** Light or dark: as the system has it, unless the person chose; paper is light. */
 
+import { printing } from "./printing";
 import { createStore } from "./store";
 
 export const THEME_CHOICES = ["system", "light", "dark"] as const;
@@ -8,6 +9,8 @@ export type Theme = "light" | "dark";
 
 const KEY = "tidscope.theme";
 const systemIsDark = window.matchMedia("(prefers-color-scheme: dark)");
+/** Grounds are the system's own then: charts must stand out from those. */
+const forcedColours = window.matchMedia("(forced-colors: active)");
 
 export const themeChoice = createStore<ThemeChoice>(kept());
 export const theme = createStore<Theme>(inForce());
@@ -26,10 +29,15 @@ export function apply(): void {
 }
 
 systemIsDark.addEventListener("change", apply);
+forcedColours.addEventListener("change", apply);
+printing.subscribe(apply);
 
 function inForce(): Theme {
+  if (printing.get()) {
+    return "light";
+  }
   const choice = themeChoice.get();
-  if (choice === "system") {
+  if (choice === "system" || forcedColours.matches) {
     return systemIsDark.matches ? "dark" : "light";
   }
   return choice;

@@ -82,7 +82,7 @@ export function ThreadMap(props: ThreadMapProps) {
     drawRef.current = () => {
       const picture = client.map.get();
       const now = performance.now();
-      surface.draw(picture, given.current.log, now);
+      surface.draw(picture, given.current.log, now, client.axis.get());
       point();
       const scale = surface.scale(given.current.log);
       if (`${scale.top} ${scale.log}` !== reported) {
@@ -110,9 +110,16 @@ export function ThreadMap(props: ThreadMapProps) {
       if (key !== null) given.current.onFold(key);
     };
     element.addEventListener("click", onClick);
+    // A picture that comes with the axis is drawn by then.
+    const follow = () =>
+      queueMicrotask(() => {
+        const axis = client.axis.get();
+        if (axis && (axis.t0_s !== surface.plot.t0_s || axis.t1_s !== surface.plot.t1_s)) draw();
+      });
     const ends = [
       () => element.removeEventListener("click", onClick),
       client.map.subscribe(draw),
+      client.axis.subscribe(follow),
       client.hover.subscribe(point),
       client.view.subscribe(point),
       client.steer.subscribe(() => surface.showSteering(client.steer.get())),

@@ -4,6 +4,7 @@ import { createStore } from "../base/store";
 import type { SteerView } from "../model/steerView";
 import type { Hover, TimeWindow } from "../model/viewRequest";
 import type { ChartView } from "../model/views";
+import type { Span } from "../model/window";
 import { chart, line } from "../testing/charts";
 import { DARK_CHART_THEME, LIGHT_CHART_THEME } from "./palette";
 import { plotSize } from "./plot";
@@ -30,7 +31,8 @@ function rendered(first: ChartView | null) {
   const view = createStore<ChartView | null>(first);
   const steering = createStore<SteerView | null>(null);
   const hover = createStore<Hover>(NO_HOVER);
-  const source = { view, steering, hover };
+  const axis = createStore<Span | null>(null);
+  const source = { view, steering, hover, axis };
   const unmounted = vi.fn();
   const onPlot = vi.fn((_width_px: number, _inView: boolean) => unmounted);
   const onPoint = vi.fn(hover.set);
@@ -42,7 +44,7 @@ function rendered(first: ChartView | null) {
   const { rerender, unmount } = render(<TimeChart {...inputs} theme={LIGHT_CHART_THEME} />);
   const element = screen.getByRole("img");
   return {
-    ...{ view, hover, onPlot, unmounted, onPoint, onSelect, onWindow, unmount, element },
+    ...{ view, hover, axis, onPlot, unmounted, onPoint, onSelect, onWindow, unmount, element },
     tooltip: () => element.querySelector<HTMLElement>(".chart-tooltip"),
     darken: () => rerender(<TimeChart {...inputs} theme={DARK_CHART_THEME} />),
   };
@@ -123,6 +125,13 @@ describe("TimeChart", () => {
     const window = { kind: "fixed", t0_s: expect.closeTo(5), t1_s: expect.closeTo(6) };
     expect(onWindow.mock.calls).toEqual([[window]]);
     expect(onSelect).toHaveBeenCalledOnce();
+  });
+
+  it("is drawn over the axis that all charts share, whatever its view is of", async () => {
+    const { axis, element, onPoint } = rendered(twoThreads());
+    await act(async () => axis.set({ t0_s: -10, t1_s: 10 }));
+    fireEvent.pointerMove(element, MIDDLE);
+    expect(onPoint).toHaveBeenLastCalledWith({ t_s: 0, key: "1@0", chart: "cpu" });
   });
 
   it("takes another theme without being mounted again", () => {

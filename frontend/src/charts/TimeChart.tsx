@@ -1,9 +1,10 @@
 import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from "react";
+import { createStore, type Writable } from "../base/store";
 import type { ChartId } from "../model/viewRequest";
 import { describeChart } from "./describe";
 import type { ChartControls } from "./gestures";
 import type { ChartTheme } from "./palette";
-import { plotSize } from "./plot";
+import { type Plot, plotSize } from "./plot";
 import { ChartSurface } from "./surface";
 import { type ChartSource, useHover } from "./useHover";
 import { useResize } from "./useResize";
@@ -27,6 +28,20 @@ export interface TimeChartProps {
   readonly title: string;
   /** Height in CSS pixels; default 200. */
   readonly height?: number;
+  /** Where its lines end, for labels beside it. */
+  readonly ends?: ChartEnds;
+}
+
+/** What a chart and the labels at the ends of its lines know of each other. */
+export interface ChartEnds {
+  /** The plot as it was drawn last; null before that. */
+  readonly plot: Writable<Plot | null>;
+  /** Each line has its label: the chart names none. */
+  readonly labelled: Writable<boolean>;
+}
+
+export function chartEnds(): ChartEnds {
+  return { plot: createStore<Plot | null>(null), labelled: createStore(false) };
 }
 
 const HEIGHT = 200;
@@ -45,12 +60,13 @@ export function TimeChart({
   theme,
   title,
   height = HEIGHT,
+  ends,
 }: TimeChartProps) {
   const place = useRef<HTMLDivElement>(null);
   const [surface, setSurface] = useState<ChartSurface | null>(null);
   const dress = useRef(theme);
   const described_ms = useRef(Number.NEGATIVE_INFINITY);
-  const { view: store, steering } = source;
+  const { view: store, steering, axis } = source;
   const state = useSyncExternalStore(store.subscribe, () => store.get()?.state ?? "waiting");
   const width = useResize(place);
   const inView = useVisibility(place);
@@ -59,14 +75,15 @@ export function TimeChart({
   const draw = useCallback(() => {
     const view = store.get();
     const now = performance.now();
-    surface?.draw(view, now);
+    surface?.draw(view, now, axis.get(), !ends?.labelled.get());
+    if (surface && ends) ends.plot.set(surface.plot);
     point();
     if (now - described_ms.current >= DESCRIBE_MS || view === null) {
       described_ms.current = now;
       const text = describeChart(view, title, steering.get());
       place.current?.setAttribute("aria-label", text);
     }
-  }, [store, surface, point, steering, title]);
+  }, [store, surface, point, steering, title, axis, ends]);
 
   useEffect(() => {
     const element = place.current;
@@ -85,11 +102,21 @@ export function TimeChart({
     const steer = () => surface.showSteering(steering.get());
     steer();
     draw();
-    const ends = [store.subscribe(draw), steering.subscribe(steer)];
+    // A chart whose own view comes with the axis is drawn by then.
+    const follow = () =>
+      queueMicrotask(() => {
+        if (!surface.spans(axis.get())) draw();
+      });
+    const stops = [
+      store.subscribe(draw),
+      steering.subscribe(steer),
+      axis.subscribe(follow),
+      ...(ends ? [ends.labelled.subscribe(draw)] : []),
+    ];
     return () => {
-      for (const end of ends) end();
+      for (const stop of stops) stop();
     };
-  }, [surface, steering, store, draw]);
+  }, [surface, steering, store, axis, ends, draw]);
 
   useEffect(() => {
     dress.current = theme;

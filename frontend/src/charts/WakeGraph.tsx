@@ -160,7 +160,6 @@ export function WakeGraph(props: WakeGraphProps) {
           data-kind={node.kind}
           tabIndex={node === reachable ? 0 : -1}
           aria-pressed={key === selected}
-          aria-label={describeNode(node)}
           title={describeNode(node)}
           style={{
             left: x - w / 2,
@@ -171,7 +170,7 @@ export function WakeGraph(props: WakeGraphProps) {
           }}
           onClick={() => onSelect(node)}
         >
-          <span className={styles.name}>{nodeName(node, width)}</span>
+          <span className={styles.name}>{nodeName(node, width)}</span>{" "}
           <span className={styles.under}>{underText(node)}</span>
         </button>
       ))}

@@ -1,6 +1,6 @@
 /** Words within a chart of bands: the name of each where it has room, and what limits the sum. */
 
-import { formatValue, shortenMiddle } from "../model/format";
+import { shortenMiddle } from "../model/format";
 import type { ChartView } from "../model/views";
 import { labelOn } from "./canvasLayer";
 import type { ChartTheme } from "./palette";
@@ -51,7 +51,7 @@ export function drawBandNames(
 /** Draw what limits the sum as dashed levels; one above the plot is named at its upper edge. */
 export function drawLimits(
   context: CanvasRenderingContext2D,
-  { limits, unit }: ChartView,
+  { limits }: ChartView,
   plot: Plot,
   theme: ChartTheme,
 ): void {
@@ -70,7 +70,8 @@ export function drawLimits(
       context.stroke();
       context.setLineDash([]);
     }
-    const text = `${name} ${formatValue(value, unit)}${above ? " ↑" : ""}`;
+    // A limit is set, not measured: it has the digits that somebody gave it.
+    const text = `${name} ${Number(value.toPrecision(3))}${above ? " ↑" : ""}`;
     labelOn(context, text, left, y + 1, style);
     left += context.measureText(text).width + 14;
   }

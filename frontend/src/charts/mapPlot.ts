@@ -1,6 +1,6 @@
 /** Geometry of the thread map: where rows and columns are, in CSS pixels and in the device's. */
 
-import type { MapView } from "../model/mapPicture";
+import type { Span } from "../model/window";
 import type { Plot } from "./plot";
 
 /** Room around the cells; above them births and exits are drawn. */
@@ -37,7 +37,7 @@ export interface MapPlot extends Plot {
 /** The plot of a map with so many rows. */
 export function mapPlot(
   size: { readonly width: number; readonly height: number },
-  view: MapView | null,
+  span: Span | null,
   rows: number,
   pixelRatio: number,
 ): MapPlot {
@@ -48,8 +48,8 @@ export function mapPlot(
     left: mapLeft(size.width),
     top: TOP,
     ...plot,
-    t0_s: view?.t0_s ?? 0,
-    t1_s: view?.t1_s ?? 1,
+    t0_s: span?.t0_s ?? 0,
+    t1_s: span?.t1_s ?? 1,
     y_top: 1,
     ratio,
     edges: Int32Array.from({ length: rows + 1 }, (_, r) => Math.floor((r * high) / rows)),

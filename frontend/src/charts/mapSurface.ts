@@ -8,6 +8,7 @@ import { foldOf, threadsOf } from "../model/mapLayout";
 import { keyAt, type MapPicture, peakInSight, placeAt, ringPlace } from "../model/mapPicture";
 import type { SteerView } from "../model/steerView";
 import type { Hover } from "../model/viewRequest";
+import type { Span } from "../model/window";
 import { drawTimeAxis, timeTicks } from "./axes";
 import { CanvasLayer } from "./canvasLayer";
 import { MapCanvas } from "./mapCanvas";
@@ -61,14 +62,18 @@ export class MapSurface {
     return { top: this.range?.top ?? 1, log };
   }
 
-  /** Draw a picture; null: an empty map. */
-  draw(picture: MapPicture | null, log: boolean, clock_ms: number): void {
+  /**
+   * Draw a picture; null: an empty map.
+   *
+   * @param axis Ends of the time axis of all charts; null: those of the picture.
+   */
+  draw(picture: MapPicture | null, log: boolean, clock_ms: number, axis: Span | null = null): void {
     const ok = picture?.view.state === "ok";
     this.picture = ok ? picture : null;
     const view = picture?.view ?? null;
     this.attached_unix_ms = view?.attached_unix_ms ?? null;
     const rows = ok ? picture.layout.rows : 0;
-    this.plotNow = mapPlot(this.size, view, rows, window.devicePixelRatio);
+    this.plotNow = mapPlot(this.size, axis ?? view, rows, window.devicePixelRatio);
     this.fit();
     if (ok) {
       const { unit, field, mix } = picture.view;
@@ -200,7 +205,11 @@ export class MapSurface {
     const { canvas } = this.cells;
     const { ratio, left, top, edges } = plotNow;
     const { view, to } = picture;
-    const first = Math.max(picture.from, Math.floor(view.t0_s / view.bin_s));
+    const { t0_s, t1_s, width } = plotNow;
+    const first = Math.max(picture.from, Math.floor(t0_s / view.bin_s));
+    // Columns are whole pixels wide unless they were made for an axis of another length.
+    const made = Math.abs(t1_s - t0_s - (view.t1_s - view.t0_s)) < 1e-6;
+    const cell = made ? view.bin_px : (view.bin_s * width) / (t1_s - t0_s);
     const wrap = first - ringPlace(first, view.capacity) + view.capacity;
     const across = view.bin_px * ratio;
     const high = edges[edges.length - 1] ?? 0;
@@ -211,11 +220,11 @@ export class MapSurface {
       [wrap, to],
     ] as const) {
       if (end <= from) continue;
-      const x = left + Math.round((from * view.bin_s - view.t0_s) / (view.bin_s / view.bin_px));
+      const x = left + Math.round(((from * view.bin_s - t0_s) / view.bin_s) * cell);
       context.drawImage(
         canvas,
         ...[ringPlace(from, view.capacity) * across, 0, (end - from) * across, high],
-        ...[x, top, (end - from) * view.bin_px, high / ratio],
+        ...[x, top, (end - from) * cell, high / ratio],
       );
     }
   }
@@ -232,7 +241,7 @@ export class MapSurface {
     const counts = picture[kind];
     const middle = plotNow.top - STRIP_PX / 2 - 1;
     context.fillStyle = colour;
-    for (let k = Math.max(from, Math.floor(view.t0_s / view.bin_s)); k < to; k++) {
+    for (let k = Math.max(from, Math.floor(plotNow.t0_s / view.bin_s)); k < to; k++) {
       const count = counts[ringPlace(k, view.capacity)] ?? 0;
       if (count === 0) continue;
       const x = Math.round(xOf(plotNow, k * view.bin_s));

@@ -79,7 +79,8 @@ export function cellText(picture: MapPicture, t_s: number, key: string): CellTex
   };
 }
 
-function valueText({ view, from, to }: MapPicture, column: number, value: number): string {
+/** The value of a cell, or why it has none. */
+export function valueText({ view, from, to }: MapPicture, column: number, value: number): string {
   const states = view.field === STATE_FIELD;
   if (value === NO_FIELD) return states ? "no ledger of this thread" : "no value for this thread";
   if (!Number.isNaN(value) && states) return cellStateName(value);

@@ -52,6 +52,8 @@ const SIGHTS: Readonly<Record<string, readonly (readonly number[])[]>> = {
   ],
 };
 
+const SIGHT = SIGHTS.trichromat ?? [];
+
 function times(matrix: readonly (readonly number[])[], values: readonly number[]): number[] {
   return matrix.map((row) => row.reduce((sum, each, k) => sum + each * (values[k] ?? 0), 0));
 }
@@ -129,6 +131,21 @@ describe("palette", () => {
         expect([a, b, Math.round(100 * apart) >= 5]).toEqual([a, b, true]);
       }
     }
+  });
+
+  it.each(sights)("keeps roles apart: %s, dark: %s", (_sight, dark, matrix) => {
+    const theme = dark ? DARK_CHART_THEME : LIGHT_CHART_THEME;
+    const hues = Array.from({ length: 8 }, (_, hue) => labOf(hueStyle(hue, theme).colour, matrix));
+    const apart = hues.flatMap((one, i) =>
+      hues.slice(i + 1).map((other) => Math.hypot(...one.map((x, k) => x - (other[k] ?? 0)))),
+    );
+    expect(Math.min(...apart)).toBeGreaterThan(0.06);
+  });
+
+  it("has hues again in another lightness", () => {
+    const [first, second] = [0, 8].map((role) => hueStyle(role, LIGHT_CHART_THEME).colour);
+    const [a, b] = [labOf(first ?? "", SIGHT), labOf(second ?? "", SIGHT)];
+    expect((a[0] ?? 0) - (b[0] ?? 0)).toBeGreaterThan(0.1);
   });
 
   it("gives forty roles forty styles, by more than colour", () => {

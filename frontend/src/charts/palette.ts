@@ -1,8 +1,9 @@
 /**
  * Styles of lines. Colours tell roles apart, stable per role; the eight hues stay apart in the common
- * forms of colour blindness (after Okabe and Ito, "Color Universal Design", with lightness moved so
- * that each has a contrast of at least 3:1 to its background). A role has a marker as well, and the
- * two lines of a pair differ in their dash: nothing is shown by colour alone.
+ * forms of colour blindness, by lightness where not by hue (an idea of Okabe and Ito, "Color Universal
+ * Design"), and each has a contrast of at least 3:1 to its background. More things than hues have them
+ * again, moved towards the text's colour. A role has a marker as well, and the two lines of a pair
+ * differ in their dash: nothing is shown by colour alone.
  */
 
 import type { Part } from "../model/breakdown";
@@ -41,25 +42,25 @@ export interface LineStyle {
 }
 
 const LIGHT = [
-  "#0072b2",
-  "#c2410c",
-  "#00795a",
-  "#a8447f",
-  "#9a6a00",
-  "#2b7bba",
-  "#6d28d9",
-  "#57606a",
+  "#1c86dd",
+  "#9c2f06",
+  "#00594a",
+  "#e0479f",
+  "#a86c00",
+  "#7f9a3a",
+  "#5b3fd6",
+  "#5a6570",
 ] as const;
 
 const DARK = [
-  "#56b4e9",
-  "#ff8a4c",
-  "#2fd0a0",
-  "#e58cc0",
-  "#f0c244",
-  "#8ec9ff",
-  "#b79cff",
-  "#b6bec9",
+  "#4aa0f5",
+  "#d2521c",
+  "#159a80",
+  "#f56fbd",
+  "#ffbe3d",
+  "#8fae2a",
+  "#9a5cf5",
+  "#c0c8d2",
 ] as const;
 
 const MARKERS = ["circle", "square", "triangle", "diamond", "cross"] as const;
@@ -69,6 +70,9 @@ const MARKERS = ["circle", "square", "triangle", "diamond", "cross"] as const;
  * `SHADES` (model/threads.ts).
  */
 const SHADE_MIX = [0, 0.3, 0.6] as const;
+
+/** The same for each time that the hues are used up. */
+const ROUND_MIX = 0.45;
 
 const SOLID: readonly number[] = [];
 const SECOND: readonly number[] = [5, 3];
@@ -144,8 +148,10 @@ export function colourStyle(colour: number, theme: ChartTheme): LineStyle {
 /** Style of the n-th of things that are distinguished by hue and marker. */
 export function hueStyle(index: number, theme: ChartTheme): LineStyle {
   const colours = theme.dark ? DARK : LIGHT;
+  const hue = colours[index % colours.length] ?? theme.others;
+  const again = index < colours.length ? 0 : ROUND_MIX;
   return {
-    colour: colours[index % colours.length] ?? theme.others,
+    colour: mixed(hue, theme.text, again),
     dash: SOLID,
     width: 1.5,
     // Eight and five have no common factor: forty are distinguished.

@@ -8,6 +8,7 @@
 import type { SteerView } from "../model/steerView";
 import type { ChartId, Hover } from "../model/viewRequest";
 import type { ChartView, LineView } from "../model/views";
+import type { Span } from "../model/window";
 import { drawTimeAxis, drawValueAxis, timeTicks, valueTicks } from "./axes";
 import { drawBandNames, drawLimits } from "./bandLabels";
 import { CanvasLayer, labelOn } from "./canvasLayer";
@@ -29,6 +30,7 @@ const RAISED_PX = 2.5;
 
 /** Shown while the view has nothing to draw. */
 const EMPTY_TOP = 1;
+const NO_SPAN: Span = { t0_s: 0, t1_s: 1 };
 
 export class ChartSurface {
   private readonly back: CanvasLayer;
@@ -44,6 +46,8 @@ export class ChartSurface {
   private stretch: readonly [number, number] | null = null;
   private grid: PixelGrid = { per_s: 1, first: 0 };
   private plotNow: Plot;
+  private spanNow: Span = NO_SPAN;
+  private named = true;
 
   constructor(
     container: HTMLElement,
@@ -64,8 +68,13 @@ export class ChartSurface {
     return this.plotNow;
   }
 
-  /** Draw another view; null: an empty chart. */
-  draw(view: ChartView | null, clock_ms: number): void {
+  /**
+   * Draw another view; null: an empty chart.
+   *
+   * @param axis Ends of the time axis of all charts; null: those of the view.
+   * @param named Whether bands have their names in them.
+   */
+  draw(view: ChartView | null, clock_ms: number, axis: Span | null = null, named = true): void {
     const ok = view !== null && view.state === "ok";
     if (ok) {
       const range = follows(this.view, view) ? this.range : null;
@@ -74,7 +83,9 @@ export class ChartSurface {
     this.view = view;
     this.fit();
     const size = plotSize(this.width, this.height);
-    const span = { t0_s: view?.t0_s ?? 0, t1_s: view?.t1_s ?? 1 };
+    const span: Span = axis ?? view ?? NO_SPAN;
+    this.spanNow = { t0_s: span.t0_s, t1_s: span.t1_s };
+    this.named = named;
     this.grid = pixelGrid(span, Math.round(size.width * this.front.ratio));
     const t0_s = this.grid.first / this.grid.per_s;
     this.plotNow = {
@@ -87,6 +98,11 @@ export class ChartSurface {
     };
     this.drawAxes();
     this.drawLines();
+  }
+
+  /** Whether it was drawn over this span last. */
+  spans(axis: Span | null): boolean {
+    return axis === null || (axis.t0_s === this.spanNow.t0_s && axis.t1_s === this.spanNow.t1_s);
   }
 
   /** What steers the target, and since when. */
@@ -190,7 +206,7 @@ export class ChartSurface {
     this.lines.draw(context, view, plotNow, grid, this.front.ratio, theme, raised, faded);
     drawLimits(context, view, plotNow, theme);
     if (view.stacked) {
-      drawBandNames(context, view, plotNow, theme);
+      if (this.named) drawBandNames(context, view, plotNow, theme);
       return;
     }
     drawPeaks(context, view, plotNow, theme, (line) => !faded || raised(line));

@@ -3,6 +3,7 @@ import type { Readable } from "../base/store";
 import type { SteerView } from "../model/steerView";
 import type { ChartId, Hover } from "../model/viewRequest";
 import type { ChartView } from "../model/views";
+import type { Span } from "../model/window";
 import { attachGestures, type ChartControls } from "./gestures";
 import type { ChartTheme } from "./palette";
 import { peaksNote } from "./peaks";
@@ -18,6 +19,8 @@ export interface ChartSource {
   readonly steering: Readable<SteerView | null>;
   /** The pointer, shared by all charts. */
   readonly hover: Readable<Hover>;
+  /** Ends of the time axis that all charts share; null: each has that of its view. */
+  readonly axis: Readable<Span | null>;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { type RefObject, useEffect, useState } from "react";
+import { printing } from "../base/printing";
 
 /** Width of an element, CSS pixels; 0 until it is in the page, then at least 1. */
 export function useResize(place: RefObject<HTMLElement | null>): number {
@@ -10,7 +11,12 @@ export function useResize(place: RefObject<HTMLElement | null>): number {
     measure();
     const observer = new ResizeObserver(measure);
     observer.observe(element);
-    return () => observer.disconnect();
+    // Sheets are laid out before observers have their turn.
+    const stop = printing.subscribe(measure);
+    return () => {
+      stop();
+      observer.disconnect();
+    };
   }, [place]);
   return width;
 }

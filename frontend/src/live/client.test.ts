@@ -64,7 +64,7 @@ describe("clientOf", () => {
     client.select("1@0");
     client.setPaused(true);
     client.request({ window: { kind: "fixed", t0_s: 1, t1_s: 2 } });
-    tell({ type: "views", id: TARGET.id, events: { events: [], total: 3 } });
+    tell({ type: "views", id: TARGET.id, events: { events: [], of_window: false, total: 3 } });
     expect(client.events.get()?.total).toBe(3);
     client.follow("t-2-00000000");
     expect(client.events.get()).toBeNull();
@@ -78,7 +78,7 @@ describe("clientOf", () => {
   it("leaves out views that come late, of the target before", () => {
     const { client, tell } = setUp();
     client.follow("t-2-00000000");
-    tell({ type: "views", id: TARGET.id, events: { events: [], total: 3 } });
+    tell({ type: "views", id: TARGET.id, events: { events: [], of_window: false, total: 3 } });
     expect(client.events.get()).toBeNull();
   });
 

@@ -115,6 +115,7 @@ function makeClient(
     extent ? { ...DEFAULT_REQUEST, window: { kind: "fixed", ...extent } } : DEFAULT_REQUEST,
   );
   const followed = createStore<string | null>(null);
+  const axis = createStore<Span | null>(null);
   const target = createStore<TargetView | null>(null);
   const tiles = createStore<readonly TileView[] | null>(null);
   const table = createStore<TableView | null>(null);
@@ -153,7 +154,7 @@ function makeClient(
   };
 
   const clear = (): void => {
-    for (const store of [target, tiles, table, events, health, steer, map]) store.set(null);
+    for (const store of [axis, target, tiles, table, events, health, steer, map]) store.set(null);
     for (const store of charts.values()) store.set(null);
     for (const part of FACT_PARTS) facts[part].set(null);
     hover.set(NO_HOVER);
@@ -192,6 +193,7 @@ function makeClient(
         if (probe && data.frames) notePaint(data.frames, probe);
         nextFrame(() => scrolling.whenStill(() => post({ type: "drawn" })));
         if (data.id !== followed.get()) break; // of the one before
+        if (data.axis) axis.set(data.axis);
         if (data.target) target.set(data.target);
         if (data.health) health.set(data.health);
         if (data.tiles) tiles.set(data.tiles);
@@ -239,6 +241,7 @@ function makeClient(
         window: liveWindow(view.get()),
       });
     },
+    axis,
     target,
     tiles,
     table,

@@ -321,7 +321,7 @@ export class LiveSession {
   /** Charts and map in view, with the frames that they are the first to show. */
   private postMoving(): boolean {
     const views = this.builder.moving(this.target);
-    if (!views.charts && !views.map && !views.steer) return false;
+    if (!views.charts && !views.map && !views.steer && !views.axis) return false;
     const made_unix_ms = this.env.now_ms();
     const frames = this.probed.map((frame) => ({ ...frame, made_unix_ms }));
     this.probed = [];

@@ -59,6 +59,8 @@ export interface LiveClient {
   /** Follow a target (null: none). Drops what was held of the one before. */
   readonly follow: (target: string | null) => void;
 
+  /** Ends of the time axis of all charts, seconds since attach; null before the first view. */
+  readonly axis: Readable<Span | null>;
   readonly target: Readable<TargetView | null>;
   readonly tiles: Readable<readonly TileView[] | null>;
   readonly table: Readable<TableView | null>;

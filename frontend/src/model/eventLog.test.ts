@@ -12,7 +12,7 @@ describe("EventLog", () => {
   it("adds up counts of consecutive events instead of filling the list", () => {
     const log = new EventLog();
     for (let i = 0; i < 300; i++) log.add(i, MISSED);
-    expect(log.until(1000)).toEqual([
+    expect(log.between(0, 1000)).toEqual([
       { id: 0, t_s: 299, since_s: 0, times: 1, event: { ...MISSED, count: 300 } },
     ]);
     expect([log.total, log.edition]).toEqual([1, 300]);
@@ -23,7 +23,7 @@ describe("EventLog", () => {
     log.add(1, FAILED);
     log.add(2, FAILED);
     log.add(3, { ...FAILED, reason: "permission denied" });
-    expect(log.until(9).map(({ times, t_s }) => [times, t_s])).toEqual([
+    expect(log.between(0, 9).map(({ times, t_s }) => [times, t_s])).toEqual([
       [2, 2],
       [1, 3],
     ]);
@@ -36,7 +36,7 @@ describe("EventLog", () => {
     log.add(3, MISSED);
     log.add(4, FAILED);
     log.add(5, MISSED);
-    expect(log.until(9).map(({ t_s, event }) => [t_s, event.type])).toEqual([
+    expect(log.between(0, 9).map(({ t_s, event }) => [t_s, event.type])).toEqual([
       [2, "thread_born"],
       [3, "deadlines_missed"],
       [4, "sample_failed"],
@@ -44,10 +44,22 @@ describe("EventLog", () => {
     ]);
   });
 
+  it("has what happened in a stretch of time, a series that reaches into it included", () => {
+    const log = new EventLog();
+    log.add(1, born(7));
+    log.add(2, FAILED);
+    log.add(5, FAILED);
+    log.add(9, MISSED);
+    const times = (from_s: number, to_s: number) => log.between(from_s, to_s).map(({ id }) => id);
+    expect(times(3, 4)).toEqual([1]);
+    expect(times(6, 8)).toEqual([]);
+    expect(times(0, 8)).toEqual([0, 1]);
+  });
+
   it("keeps each birth for itself", () => {
     const log = new EventLog();
     log.add(1, born(7));
     log.add(1, born(7));
-    expect(log.until(1)).toHaveLength(2);
+    expect(log.between(0, 1)).toHaveLength(2);
   });
 });

@@ -55,9 +55,10 @@ export class EventLog {
     this.edition++;
   }
 
-  /** The last ones up to a moment, newest last. */
-  until(t_s: number): readonly LoggedEvent[] {
-    return this.kept.filter((logged) => logged.since_s <= t_s).slice(-KEPT);
+  /** The last ones of a stretch of time, newest last. */
+  between(from_s: number, to_s: number): readonly LoggedEvent[] {
+    const within = this.kept.filter(({ since_s, t_s }) => since_s <= to_s && t_s >= from_s);
+    return within.slice(-KEPT);
   }
 }
 

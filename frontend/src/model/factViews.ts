@@ -1,13 +1,14 @@
 /** Views of frame tables and findings, each made when its panel can be seen: parts of what is read. */
 
 import { type CallsView, callsView } from "./calls";
-import { type ChangeView, windowChange } from "./change/windowChange";
+import { type ChangeView, changeSteps } from "./change/windowChange";
 import type { ViewInput } from "./chartView";
-import { type FindingsView, findingsView } from "./findings/findings";
+import { type FindingsView, findingsSteps } from "./findings/findings";
 import { type LocksView, locksView } from "./locks";
 import { type NamesView, namesView } from "./namesView";
 import { type PoolsView, poolsView } from "./pools/poolsView";
 import { type ProcessesView, processesView } from "./processesView";
+import type { Steps } from "./steps";
 import { type TakersView, takersView } from "./takers";
 import { type ThreadFactsView, threadFactsView } from "./threadFacts";
 import { type ThreadView, threadView } from "./threadView";
@@ -59,17 +60,17 @@ export class FactViewMaker {
   /** Findings that are shown, in their order. */
   private shown: readonly string[] = [];
 
-  /** Make one of them; nothing if the page does not want it. */
-  make(part: FactPart, input: ViewInput): Partial<FactViews> {
+  /** Make one of them in steps; nothing if the page does not want it. */
+  *make(part: FactPart, input: ViewInput): Steps<Partial<FactViews>> {
     if (!wantsFacts(input.request, part)) return {};
     switch (part) {
       case "findings": {
-        const findings = findingsView(input, this.shown);
+        const findings = yield* findingsSteps(input, this.shown);
         this.shown = findings.findings.map(({ id }) => id);
         return { findings };
       }
       case "change":
-        return { change: windowChange(input) };
+        return { change: yield* changeSteps(input) };
       case "processes":
         return { processes: processesView(input) };
       case "pools":

@@ -5,6 +5,7 @@ import {
   formatDuration,
   formatNumber,
   formatPercent,
+  formatTenths,
   formatValue,
   shortenMiddle,
   shownRate,
@@ -195,6 +196,12 @@ describe("percent", () => {
       "+<0.001 %",
     ]);
   });
+});
+
+it("shows no digits of a percentage that were not measured", () => {
+  expect([0, 0.04, 0.9, 12.34, 99.94, 151.2, Number.NaN].map(formatTenths)).toEqual([
+    ...["0 %", "0 %", "0.9 %", "12.3 %", "99.9 %", "151 %", "–"],
+  ]);
 });
 
 describe("formatDuration", () => {

@@ -114,6 +114,14 @@ export function formatPercent(share: number): string {
   return `${percent} %`;
 }
 
+/** A percentage that is known to a tenth, and no further: "0.9 %", "12.3 %", "151 %". */
+export function formatTenths(percent: number): string {
+  if (!Number.isFinite(percent)) return NO_VALUE;
+  const tenths = Math.round(10 * percent) / 10;
+  if (tenths === 0) return "0 %";
+  return `${Math.abs(tenths) >= 100 ? grouped(tenths) : tenths.toFixed(1)} %`;
+}
+
 /**
  * A difference in percent with its sign, one digit behind the point: "+12.3 %", "−0.4 %"; what that
  * would make 0 and is not keeps its first digit, "+0.03 %".

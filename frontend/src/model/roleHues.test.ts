@@ -13,6 +13,13 @@ it("gives the first seven roles a hue each, and none the grey of what is left ov
   expect(NAMES.map((name) => hues.of(name))).toEqual(places);
 });
 
+it("gives the next seven roles a hue each again", () => {
+  const hues = new RoleHues();
+  const places = NAMES.slice(0, 2 * HUES).map((name) => hues.of(name));
+  expect(new Set(places.slice(HUES).map((place) => place % 8)).size).toBe(HUES);
+  expect(new Set(places).size).toBe(2 * HUES);
+});
+
 it("gives a role the same colour whatever came before, where nobody has it", () => {
   const alone = NAMES.map((name) => new RoleHues().of(name));
   const second = NAMES.slice(1).map((name, at) => {

@@ -24,14 +24,17 @@ export class RoleHues {
   }
 
   private find(hash: number): number {
-    // The first seven have a hue each; then looks, which repeat hues with other markers.
+    // The first seven have a hue each, the next seven each in another lightness; then hues repeat
+    // with other markers.
     for (let n = 0; n < HUES; n++) {
       const place = (hash + n) % HUES;
       if (!this.taken.has(place)) return place;
     }
-    for (let n = 0; n < LOOKS; n++) {
-      const place = (hash + n) % LOOKS;
-      if (place % (HUES + 1) !== HUES && !this.taken.has(place)) return place;
+    for (let round = HUES + 1; round < LOOKS; round += HUES + 1) {
+      for (let n = 0; n < HUES; n++) {
+        const place = round + ((hash + n) % HUES);
+        if (!this.taken.has(place)) return place;
+      }
     }
     return hash % HUES;
   }

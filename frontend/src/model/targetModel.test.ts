@@ -153,7 +153,7 @@ describe("TargetModel", () => {
     model.ingest(frame({ seq: 8, first_seq: 7 }, []));
     expect(model.losses).toMatchObject({ frames: 3, coalesced: 3, missing: 2, gaps: 1 });
     expect(model.losses.stretches).toEqual([[0.4, 0.8]]);
-    expect(model.events.until(9).map((logged) => logged.event)).toEqual([
+    expect(model.events.between(0, 9).map((logged) => logged.event)).toEqual([
       { type: "gap", from_seq: 5, to_seq: 6, reason: "frames did not reach this page" },
     ]);
   });
@@ -162,7 +162,7 @@ describe("TargetModel", () => {
     const model = started();
     const gap: TargetEvent = { type: "gap", from_seq: 2, to_seq: 4, reason: "ring" };
     model.ingest(frame({ seq: 5, events: [gap] }, []));
-    expect(model.events.until(9).map((logged) => logged.event)).toEqual([gap]);
+    expect(model.events.between(0, 9).map((logged) => logged.event)).toEqual([gap]);
     expect(model.losses.missing).toBe(3);
   });
 
@@ -238,7 +238,7 @@ describe("TargetModel", () => {
     const row: Row = { tid: 1, start_s: 0, name: "main", counters: {} };
     model.ingest(frame({ seq: 1, events: [began(), decided(3, 16, 12)], t_s: 3.1 }, [row]));
     model.ingest(frame({ seq: 2, events: [decided(5, 12, 12)], t_s: 5.1 }, [row]));
-    expect(model.events.until(9).map(({ event }) => event.type)).toEqual([
+    expect(model.events.between(0, 9).map(({ event }) => event.type)).toEqual([
       "steering_started",
       "steering_decided",
     ]);
@@ -274,7 +274,7 @@ describe("a page that comes later", () => {
     const model = late();
     expect(model.losses).toMatchObject({ frames: 3, coalesced: 0, missing: 0, gaps: 0 });
     expect(model.losses.stretches).toEqual([]);
-    expect(model.events.until(99)).toEqual([]);
+    expect(model.events.between(0, 99)).toEqual([]);
     expect([model.since_s, model.history.from_s]).toEqual([90, 90]);
   });
 
@@ -294,7 +294,7 @@ describe("lost frames that the backend tells of", () => {
       to_seq,
       reason: "page too far behind",
     }) as const;
-  const gapsOf = (model: TargetModel) => model.events.until(99).map(({ event }) => event);
+  const gapsOf = (model: TargetModel) => model.events.between(0, 99).map(({ event }) => event);
 
   it("are shown before the next frame comes, and counted once", () => {
     const model = started();

@@ -36,10 +36,15 @@ export function targetView(input: ViewInput, silent_ms: number): TargetView {
   };
 }
 
-/** Its last events, up to the newest instant that is shown. */
-export function eventsView({ model, now_s, target }: ViewInput): EventsView {
+/** Its last events, up to the newest instant that is shown; those of a window that was chosen. */
+export function eventsView({ model, request, span, now_s, target }: ViewInput): EventsView {
+  // What happened just before the first sample comes with it.
+  const chosen = request.window.kind === "fixed" && span.t0_s > model.since_s;
+  const [from_s, to_s] = chosen
+    ? [span.t0_s, Math.min(span.t1_s, now_s)]
+    : [Number.NEGATIVE_INFINITY, now_s];
   const attached_ms = target ? target.attached_unix_us / 1000 : model.unix_ms - 1000 * model.now_s;
-  const events = model.events.until(now_s).map(({ id, t_s, since_s, times, event }) => ({
+  const events = model.events.between(from_s, to_s).map(({ id, t_s, since_s, times, event }) => ({
     id,
     t_s,
     unix_ms: attached_ms + 1000 * t_s,
@@ -47,7 +52,7 @@ export function eventsView({ model, now_s, target }: ViewInput): EventsView {
     times,
     event,
   }));
-  return { events, total: model.events.total };
+  return { events, of_window: chosen, total: model.events.total };
 }
 
 function numberOr<T>(value: number, otherwise: T): number | T {

@@ -6,9 +6,10 @@ import { parkedShares } from "./parked";
 import { CELL_STATES, PARKED } from "./stateCells";
 import { StateReader } from "./stateReader";
 import { FUTEX, STATES } from "./states";
+import { STEP_THREADS, type Steps } from "./steps";
 import { roleColour, type Thread } from "./threads";
 import { isIdle, NO_PARTS, STATE_PARTS, type TimePart } from "./timeParts";
-import { type Cut, type Gathered, STEP_THREADS, scopeOf } from "./timesScope";
+import { type Cut, type Gathered, scopeOf } from "./timesScope";
 import type { TimesRow, TimesView } from "./views";
 
 /** Sums by number of the state; below the first of them the time of threads without a ledger. */
@@ -36,7 +37,7 @@ export function* gatherLedgers(
   input: ViewInput,
   stretches: Stretches,
   edges: readonly number[],
-): Generator<undefined, Gathered> {
+): Steps<Gathered> {
   const { model } = input;
   const time_s = Float64Array.from(edges, (at) => stretches.time_s[at] ?? 0);
   const count = edges.length - 1;

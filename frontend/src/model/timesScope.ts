@@ -9,9 +9,6 @@ import type { TimesRow, TimesView } from "./views";
 /** A last column that is shorter says little. */
 const SHORT_S = 0.25;
 
-/** Threads of a step: a few milliseconds when all of them are busy. */
-export const STEP_THREADS = 64;
-
 /** Time of threads, cut into parts: NaN = not available. */
 export interface Cut {
   readonly wall_s: number;

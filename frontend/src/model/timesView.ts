@@ -3,11 +3,12 @@
 import { added, noTimes, type Part, type RawTimes, split } from "./breakdown";
 import { emptyView, PLAIN_LINE, threadsIn, type ViewInput, whyAbsent } from "./chartView";
 import type { Stretches } from "./history";
+import { finished, STEP_THREADS, type Steps } from "./steps";
 import { PROCESS_SLOT, roleColour } from "./threads";
 import { NO_PARTS, partName, TIME_PARTS } from "./timeParts";
 import { ColumnSums, GrowthReader } from "./timesGrowth";
 import { gatherLedgers } from "./timesLedger";
-import { type Cut, edgesOf, type Gathered, STEP_THREADS, scopeOf } from "./timesScope";
+import { type Cut, edgesOf, type Gathered, scopeOf } from "./timesScope";
 import type { ChartRequest } from "./viewRequest";
 import type { ChartView, LineView, TimesRow, TimesView } from "./views";
 
@@ -17,21 +18,14 @@ const MOST_COLUMNS = 150;
 
 /** Make the view. */
 export function timesView(input: ViewInput, request: ChartRequest): ChartView {
-  const steps = timesSteps(input, request);
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done) return value;
-  }
+  return finished(timesSteps(input, request));
 }
 
 /**
  * The same in steps of some threads each, so that frames can come in between. They change nothing
  * of what is shown: instants of the window are never written again.
  */
-export function* timesSteps(
-  input: ViewInput,
-  { width_px }: ChartRequest,
-): Generator<undefined, ChartView> {
+export function* timesSteps(input: ViewInput, { width_px }: ChartRequest): Steps<ChartView> {
   const { model, span, now_s } = input;
   const ledgers = model.states.there;
   const missing = ledgers
@@ -73,7 +67,7 @@ function* gather(
   input: ViewInput,
   stretches: Stretches,
   edges: readonly number[],
-): Generator<undefined, Gathered> {
+): Steps<Gathered> {
   const { model, target } = input;
   const time_s = Float64Array.from(edges, (at) => stretches.time_s[at] ?? 0);
   const off = switchedOff(input, time_s);

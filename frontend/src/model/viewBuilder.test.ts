@@ -75,6 +75,14 @@ describe("ViewBuilder", () => {
     expect(chartsOf(world.frames(3))).toEqual(["cpu", "cpu", "cpu"]);
   });
 
+  it("says where the axis stands when it moves, before charts that are made less often", () => {
+    const moved = world.frames(20).flatMap(({ axis }) => axis ?? []);
+    expect(moved.map(({ t1_s }) => t1_s)).toEqual([0.5, 1, 1.5, 2]);
+    world.builder.ask({ ...REQUEST, window: { kind: "fixed", t0_s: 1, t1_s: 2 } }, [SEEN]);
+    expect(world.builder.moving(TARGET).axis).toEqual({ t0_s: 1, t1_s: 2 });
+    expect(world.builder.moving(TARGET).axis).toBeUndefined();
+  });
+
   it("makes what is out of view once for each request, and until it has something to show", () => {
     world.frames(3);
     expect(world.due()).toContain("switches");
@@ -182,6 +190,24 @@ describe("ViewBuilder", () => {
     builder.part(TARGET, 0);
     builder.ask({ ...request, selected: "role:worker-#" }, [TIMES]);
     expect(steps()).toMatchObject({ chart: "times", scope: "role" });
+  });
+
+  it("makes findings in steps, and of the window that was asked for last", () => {
+    let now = 0;
+    const model = new TargetModel();
+    const builder = new ViewBuilder(model, () => {
+      now += 10;
+      return now;
+    });
+    for (let seq = 1; seq <= 100; seq++) ingestMany(model, seq);
+    const request: ViewRequest = { ...DEFAULT_REQUEST, facts: ["findings"] };
+    builder.ask(request, []);
+    builder.moving(TARGET);
+    for (let n = 0; n < 8; n++) expect(builder.part(TARGET, 0).findings).toBeUndefined();
+    builder.ask({ ...request, window: { kind: "last", seconds: 6 } }, []);
+    let found = builder.part(TARGET, 0).findings;
+    for (let n = 0; n < 20 && !found; n++) found = builder.part(TARGET, 0).findings;
+    expect(found?.seconds).toBeCloseTo(6, 1);
   });
 
   it("shows of where the time went the same, whatever comes between two steps", () => {

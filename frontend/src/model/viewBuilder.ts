@@ -15,6 +15,7 @@ import type { MapView } from "./mapPicture";
 import { MapMaker } from "./mapView";
 import { opsView, sizeView } from "./sizeView";
 import type { SteerView } from "./steerView";
+import type { Steps } from "./steps";
 import { tableView } from "./tableView";
 import type { TargetModel } from "./targetModel";
 import { eventsView, targetView } from "./targetView";
@@ -34,8 +35,10 @@ const STALE_MS = 900;
  * long a thread must lie between two looks.
  */
 const TIMES_MS = 0.25;
-/** At once it looks no longer: frames come first. */
-const TIMES_STEP_MS = 8;
+/** What is made in steps takes no longer at once: frames come first. */
+const STEP_MS = 8;
+/** The table sorts all threads at once: 5,000 take some 25 ms. */
+const TABLE_MS = 0.2;
 /** Findings look at every thread too, and are sentences: they are read slowly. */
 const FINDINGS_MS = 2000;
 /** A chart or map out of view with nothing to show: that may change, and its panel with it. */
@@ -45,6 +48,8 @@ const STATE_MS = 1000;
 
 /** Views of a target. */
 export interface Views extends FactViews {
+  /** Ends of the time axis: charts that are made less often are drawn over the same. */
+  readonly axis: Span;
   readonly target: TargetView;
   readonly charts: readonly ChartView[];
   readonly tiles: readonly TileView[];
@@ -85,14 +90,15 @@ export class ViewBuilder {
   private windowed: (Span & { readonly rates: CurrentRates }) | null = null;
   /** There was something to see, and charts came first. */
   private begun = false;
+  private axis: Span | null = null;
   private readonly chosen = new Map<ChartId, { readonly by: Chosen; readonly at_ms: number }>();
   private readonly parts = new Map<PartName, Part>();
   /** Charts whose view is not what is asked for. */
   private readonly asked = new Set<ChartId>();
   /** State of the last view of each chart. */
   private readonly states = new Map<ChartId, ChartView["state"]>();
-  /** Where the time goes, half made. */
-  private times: Generator<undefined, ChartView> | null = null;
+  /** Parts that are half made. */
+  private readonly half = new Map<PartName, Steps<Partial<Views>>>();
   private steerSeen = -1;
   private readonly factMaker = new FactViewMaker();
   private readonly cpu: CpuViewMaker;
@@ -148,6 +154,7 @@ export class ViewBuilder {
 
   /** All is made once more. */
   askAll(): void {
+    this.axis = null;
     for (const name of PARTS) this.outdate(name);
     for (const chart of this.charts) this.askChart(chart);
     this.steerSeen = -1;
@@ -156,7 +163,6 @@ export class ViewBuilder {
   private askChart({ chart, in_view }: ChartRequest): void {
     this.asked.add(chart);
     if (chart === "times") {
-      this.times = null;
       this.outdate("times");
     } else if (!in_view) {
       this.outdate("unseen");
@@ -165,6 +171,8 @@ export class ViewBuilder {
 
   private outdate(name: PartName): void {
     const part = this.parts.get(name);
+    // What is half made is of what was asked for before.
+    this.half.delete(name);
     // Of what is asked for again and again, the first time counts: it is not put off for ever.
     if (part) part.asked_ms ??= this.clock();
   }
@@ -183,7 +191,12 @@ export class ViewBuilder {
     this.forgetChoices(due);
     const steer = this.steerView(input);
     const map = this.frozen ? null : this.mapView(input, false);
-    return { ...this.chartViews(input, due), ...(steer && { steer }), ...(map && { map }) };
+    return {
+      ...this.movedAxis(input),
+      ...this.chartViews(input, due),
+      ...(steer && { steer }),
+      ...(map && { map }),
+    };
   }
 
   /** When the next part of what is read is due, by the clock. */
@@ -200,7 +213,7 @@ export class ViewBuilder {
     const due = PARTS.map((name) => this.dueOf(name));
     const name = PARTS[due.indexOf(Math.min(...due))] ?? "target";
     const made = this.makePart(name, this.input(target), silent_ms);
-    if (name === "times" && this.times) return made;
+    if (this.half.has(name)) return made;
     const now = this.clock();
     const more = name === "unseen" && this.unseen.some(({ chart }) => this.asked.has(chart));
     const edition = this.editionOf(name);
@@ -210,7 +223,7 @@ export class ViewBuilder {
 
   private makePart(name: PartName, input: ViewInput, silent_ms: number): Partial<Views> {
     const { request } = this;
-    if (isFactPart(name)) return this.factMaker.make(name, input);
+    if (isFactPart(name)) return this.inSteps(name, () => this.factMaker.make(name, input));
     switch (name) {
       case "target":
         return { target: targetView(input, silent_ms) };
@@ -225,24 +238,29 @@ export class ViewBuilder {
         return map ? { map } : {};
       }
       case "times":
-        return this.timesPart(input);
+        return this.inSteps(name, () => this.timesPart(input));
       case "unseen":
         return this.chartViews(input, this.nextUnseen());
     }
   }
 
-  private timesPart(input: ViewInput): Partial<Views> {
-    const asked = this.charts.find(isTimes);
-    if (!asked) return {};
-    this.times ??= timesSteps(input, asked);
+  /** Some steps of a part, of which those before were made earlier; what was made, after the last. */
+  private inSteps(name: PartName, begin: () => Steps<Partial<Views>>): Partial<Views> {
+    const steps = this.half.get(name) ?? begin();
+    this.half.delete(name);
     const start_ms = this.clock();
     do {
-      const { done, value } = this.times.next();
-      if (!done) continue;
-      this.times = null;
-      return { charts: [this.noted(value)] };
-    } while (this.clock() - start_ms < TIMES_STEP_MS);
+      const { done, value } = steps.next();
+      if (done) return value;
+    } while (this.clock() - start_ms < STEP_MS);
+    this.half.set(name, steps);
     return {};
+  }
+
+  private *timesPart(input: ViewInput): Steps<Partial<Views>> {
+    const asked = this.charts.find(isTimes);
+    if (!asked) return {};
+    return { charts: [this.noted(yield* timesSteps(input, asked))] };
   }
 
   private dueOf(name: PartName): number {
@@ -257,6 +275,7 @@ export class ViewBuilder {
     if (name === "times") return made_ms + Math.max(SLOW_MS, TIMES_MS * this.model.live);
     if (name === "findings" || name === "change")
       return made_ms + Math.max(FINDINGS_MS, TIMES_MS * this.model.live);
+    if (name === "table") return made_ms + Math.max(SLOW_MS, TABLE_MS * this.model.live);
     const unseen = name === "unseen" || (name === "map" && !this.request.map?.in_view);
     return made_ms + (unseen ? UNSEEN_MS : SLOW_MS);
   }
@@ -316,6 +335,14 @@ export class ViewBuilder {
     const now_s = this.frozen?.now_s ?? model.now_s;
     const span = spanOf(request.window, Number.isNaN(now_s) ? 0 : now_s, model.history.from_s);
     return { model, target, request, filter, span, now_s };
+  }
+
+  /** The axis, if it is another one than was sent last. */
+  private movedAxis({ span }: ViewInput): Partial<Views> {
+    const { t0_s, t1_s } = span;
+    if (this.axis?.t0_s === t0_s && this.axis.t1_s === t1_s) return {};
+    this.axis = { t0_s, t1_s };
+    return { axis: this.axis };
   }
 
   private chartViews(input: ViewInput, charts: readonly ChartRequest[]): Partial<Views> {

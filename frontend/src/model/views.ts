@@ -309,6 +309,8 @@ export interface EventView {
 /** The last events (at most 500), and how many there were. */
 export interface EventsView {
   readonly events: readonly EventView[];
+  /** They are those of a window that was chosen. */
+  readonly of_window: boolean;
   readonly total: number;
 }
 

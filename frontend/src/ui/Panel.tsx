@@ -1,6 +1,7 @@
-import { type HTMLAttributes, type ReactNode, use } from "react";
+import { type HTMLAttributes, type ReactNode, use, useState } from "react";
 import styles from "./Panel.module.css";
 import { PanelSlotContext } from "./panelSlot";
+import tools from "./Tool.module.css";
 
 interface PanelProps extends HTMLAttributes<HTMLElement> {
   readonly title: string;
@@ -8,6 +9,8 @@ interface PanelProps extends HTMLAttributes<HTMLElement> {
   readonly note?: ReactNode;
   /** Controls in the header. */
   readonly controls?: ReactNode;
+  /** What its picture shows, as a table that stands below on request. */
+  readonly table?: ReactNode;
 }
 
 /** A framed region with a heading. */
@@ -15,11 +18,13 @@ export function Panel({
   title,
   note = null,
   controls,
+  table,
   className = "",
   children,
   ...rest
 }: PanelProps) {
   const slot = use(PanelSlotContext);
+  const [tabled, setTabled] = useState(false);
   return (
     <section aria-label={title} className={`surface ${styles.panel} ${className}`} {...rest}>
       <header className={styles.head}>
@@ -29,9 +34,26 @@ export function Panel({
           {note === null ? null : <span className={`note ${styles.note}`}>{note}</span>}
           {controls}
         </div>
+        {table === undefined ? null : (
+          <button
+            type="button"
+            className={tools.tool}
+            aria-expanded={tabled}
+            aria-label={`Table: ${title}`}
+            title={tabled ? "Without the table" : "As a table"}
+            onClick={() => setTabled(!tabled)}
+          >
+            <svg viewBox="0 0 12 12" aria-hidden="true">
+              <path d="M1.5 2.5h9v7h-9zM1.5 5h9M1.5 7.25h9M4.5 2.5v7" />
+            </svg>
+          </button>
+        )}
         {slot?.tools}
       </header>
-      <PanelSlotContext value={null}>{children}</PanelSlotContext>
+      <PanelSlotContext value={null}>
+        {children}
+        {tabled ? table : null}
+      </PanelSlotContext>
     </section>
   );
 }

@@ -39,7 +39,11 @@ class Disturbances:
 
 
 def draw_disturbances(
-    scenario: Scenario, at: int, seed: int, one_dip_s: float | None = None
+    scenario: Scenario,
+    at: int,
+    seed: int,
+    one_dip_s: float | None = None,
+    one_dip_percent: float | None = None,
 ) -> Disturbances:
     """Draw what befalls a program.
 
@@ -48,6 +52,7 @@ def draw_disturbances(
         at: index of the program.
         seed: of the run.
         one_dip_s: when given, a single dip begins then, beside those of the scenario.
+        one_dip_percent: what is left of the throughput in it; None: as in those of the scenario.
     """
     steps = round(scenario.seconds / STEP_S)
     process = scenario.processes[at]
@@ -59,7 +64,8 @@ def draw_disturbances(
     if one_dip_s is not None:
         dips = scenario.dips or Dips()
         length_s = float(dip_stream.uniform(dips.shortest_s, dips.longest_s))
-        one = (one_dip_s, one_dip_s + length_s, dips.to_percent / 100)
+        percent = dips.to_percent if one_dip_percent is None else one_dip_percent
+        one = (one_dip_s, one_dip_s + length_s, percent / 100)
         left *= dip_factors([one], steps)
     stream = np.random.default_rng([seed, at, PHASES])
     return Disturbances(

@@ -72,6 +72,7 @@ class Simulation:
         make: makes a fresh policy for each program that starts.
         seed: of noise, dips and phases.
         one_dip_s: a single dip begins then.
+        one_dip_percent: what is left of the throughput in it; None: as in those of the scenario.
     """
 
     def __init__(
@@ -80,12 +81,13 @@ class Simulation:
         make: Callable[[], ReadyPolicy],
         seed: int,
         one_dip_s: float | None = None,
+        one_dip_percent: float | None = None,
     ) -> None:
         self._scenario = scenario
         self._make = make
         count = len(scenario.processes)
         self._disturbances = [
-            draw_disturbances(scenario, at, seed, one_dip_s) for at in range(count)
+            draw_disturbances(scenario, at, seed, one_dip_s, one_dip_percent) for at in range(count)
         ]
         self._pools = SimulatedPools(
             scenario, [[p for _, p in each.phases] for each in self._disturbances]

@@ -407,16 +407,22 @@ What a role is in a comparison: none: all threads of its name, whichever process
 
 
 Run = TypeAliasType(
-    "Run", Annotated[str, Field(pattern="^r-[0-9]{8}-[0-9]{6}-[0-9a-f]{6}$")]
+    "Run",
+    Annotated[
+        str,
+        Field(
+            pattern="^r-[0-9]{8}-[0-9]{6}-[0-9a-f]{6}(@[0-9]{1,7}(\\.[0-9]{1,3})?-[0-9]{1,7}(\\.[0-9]{1,3})?)?$"
+        ),
+    ],
 )
 """
-Run id: start time in UTC and six random hex digits.
+Id of a run; of a window of it RUN@FROM-TO, seconds from its start.
 """
 
 
 class ComparedGroup(Message):
     """
-    Runs that are repeats of one another, or a single run.
+    Runs that are repeats of one another, or a single run or window.
     """
 
     model_config = ConfigDict(
@@ -448,9 +454,14 @@ class ComparedSeries(Message):
     model_config = ConfigDict(
         extra="forbid",
     )
-    run: Annotated[str, Field(pattern="^r-[0-9]{8}-[0-9]{6}-[0-9a-f]{6}$")]
+    run: Annotated[
+        str,
+        Field(
+            pattern="^r-[0-9]{8}-[0-9]{6}-[0-9a-f]{6}(@[0-9]{1,7}(\\.[0-9]{1,3})?-[0-9]{1,7}(\\.[0-9]{1,3})?)?$"
+        ),
+    ]
     """
-    Run id: start time in UTC and six random hex digits.
+    Id of a run; of a window of it RUN@FROM-TO, seconds from its start.
     """
     metric: str
     """
@@ -1069,10 +1080,12 @@ class ExperimentsResponse(Message):
 
 IntervalMethod = TypeAliasType(
     "IntervalMethod",
-    Annotated[Literal["welch", "paired", "none"], Field(title="IntervalMethod")],
+    Annotated[
+        Literal["welch", "paired", "slices", "none"], Field(title="IntervalMethod")
+    ],
 )
 """
-How the interval was computed: Welch's t-test, which allows unequal variances; paired: Student's t of the differences of values that belong together; none: there is no interval.
+How the interval was computed: Welch's t-test, which allows unequal variances; paired: Student's t of the differences of values that belong together; slices: Welch's t of how each of two windows varied within itself; none: there is no interval.
 """
 
 
@@ -1106,7 +1119,7 @@ class FigureDifference(Message):
     """
     low: float | None
     """
-    Lower end of the 95 % confidence interval of the difference; null if a group has fewer than two runs.
+    Lower end of the 95 % confidence interval of the difference; null if a group has fewer than two runs, and is no window.
     """
     high: float | None
     """
@@ -1114,7 +1127,7 @@ class FigureDifference(Message):
     """
     method: Annotated[IntervalMethod, Field(title="IntervalMethod")]
     """
-    How the interval was computed: Welch's t-test, which allows unequal variances; paired: Student's t of the differences of values that belong together; none: there is no interval.
+    How the interval was computed: Welch's t-test, which allows unequal variances; paired: Student's t of the differences of values that belong together; slices: Welch's t of how each of two windows varied within itself; none: there is no interval.
     """
     verdict: Annotated[Verdict, Field(title="Verdict")]
     """
@@ -1435,7 +1448,7 @@ class GroupFigure(Message):
     """
     low: float | None
     """
-    Lower end of the 95 % confidence interval of the mean (Student's t); null with fewer than two values.
+    Lower end of the 95 % confidence interval of the mean (Student's t); null with fewer than two values, unless it is a window that was cut into slices.
     """
     high: float | None
     """
@@ -4452,19 +4465,24 @@ class ComparedMetric(Message):
 
 class ComparedRun(Message):
     """
-    A run in a comparison.
+    A run, or a window of one, in a comparison.
     """
 
     model_config = ConfigDict(
         extra="forbid",
     )
-    run: Annotated[str, Field(pattern="^r-[0-9]{8}-[0-9]{6}-[0-9a-f]{6}$")]
+    run: Annotated[
+        str,
+        Field(
+            pattern="^r-[0-9]{8}-[0-9]{6}-[0-9a-f]{6}(@[0-9]{1,7}(\\.[0-9]{1,3})?-[0-9]{1,7}(\\.[0-9]{1,3})?)?$"
+        ),
+    ]
     """
-    Run id: start time in UTC and six random hex digits.
+    Id of a run; of a window of it RUN@FROM-TO, seconds from its start.
     """
-    name: Annotated[str, Field(max_length=120)]
+    name: Annotated[str, Field(max_length=160)]
     """
-    Display name.
+    Display name; of a window with what it is of the run.
     """
     group: Annotated[int, Field(ge=0)]
     """
@@ -4474,13 +4492,17 @@ class ComparedRun(Message):
     """
     The run's zero on the comparison's time axis. Nanoseconds since attach, as in the target's frames.
     """
+    started_unix_us: Annotated[int, Field(ge=0)]
+    """
+    Wall clock at its first frame, microseconds.
+    """
     align_problem: str | None
     """
     Why it could not be aligned as requested and is aligned at its start instead; null if it could.
     """
     duration_ns: Annotated[int, Field(ge=0)]
     """
-    From its first frame to its last, nanoseconds.
+    From its first frame to its last (of the window), nanoseconds.
     """
     losses: RunLosses
     children_cpu_us: Annotated[int | None, Field(ge=0)] = None

@@ -9,6 +9,7 @@ import { growthWithin, lifeWithin, statesWithin } from "../facts/threadTime";
 import { fieldLabel, shownRate } from "../format";
 import { parkedShares } from "../parked";
 import { FUTEX, GROUP_NAMES, STATES, type StateGroup } from "../states";
+import { finished, STEP_THREADS, type Steps } from "../steps";
 import { roleColour, type Thread } from "../threads";
 import type { ThreadKey } from "../viewRequest";
 import type { ShownUnit } from "../views";
@@ -77,6 +78,11 @@ export function spanBefore({ t0_s, t1_s }: Span, since_s: number): Span {
 
 /** Compare the window with the time before it. */
 export function windowChange(input: ViewInput): ChangeView {
+  return finished(changeSteps(input));
+}
+
+/** The same in steps. */
+export function* changeSteps(input: ViewInput): Steps<ChangeView> {
   const { model, now_s, span } = input;
   const since_s = Math.max(model.since_s, model.history.from_s);
   const after = { t0_s: Math.max(span.t0_s, since_s), t1_s: Math.min(span.t1_s, now_s) };
@@ -91,8 +97,8 @@ export function windowChange(input: ViewInput): ChangeView {
       "Nothing is known of the time before this window: choose a later or shorter one.";
     return { ...none, state: "waiting", reason };
   }
-  const sums = [before, after].map((part) => sumsOf(input, part));
-  return { ...none, state: "ok", reason: "", ...changesOf(sums[0], sums[1]) };
+  const sums = [yield* sumsOf(input, before), yield* sumsOf(input, after)] as const;
+  return { ...none, state: "ok", reason: "", ...changesOf(...sums) };
 }
 
 /** Figures of a role over a span, each a second. */
@@ -106,12 +112,14 @@ interface RoleSums {
 
 type Sums = ReadonlyMap<string, RoleSums>;
 
-function sumsOf({ model, filter }: ViewInput, { t0_s, t1_s }: Span): Sums {
+function* sumsOf({ model, filter }: ViewInput, { t0_s, t1_s }: Span): Steps<Sums> {
   const roles = new Map<string, RoleSums>();
   const seconds = t1_s - t0_s;
   const stretches = model.states.history.between(t0_s, t1_s);
   const parked = parkedShares(model);
-  for (const thread of model.threads.all()) {
+  // Those of now: more may come, and ended ones be forgotten, between two steps.
+  for (const [place, thread] of [...model.threads.all()].entries()) {
+    if (place % STEP_THREADS === STEP_THREADS - 1) yield undefined;
     if (!filter.fits(thread)) continue;
     const wall_s = lifeWithin(model, thread, t0_s, t1_s);
     if (wall_s <= 0) continue;

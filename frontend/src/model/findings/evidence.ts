@@ -6,6 +6,7 @@ import { growthWithin, lifeWithin, statesWithin } from "../facts/threadTime";
 import { counted } from "../format";
 import { type LocksView, locksView, lockThreads } from "../locks";
 import { STATES, type ThreadState } from "../states";
+import { STEP_THREADS, type Steps } from "../steps";
 import { cgroupView, takersView } from "../takers";
 import type { TargetModel } from "../targetModel";
 import type { Thread } from "../threads";
@@ -19,7 +20,7 @@ const LOCKS = 10;
 /** Threads that run all the time and whose wake-ups are looked at. */
 const THREADS = 8;
 
-export function evidenceOf(input: ViewInput): Evidence {
+export function* evidenceSteps(input: ViewInput): Steps<Evidence> {
   const { model, span, now_s } = input;
   // Findings are of the whole process, whatever is filtered.
   const all: ViewInput = { ...input, filter: { fits: () => true, problem: "" } };
@@ -28,7 +29,8 @@ export function evidenceOf(input: ViewInput): Evidence {
   const seconds = t1_s - t0_s;
   const locks = locksView(all, null);
   const evidence = lockEvidence(all, locks);
-  const threads = threadTimes(all, contendedBy(evidence), t0_s, t1_s);
+  yield undefined;
+  const threads = yield* threadTimes(all, contendedBy(evidence), t0_s, t1_s);
   const saturated = threads
     .filter(({ cpu, wall }) => cpu >= SATURATED * wall && wall >= 0.5 * seconds)
     .slice(0, THREADS)
@@ -64,16 +66,18 @@ function contendedBy(locks: readonly LockEvidence[]): ReadonlyMap<number, number
   return waits;
 }
 
-function threadTimes(
+function* threadTimes(
   input: ViewInput,
   contended: ReadonlyMap<number, number>,
   t0_s: number,
   t1_s: number,
-): readonly ThreadTimes[] {
+): Steps<readonly ThreadTimes[]> {
   const { model } = input;
   const stretches = model.states.history.between(t0_s, t1_s);
   const found: ThreadTimes[] = [];
-  for (const thread of threadsByTid(model).values()) {
+  // Those of now: more may come, and ended ones be forgotten, between two steps.
+  for (const [place, thread] of [...threadsByTid(model).values()].entries()) {
+    if (place % STEP_THREADS === STEP_THREADS - 1) yield undefined;
     const wall = lifeWithin(model, thread, t0_s, t1_s);
     if (wall <= 0) continue;
     const { key, tid, name, role } = thread;

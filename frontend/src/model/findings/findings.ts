@@ -2,8 +2,9 @@
 
 import type { ViewInput } from "../chartView";
 import type { FactsState } from "../facts/state";
+import { finished, type Steps } from "../steps";
 import { TAKEN_CPU_RULE, THROTTLING_RULE } from "./cpu";
-import { evidenceOf } from "./evidence";
+import { evidenceSteps } from "./evidence";
 import type { Evidence, Finding, Rule } from "./finding";
 import { GIL_RULE, LOCK_RULE } from "./locks";
 import { DISK_RULE, IDLE_POOL_RULE, LITTLE_WORK_RULE, SATURATED_RULE } from "./work";
@@ -41,7 +42,12 @@ const EASE = 0.8;
  * @param shown Ids of findings that are shown, in their order: it stays, new ones follow.
  */
 export function findingsView(input: ViewInput, shown: readonly string[]): FindingsView {
-  const evidence = evidenceOf(input);
+  return finished(findingsSteps(input, shown));
+}
+
+/** The same in steps. */
+export function* findingsSteps(input: ViewInput, shown: readonly string[]): Steps<FindingsView> {
+  const evidence = yield* evidenceSteps(input);
   const looking = RULES.filter((rule) => evidence.ledger || !rule.ledger);
   const waiting = !(evidence.seconds >= LEAST_S);
   return {

@@ -21,6 +21,7 @@ import { apiQuery, type CompareLink, compareHref, type PartProps, parseLink, run
 import { RoleMatching } from "./RoleMatching";
 import { SetupTable } from "./SetupTable";
 import { StatesPanel } from "./StatesPanel";
+import { runOf } from "./side";
 
 /** A comparison of runs. The address holds the whole view. */
 export function ComparePage({ query }: { readonly query: string }) {
@@ -35,7 +36,8 @@ export function ComparePage({ query }: { readonly query: string }) {
   // The address is the state; going back must not step through each typed letter.
   const onLink = (next: CompareLink) => navigate(compareHref(next), "replace");
   const known = all.value?.runs ?? [];
-  const gone = all.value === null ? [] : runs.filter((id) => !known.some((run) => run.id === id));
+  const gone =
+    all.value === null ? [] : runs.filter((side) => !known.some(({ id }) => id === runOf(side)));
   const same = value !== null && sameRuns(value, runs);
   return (
     <section className={styles.page} aria-busy={loading}>
@@ -61,8 +63,8 @@ export function ComparePage({ query }: { readonly query: string }) {
           }
           actions={<Button onClick={() => onLink(leftOver(link, gone))}>Continue without</Button>}
         >
-          {gone.join(", ")}: deleted (it can be restored for an hour in the list of runs), or
-          recorded on another machine.
+          {[...new Set(gone.map(runOf))].join(", ")}: deleted (it can be restored for an hour in the
+          list of runs), or recorded on another machine.
         </Notice>
       )}
       {all.problem === null || enough ? null : <ProblemNotice problem={all.problem} />}
@@ -141,7 +143,7 @@ function TooFew({ link }: { readonly link: CompareLink }) {
     <EmptyState title={one ? "One run cannot be compared alone" : "Choose runs to compare"}>
       <p>
         {one
-          ? "Add another run above."
+          ? "Add another run above. To compare two windows of this run, open it, zoom to a window and press Window A."
           : "Add two to eight runs above, or select them in the list of runs."}
       </p>
       <Button look="primary" onClick={() => navigate("/runs")}>

@@ -27,6 +27,7 @@ import {
   zeroRows,
 } from "./differences";
 import type { PartProps, RowOrder, RowScope } from "./link";
+import { RoleName } from "./RoleName";
 
 const BASES: readonly { readonly value: CompareBasis; readonly label: string }[] = [
   { value: "rates", label: "Rates" },
@@ -120,6 +121,7 @@ export function DifferenceTable({ link, comparison, onLink }: PartProps) {
                   key={`${row.metric} ${row.role ?? ""}`}
                   row={row}
                   labels={groups.map(({ label }) => label)}
+                  roles={comparison.roles}
                 />
               ))}
             </tbody>
@@ -154,14 +156,20 @@ function GroupHead({ comparison, group }: GroupHeadProps) {
 interface RowProps {
   readonly row: ComparedMetric;
   readonly labels: readonly string[];
+  readonly roles: Comparison["roles"];
 }
 
-function Row({ row, labels }: RowProps) {
+function Row({ row, labels, roles }: RowProps) {
   const [first, ...others] = row.groups;
   return (
     <tr data-metric={row.metric} data-role={row.role ?? ""}>
       <th scope="row" className={styles.figure}>
-        {row.label} {row.role === null ? null : <span className={styles.role}>{row.role}</span>}
+        {row.label}{" "}
+        {row.role === null ? null : (
+          <span className={styles.role}>
+            <RoleName role={row.role} roles={roles} />
+          </span>
+        )}
         {row.provenance === "exact" ? null : (
           <Tooltip text={PROVENANCE_TEXTS[row.provenance]}>
             <span className={styles.provenance}>{row.provenance}</span>

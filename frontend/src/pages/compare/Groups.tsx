@@ -1,9 +1,11 @@
+import { momentHref } from "../../base/moment";
 import { runHref } from "../../base/route";
 import { theme } from "../../base/theme";
 import { useStore } from "../../base/useStore";
 import { RunSample } from "../../charts/RunSample";
 import { formatDuration } from "../../model/format";
 import { Button } from "../../ui/Button";
+import { InlineEdit } from "../../ui/InlineEdit";
 import { PageLink } from "../../ui/PageLink";
 import { Select } from "../../ui/Select";
 import { StatusIcon } from "../../ui/StatusIcon";
@@ -13,7 +15,8 @@ import { CHART_THEMES } from "../live/scope/chartTheme";
 import { dataLossTexts } from "../run/dataLossText";
 import shared from "./ComparePage.module.css";
 import styles from "./Groups.module.css";
-import { type PartProps, regrouped, withBaseline, without } from "./link";
+import { type PartProps, regrouped, replaced, withBaseline, without } from "./link";
+import { runOf, sideOf, typedWindow, windowOf, windowText } from "./side";
 
 /** The groups of repeats, and which of them is the baseline. */
 export function Groups({ link, comparison, onLink }: PartProps) {
@@ -49,6 +52,7 @@ export function Groups({ link, comparison, onLink }: PartProps) {
                     groups={groups.map(({ label }) => label)}
                     alone={group.runs.length === 1}
                     onGroup={(to) => onLink(regrouped(link, run.run, to))}
+                    onSide={(side) => onLink(replaced(link, run.run, side))}
                     onRemove={() => onLink(without(link, run.run))}
                   />
                 ),
@@ -68,19 +72,34 @@ interface RunProps {
   /** The only run of its group. */
   readonly alone: boolean;
   readonly onGroup: (to: number | null) => void;
+  /** Another window of it. */
+  readonly onSide: (side: string) => void;
   readonly onRemove: () => void;
 }
 
-function Run({ run, place, groups, alone, onGroup, onRemove }: RunProps) {
+function Run({ run, place, groups, alone, onGroup, onSide, onRemove }: RunProps) {
   const colours = CHART_THEMES[useStore(theme)];
+  const window = windowOf(run.run);
+  const choose = (text: string) => {
+    const typed = typedWindow(text);
+    const side = typed === undefined ? null : sideOf(runOf(run.run), typed);
+    if (side !== null) onSide(side);
+  };
   const losses = dataLossTexts(run.losses, run.children_cpu_us);
   return (
     <li className={styles.run} data-run={run.run}>
       <RunSample index={place} theme={colours} />
-      <PageLink className={styles.name} href={runHref(run.run)}>
+      <PageLink className={styles.name} href={hrefOf(run)}>
         {run.name}
       </PageLink>
       <span className={shared.hint}>{formatDuration(run.duration_ns / 1e9)}</span>
+      <InlineEdit
+        label={`Window of ${run.name}, seconds from its start`}
+        value={windowText(window)}
+        placeholder="whole run"
+        maxLength={24}
+        onSave={choose}
+      />
       {losses.length === 0 ? null : (
         <Tooltip text={losses.join(" ")}>
           <StatusIcon status="warning" />
@@ -108,4 +127,12 @@ function Run({ run, place, groups, alone, onGroup, onRemove }: RunProps) {
       )}
     </li>
   );
+}
+
+/** The run's page, at the window that is compared. */
+function hrefOf({ run, started_unix_us, duration_ns }: ComparedRun): string {
+  const href = runHref(runOf(run));
+  if (windowOf(run) === null) return href;
+  const from_ms = started_unix_us / 1000;
+  return momentHref(href, { tid: null, from_ms, to_ms: from_ms + duration_ns / 1e6 });
 }

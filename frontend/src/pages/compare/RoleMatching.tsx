@@ -3,6 +3,7 @@ import type { MatchedRole } from "../../wire/generated/models";
 import shared from "./ComparePage.module.css";
 import { type CompareLink, corrected, type PartProps } from "./link";
 import styles from "./RoleMatching.module.css";
+import { RoleName } from "./RoleName";
 
 /** Which roles of different runs are compared; matched by name, or manually. */
 export function RoleMatching({ link, comparison, onLink }: PartProps) {
@@ -34,7 +35,9 @@ export function RoleMatching({ link, comparison, onLink }: PartProps) {
           <tbody>
             {roles.map((role) => (
               <tr key={role.label} data-role={role.label}>
-                <th scope="row">{role.label}</th>
+                <th scope="row">
+                  <RoleName role={role.label} roles={roles} />
+                </th>
                 {runs.map(({ run, name }, place) => (
                   <td key={run}>
                     <select

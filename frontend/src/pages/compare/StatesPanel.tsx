@@ -3,9 +3,11 @@ import { theme } from "../../base/theme";
 import { useStore } from "../../base/useStore";
 import { groupColours } from "../../charts/stateColours";
 import { GROUP_NAMES, type StateGroup } from "../../model/states";
+import type { Comparison } from "../../wire/generated/models";
 import { CHART_THEMES } from "../live/scope/chartTheme";
 import shared from "./ComparePage.module.css";
 import type { PartProps } from "./link";
+import { RoleName } from "./RoleName";
 import styles from "./StatesPanel.module.css";
 import { type RoleShares, stateShares } from "./stateShares";
 
@@ -28,7 +30,7 @@ export function StatesPanel({ comparison }: Pick<PartProps, "comparison">) {
       </header>
       <dl className={styles.roles}>
         {roles.map((one) => (
-          <Role key={one.role ?? ""} shares={one} colours={colours} />
+          <Role key={one.role ?? ""} shares={one} colours={colours} roles={comparison.roles} />
         ))}
       </dl>
       <ul className={styles.legend} aria-label="States">
@@ -46,12 +48,13 @@ export function StatesPanel({ comparison }: Pick<PartProps, "comparison">) {
 interface RoleProps {
   readonly shares: RoleShares;
   readonly colours: Readonly<Record<StateGroup, string>>;
+  readonly roles: Comparison["roles"];
 }
 
-function Role({ shares: { role, bars }, colours }: RoleProps) {
+function Role({ shares: { role, bars }, colours, roles }: RoleProps) {
   return (
     <div>
-      <dt>{role ?? "Whole process"}</dt>
+      <dt>{role === null ? "Whole process" : <RoleName role={role} roles={roles} />}</dt>
       <dd>
         {bars.map(({ label, parts, text }) => (
           <div key={label} className={styles.row}>

@@ -4,6 +4,7 @@ import { formatDifference } from "../../model/format";
 import type { ComparedMetric, Comparison, FigureDifference } from "../../wire/generated/models";
 import { differenceText, figureText } from "./differences";
 import { shortLabels } from "./shortLabels";
+import { windowOf } from "./side";
 
 /** One difference, and where the page shows it. */
 export interface Leading {
@@ -157,8 +158,15 @@ function mostlyIn(
 
 function whyNone({ groups, metrics }: Judged): string {
   if (groups.length < 2) return "All runs are repeats of one another: there is nothing to compare.";
-  const single = groups.filter(({ runs }) => runs.length < 2).map(({ label }) => label);
-  if (single.length > 0) {
+  const sliced = metrics.some(({ differences }) =>
+    differences.some(({ method }) => method === "slices"),
+  );
+  const alone = groups.filter(({ runs }) => runs.length < 2);
+  if (!sliced && alone.some(({ runs }) => windowOf(runs[0] ?? "") !== null)) {
+    return "No difference is certain: windows of less than four seconds, and whole runs beside windows, have no interval.";
+  }
+  const single = alone.map(({ label }) => label);
+  if (!sliced && single.length > 0) {
     return `No difference is certain: ${single.join(" and ")} ${single.length === 1 ? "is" : "are"} of one run. Add repeats to a group to get intervals.`;
   }
   return metrics.length === 0

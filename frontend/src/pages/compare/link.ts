@@ -1,8 +1,9 @@
 /** The state of the Compare page, which its address holds. Pure. */
 
 import type { AlignKind, CompareBasis, Comparison } from "../../wire/generated/models";
+import { parseSide } from "./side";
 
-/** A manual match: this role of this run has this label in the comparison. */
+/** A manual match: this role of this side has this label in the comparison. */
 export interface Correction {
   readonly run: string;
   readonly role: string;
@@ -18,7 +19,7 @@ export type RowOrder = "given" | "size" | "metric";
 export type RowScope = "process" | "roles" | "split";
 
 export interface CompareLink {
-  /** Groups of repeats; the first is the baseline. */
+  /** Groups of repeats, runs or windows of runs (see side.ts); the first is the baseline. */
   readonly groups: readonly (readonly string[])[];
   readonly align: AlignKind;
   /** Text of the mark to align at; "" if none is chosen. */
@@ -45,7 +46,6 @@ export interface PartProps {
   readonly onLink: (link: CompareLink) => void;
 }
 
-const RUN_ID = /^r-[0-9]{8}-[0-9]{6}-[0-9a-f]{6}$/;
 const ALIGNS: readonly AlignKind[] = ["start", "policy", "mark"];
 
 export const EMPTY_LINK: CompareLink = {
@@ -71,7 +71,7 @@ export function parseLink(query: string): CompareLink {
   const groups = text("runs")
     .split(",")
     // In a query, a plus that is not escaped is a space.
-    .map((group) => group.split(/[+ ]/).filter((run) => isNew(run, seen)))
+    .map((group) => group.split(/[+ ]/).flatMap((text) => freshSide(text, seen)))
     .filter((group) => group.length > 0);
   return {
     groups,
@@ -89,15 +89,17 @@ export function parseLink(query: string): CompareLink {
   };
 }
 
-function isNew(run: string, seen: Set<string>): boolean {
-  const fresh = RUN_ID.test(run) && !seen.has(run);
-  seen.add(run);
-  return fresh;
+function freshSide(text: string, seen: Set<string>): readonly string[] {
+  const side = parseSide(text);
+  if (side === null || seen.has(side)) return [];
+  seen.add(side);
+  return [side];
 }
 
 function correctionOf(text: string): Correction | null {
   const [, run = "", role = "", label = ""] = /^([^:]+):(.+)=([^=]+)$/s.exec(text) ?? [];
-  return RUN_ID.test(run) ? { run, role, label } : null;
+  const side = parseSide(run);
+  return side === null ? null : { run: side, role, label };
 }
 
 /** Whether a role is one of the processes of a name, as the backend calls it. */
@@ -172,7 +174,7 @@ export function linkOf(
   return { ...EMPTY_LINK, groups };
 }
 
-/** Runs in the comparison's order. */
+/** Sides in the comparison's order. */
 export function runsOf({ groups }: CompareLink): readonly string[] {
   return groups.flat();
 }
@@ -211,6 +213,17 @@ export function without(link: CompareLink, run: string): CompareLink {
 /** With another run, alone in its group. */
 export function withRun(link: CompareLink, run: string): CompareLink {
   return runsOf(link).includes(run) ? link : { ...link, groups: [...link.groups, [run]] };
+}
+
+/** With another window of the same run, or another run, in place of a side. */
+export function replaced(link: CompareLink, side: string, by: string): CompareLink {
+  if (runsOf(link).includes(by)) return link;
+  const instead = (each: string) => (each === side ? by : each);
+  return {
+    ...link,
+    groups: link.groups.map((group) => group.map(instead)),
+    match: link.match.map((one) => ({ ...one, run: instead(one.run) })),
+  };
 }
 
 /** Match a role of a run with this label; "" undoes that. */

@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { CodeText } from "../../ui/CodeText";
 import { CommandLine } from "../../ui/CommandLine";
 import { type Status, StatusIcon } from "../../ui/StatusIcon";
 import type { CheckStatus, DoctorCheck } from "../../wire/generated/models";
@@ -35,11 +36,13 @@ export function CheckCard({ check, unknown = false, children }: CheckCardProps) 
       </p>
       <div className={styles.text}>
         <h2>{check.title}</h2>
-        <p className={styles.found}>{check.finding}</p>
+        <p className={styles.found}>
+          <CodeText text={check.finding} />
+        </p>
         {check.impact === "" ? null : (
           <p>
             <span className={styles.word}>Impact: </span>
-            {check.impact}
+            <CodeText text={check.impact} />
           </p>
         )}
         {check.fix === "" ? null : (

@@ -132,3 +132,10 @@ it("shows a refusal to switch, with what to do", async () => {
   expect(alert.textContent).toContain("Read-only file system");
   expect(alert.textContent).toContain("sudo sysctl -w");
 });
+
+it("shows commands in sentences as commands, not between backticks", async () => {
+  const page = await open(check({ finding: "it depends, which `tidscope sweep` shows." }));
+  const words = card(page, "taskstats");
+  expect(words.textContent).toContain("it depends, which tidscope sweep shows.");
+  expect(words.querySelector("code")?.textContent).toBe("tidscope sweep");
+});

@@ -48,7 +48,7 @@ export function Marks({ run, onChange }: MarksProps) {
               <Button
                 look="quiet"
                 title={utcTime(clock(mark.time_ns))}
-                aria-label={`Go to ${mark.text}`}
+                aria-label={`${localTime(clock(mark.time_ns))}, go to ${mark.text}`}
                 onClick={() => jump(mark)}
               >
                 {localTime(clock(mark.time_ns))}

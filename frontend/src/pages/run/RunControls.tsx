@@ -16,6 +16,7 @@ import { WindowRequests } from "../live/scope/WindowRequests";
 import { advance, isWhole, PLAY_STEP_MS, playbackStart, SPEEDS, type Speed } from "./playback";
 import styles from "./RunControls.module.css";
 import { ScrubBar } from "./ScrubBar";
+import { WindowPair } from "./WindowPair";
 
 /** The part of the run in view, and playing through it. */
 export function RunControls({ run }: { readonly run: RunManifest }) {
@@ -48,6 +49,7 @@ export function RunControls({ run }: { readonly run: RunManifest }) {
       </Button>
       <WindowText window={window} whole={whole} />
       {whole ? null : <CompareBefore seconds={window.t1_s - window.t0_s} />}
+      <WindowPair run={run.id} extent={extent} window={window} whole={whole} />
       <WindowRequests target={run.target} window={window} />
       <LineControls target={run.target} />
       <PanelNav />

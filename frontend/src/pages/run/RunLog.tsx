@@ -2,6 +2,8 @@ import { useStore } from "../../base/useStore";
 import type { RunManifest } from "../../wire/generated/models";
 import { useLiveClient } from "../clients";
 import { DecisionLog } from "../live/steer/DecisionLog";
+import { ProofPicture } from "../live/steer/trials/ProofPicture";
+import { SizeCurve } from "../live/steer/trials/SizeCurve";
 import { Marks } from "./Marks";
 import styles from "./RunLog.module.css";
 
@@ -22,6 +24,15 @@ export function RunLog({ run, onChange }: RunLogProps) {
           <DecisionLog target={run.target} steer={steer} />
         </div>
       ) : null}
+      {steer === null || (steer.proof === null && steer.sweep === null) ? null : (
+        <section className={`surface ${styles.decisions}`} aria-label="Measured">
+          <h3>Measured</h3>
+          {steer.sweep === null ? null : <SizeCurve sweep={steer.sweep} />}
+          {steer.proof === null ? null : (
+            <ProofPicture proof={steer.proof} decisions={steer.decisions} />
+          )}
+        </section>
+      )}
     </div>
   );
 }

@@ -54,9 +54,9 @@ export type CompareSplit = "none" | "process";
  */
 export type Better = "less" | "more" | "neither";
 /**
- * How the interval was computed: Welch's t-test, which allows unequal variances; paired: Student's t of the differences of values that belong together; none: there is no interval.
+ * How the interval was computed: Welch's t-test, which allows unequal variances; paired: Student's t of the differences of values that belong together; slices: Welch's t of how each of two windows varied within itself; none: there is no interval.
  */
-export type IntervalMethod = "welch" | "paired" | "none";
+export type IntervalMethod = "welch" | "paired" | "slices" | "none";
 /**
  * How the group did against the baseline. better, worse: where one way is an improvement, else more, less; unclear: the interval includes 0, or the measurement does not allow a verdict; unknown: a mean is missing.
  */
@@ -621,7 +621,7 @@ export interface RestoredProgram {
   problem: string;
 }
 /**
- * Runs that are repeats of one another, or a single run.
+ * Runs that are repeats of one another, or a single run or window.
  */
 export interface ComparedGroup {
   /**
@@ -631,7 +631,7 @@ export interface ComparedGroup {
   /**
    * Its runs.
    *
-   * Items: Run id: start time in UTC and six random hex digits.
+   * Items: Id of a run; of a window of it RUN@FROM-TO, seconds from its start.
    */
   runs: string[];
 }
@@ -689,7 +689,7 @@ export interface GroupFigure {
    */
   std_dev: number | null;
   /**
-   * Lower end of the 95 % confidence interval of the mean (Student's t); null with fewer than two values.
+   * Lower end of the 95 % confidence interval of the mean (Student's t); null with fewer than two values, unless it is a window that was cut into slices.
    */
   low: number | null;
   /**
@@ -710,7 +710,7 @@ export interface FigureDifference {
    */
   percent: number | null;
   /**
-   * Lower end of the 95 % confidence interval of the difference; null if a group has fewer than two runs.
+   * Lower end of the 95 % confidence interval of the difference; null if a group has fewer than two runs, and is no window.
    */
   low: number | null;
   /**
@@ -725,15 +725,15 @@ export interface FigureDifference {
   caveat: string | null;
 }
 /**
- * A run in a comparison.
+ * A run, or a window of one, in a comparison.
  */
 export interface ComparedRun {
   /**
-   * Run id: start time in UTC and six random hex digits.
+   * Id of a run; of a window of it RUN@FROM-TO, seconds from its start.
    */
   run: string;
   /**
-   * Display name.
+   * Display name; of a window with what it is of the run.
    */
   name: string;
   /**
@@ -745,11 +745,15 @@ export interface ComparedRun {
    */
   zero_ns: number;
   /**
+   * Wall clock at its first frame, microseconds.
+   */
+  started_unix_us: number;
+  /**
    * Why it could not be aligned as requested and is aligned at its start instead; null if it could.
    */
   align_problem: string | null;
   /**
-   * From its first frame to its last, nanoseconds.
+   * From its first frame to its last (of the window), nanoseconds.
    */
   duration_ns: number;
   losses: RunLosses;
@@ -812,7 +816,7 @@ export interface RunLosses {
  */
 export interface ComparedSeries {
   /**
-   * Run id: start time in UTC and six random hex digits.
+   * Id of a run; of a window of it RUN@FROM-TO, seconds from its start.
    */
   run: string;
   /**

@@ -15677,7 +15677,7 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((((((data.run === undefined) && (missing0 = "run")) || ((data.name === undefined) && (missing0 = "name"))) || ((data.group === undefined) && (missing0 = "group"))) || ((data.zero_ns === undefined) && (missing0 = "zero_ns"))) || ((data.align_problem === undefined) && (missing0 = "align_problem"))) || ((data.duration_ns === undefined) && (missing0 = "duration_ns"))) || ((data.losses === undefined) && (missing0 = "losses"))){
+if(((((((((data.run === undefined) && (missing0 = "run")) || ((data.name === undefined) && (missing0 = "name"))) || ((data.group === undefined) && (missing0 = "group"))) || ((data.zero_ns === undefined) && (missing0 = "zero_ns"))) || ((data.started_unix_us === undefined) && (missing0 = "started_unix_us"))) || ((data.align_problem === undefined) && (missing0 = "align_problem"))) || ((data.duration_ns === undefined) && (missing0 = "duration_ns"))) || ((data.losses === undefined) && (missing0 = "losses"))){
 validate278.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -15748,12 +15748,20 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.align_problem !== undefined){
-let data4 = data.align_problem;
+if(data.started_unix_us !== undefined){
+let data4 = data.started_unix_us;
 const _errs9 = errors;
-if((typeof data4 !== "string") && (data4 !== null)){
-validate278.errors = [{instancePath:instancePath+"/align_problem",keyword:"type"}];
+if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
+validate278.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"type"}];
 return false;
+}
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 < 0 || isNaN(data4)){
+validate278.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"minimum"}];
+return false;
+}
+}
 }
 var valid0 = _errs9 === errors;
 }
@@ -15761,20 +15769,12 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.duration_ns !== undefined){
-let data5 = data.duration_ns;
+if(data.align_problem !== undefined){
+let data5 = data.align_problem;
 const _errs11 = errors;
-if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate278.errors = [{instancePath:instancePath+"/duration_ns",keyword:"type"}];
+if((typeof data5 !== "string") && (data5 !== null)){
+validate278.errors = [{instancePath:instancePath+"/align_problem",keyword:"type"}];
 return false;
-}
-if(errors === _errs11){
-if(typeof data5 == "number"){
-if(data5 < 0 || isNaN(data5)){
-validate278.errors = [{instancePath:instancePath+"/duration_ns",keyword:"minimum"}];
-return false;
-}
-}
 }
 var valid0 = _errs11 === errors;
 }
@@ -15782,11 +15782,20 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.losses !== undefined){
+if(data.duration_ns !== undefined){
+let data6 = data.duration_ns;
 const _errs13 = errors;
-if(!(validate241(data.losses, {instancePath:instancePath+"/losses"}))){
-vErrors = vErrors === null ? validate241.errors : vErrors.concat(validate241.errors);
-errors = vErrors.length;
+if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
+validate278.errors = [{instancePath:instancePath+"/duration_ns",keyword:"type"}];
+return false;
+}
+if(errors === _errs13){
+if(typeof data6 == "number"){
+if(data6 < 0 || isNaN(data6)){
+validate278.errors = [{instancePath:instancePath+"/duration_ns",keyword:"minimum"}];
+return false;
+}
+}
 }
 var valid0 = _errs13 === errors;
 }
@@ -15794,25 +15803,38 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.losses !== undefined){
+const _errs15 = errors;
+if(!(validate241(data.losses, {instancePath:instancePath+"/losses"}))){
+vErrors = vErrors === null ? validate241.errors : vErrors.concat(validate241.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs15 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
 if(data.children_cpu_us !== undefined){
-let data7 = data.children_cpu_us;
-const _errs14 = errors;
-if((!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))) && (data7 !== null)){
+let data8 = data.children_cpu_us;
+const _errs16 = errors;
+if((!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))) && (data8 !== null)){
 validate278.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"type"}];
 return false;
 }
-if(errors === _errs14){
-if(typeof data7 == "number"){
-if(data7 < 0 || isNaN(data7)){
+if(errors === _errs16){
+if(typeof data8 == "number"){
+if(data8 < 0 || isNaN(data8)){
 validate278.errors = [{instancePath:instancePath+"/children_cpu_us",keyword:"minimum"}];
 return false;
 }
 }
 }
-var valid0 = _errs14 === errors;
+var valid0 = _errs16 === errors;
 }
 else {
 var valid0 = true;
+}
 }
 }
 }
@@ -16233,7 +16255,7 @@ if(typeof data4 !== "string"){
 validate291.errors = [{instancePath:instancePath+"/method",keyword:"type"}];
 return false;
 }
-if(!(((data4 === "welch") || (data4 === "paired")) || (data4 === "none"))){
+if(!((((data4 === "welch") || (data4 === "paired")) || (data4 === "slices")) || (data4 === "none"))){
 validate291.errors = [{instancePath:instancePath+"/method",keyword:"enum"}];
 return false;
 }

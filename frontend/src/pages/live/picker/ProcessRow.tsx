@@ -1,5 +1,5 @@
 import { commandLine } from "../../../model/commandLine";
-import { counted, formatValue, NO_VALUE } from "../../../model/format";
+import { counted, formatTenths, formatValue, NO_VALUE } from "../../../model/format";
 import { Button } from "../../../ui/Button";
 import { Tooltip } from "../../../ui/Tooltip";
 import { Twisty } from "../../../ui/Twisty";
@@ -139,5 +139,5 @@ function lineOf(process: Process): string {
 }
 
 function percent(cpu: number | null): string {
-  return formatValue((cpu ?? Number.NaN) / 100, "share");
+  return formatTenths(cpu ?? Number.NaN);
 }

@@ -1,6 +1,6 @@
 /** What is interesting on a machine now: the first of each kind, groups before their processes. Pure. */
 
-import { formatValue } from "../../../model/format";
+import { formatTenths, formatValue } from "../../../model/format";
 import type { GroupSelector, Process } from "../../../wire/generated/models";
 import { treeOf } from "./rows";
 
@@ -49,8 +49,6 @@ interface Kind {
 
 const MOST = 3;
 
-const share = (value: number): string => formatValue(value / 100, "share");
-
 const KINDS: readonly Kind[] = [
   {
     id: "busiest",
@@ -58,7 +56,7 @@ const KINDS: readonly Kind[] = [
     meaning: "CPU since the listing before; 100 % is one core.",
     value: ({ processes }) => sumOf(processes, ({ cpu_percent }) => cpu_percent),
     least: 1,
-    text: share,
+    text: formatTenths,
   },
   {
     id: "waiting",
@@ -66,7 +64,7 @@ const KINDS: readonly Kind[] = [
     meaning: "Run-queue delay of main threads since the listing before; 100 % is all the time.",
     value: ({ processes }) => sumOf(processes, ({ wait_percent }) => wait_percent ?? null),
     least: 1,
-    text: share,
+    text: formatTenths,
   },
   {
     id: "throttled",
@@ -80,7 +78,7 @@ const KINDS: readonly Kind[] = [
         ),
       ),
     least: 0.1,
-    text: share,
+    text: formatTenths,
   },
   {
     id: "threads",

@@ -1,29 +1,40 @@
-import { useRef } from "react";
+import { useLayoutEffect, useRef } from "react";
+import { useMedia } from "../../../base/useMedia";
 import { READABLE_MS, useSelected, useThrottled } from "../../../base/useStore";
 import { nounOf, sumsOthers } from "../../../charts/describe";
 import { Marker } from "../../../charts/Marker";
 import type { ChartTheme } from "../../../charts/palette";
 import { lineStyle, stackStyle } from "../../../charts/palette";
+import type { ChartEnds } from "../../../charts/TimeChart";
 import { counted, formatNumber, formatValue, shortenMiddle } from "../../../model/format";
 import type { ChartId, Hover, ViewRequest } from "../../../model/viewRequest";
 import type { ChartView, LineView } from "../../../model/views";
 import { useLiveClient } from "../../clients";
 import styles from "./ChartLegend.module.css";
+import { type EndLabel, LABEL_PX, LEADER_PX, useEndLabels } from "./useEndLabels";
 import { useGlide, useSettledOrder } from "./useSettledOrder";
 
 interface ChartLegendProps {
   readonly chart: ChartId;
   readonly theme: ChartTheme;
+  readonly ends: ChartEnds;
+  /** Of the chart, CSS pixels. */
+  readonly height: number;
 }
 
 const keyOf = (hover: Hover) => hover.key;
 const selectedOf = (view: ViewRequest) => view.selected;
-const rankText = ({ rank_by, level, top_k }: ViewRequest) =>
-  `${level} ${top_k} ${JSON.stringify(rank_by)}`;
+const rankText = ({ rank_by, level, top_k, window }: ViewRequest) =>
+  `${level} ${top_k} ${JSON.stringify([rank_by, window])}`;
 const NO_HOVER = { t_s: null, key: null, chart: null };
+/** Narrower pages have legends below their charts. */
+const BESIDE = "(width > 640px)";
 
-/** The lines of a chart with their last values; a press selects the thread everywhere. */
-export function ChartLegend({ chart, theme }: ChartLegendProps) {
+/**
+ * The lines of a chart with their last values, at their ends where there is room; a press selects the
+ * thread everywhere.
+ */
+export function ChartLegend({ chart, theme, ends, height }: ChartLegendProps) {
   const client = useLiveClient();
   const view = useThrottled(client.chart(chart), READABLE_MS);
   const hovered = useSelected(client.hover, keyOf);
@@ -31,25 +42,37 @@ export function ChartLegend({ chart, theme }: ChartLegendProps) {
   const list = useRef<HTMLUListElement>(null);
   const rank = useSelected(client.view, rankText);
   const entries = useSettledOrder(view?.state === "ok" ? entriesOf(view) : NONE, entryKey, rank);
+  const paired = entries[0]?.[1] !== undefined;
+  const beside = useMedia(BESIDE) && !paired;
+  const asked = `${rank} ${view?.opened?.key}`;
+  const plot = beside ? ends.plot.get() : null;
+  const labels = useEndLabels(view, entries, lineOfEntry, entryKey, plot, height, asked);
   useGlide(list, entries.map(entryKey).join(" "));
+  const { labelled } = ends;
+  useLayoutEffect(() => labelled.set(labels !== null), [labelled, labels]);
   if (view === null || view.state !== "ok") {
     return <div className={styles.legend} />;
   }
   const styleOf = view.stacked ? stackStyle : lineStyle;
   const names = entries.map(([line, second]) => [line.variant_name, second?.variant_name])[0];
   const twins = twinsOf(entries.map(([line]) => line.name));
-  const paired = names?.[1] !== undefined;
+  const places = new Map(labels?.map(({ of, y }) => [entryKey(of), y]));
   return (
-    <div className={`${styles.legend} ${paired ? styles.paired : ""}`}>
+    <div
+      className={`${styles.legend} ${paired ? styles.paired : ""}`}
+      data-labels={labels === null ? "beside" : "ends"}
+    >
+      {labels === null ? null : <Leaders labels={labels} {...{ chart, theme, height, styleOf }} />}
       {paired ? (
         <p className={styles.head}>
-          <span className={styles.solid}>{names[0]}</span>
-          <span className={styles.dashed}>{names[1]}</span>
+          <span className={styles.solid}>{names?.[0]}</span>
+          <span className={styles.dashed}>{names?.[1]}</span>
         </p>
       ) : null}
       <ul ref={list}>
         {entries.map(([line, second]) => {
           const { key } = line;
+          const y = places.get(entryKey([line, second]));
           const looks = (
             <>
               <Marker style={styleOf(line, chart, theme)} />
@@ -61,21 +84,27 @@ export function ChartLegend({ chart, theme }: ChartLegendProps) {
                   withTid={twins.has(line.name)}
                   room={paired ? ROOM_PAIRED : ROOM}
                 />
-              )}
-              <Last view={view} line={line} />
+              )}{" "}
+              <Last view={view} line={line} />{" "}
               {second === undefined ? null : <Last view={view} line={second} />}
             </>
           );
           return (
-            <li key={entryKey([line, second])} data-key={key} data-entry={entryKey([line, second])}>
+            <li
+              key={entryKey([line, second])}
+              data-key={key}
+              data-entry={entryKey([line, second])}
+              style={
+                y === undefined ? undefined : { transform: `translateY(${y - LABEL_PX / 2}px)` }
+              }
+            >
               {key === null ? (
                 <span className={styles.entry}>{looks}</span>
               ) : (
                 <button
                   type="button"
                   className={styles.entry}
-                  title={`${line.name} ${line.tid ?? line.pid ?? ""}`}
-                  aria-label={labelOf(view, line, second)}
+                  title={inWords(view, line, second)}
                   aria-pressed={key === selected}
                   data-hovered={hovered === key}
                   onClick={() => client.select(key)}
@@ -89,10 +118,34 @@ export function ChartLegend({ chart, theme }: ChartLegendProps) {
           );
         })}
       </ul>
-      {view.others > 0 && !sumsOthers(view) ? (
+      {view.others > 0 && !sumsOthers(view) && labels === null ? (
         <p className={styles.more}>{nounOf(view.lines, view.others)}</p>
       ) : null}
     </div>
+  );
+}
+
+interface LeadersProps {
+  readonly labels: readonly EndLabel<Entry>[];
+  readonly chart: ChartId;
+  readonly theme: ChartTheme;
+  readonly height: number;
+  readonly styleOf: typeof lineStyle;
+}
+
+/** From the end of each line to its label. */
+function Leaders({ labels, chart, theme, height, styleOf }: LeadersProps) {
+  return (
+    <svg className={styles.leaders} width={LEADER_PX} height={height} aria-hidden="true">
+      {labels.map(({ of, end, y }) => (
+        <path
+          key={entryKey(of)}
+          d={`M0,${end}C${LEADER_PX / 2},${end},${LEADER_PX / 2},${y},${LEADER_PX},${y}`}
+          fill="none"
+          stroke={styleOf(of[0], chart, theme).colour}
+        />
+      ))}
+    </svg>
   );
 }
 
@@ -121,8 +174,8 @@ function Name({ line, withTid, room }: NameProps) {
   );
 }
 
-/** What a screen reader says: name, tid and last values. */
-function labelOf(view: ChartView, line: LineView, second: LineView | undefined): string {
+/** Name, tid and last values with their units. */
+function inWords(view: ChartView, line: LineView, second: LineView | undefined): string {
   const values = [line, second].flatMap((each) =>
     each === undefined ? [] : `${each.variant_name} ${formatValue(each.last, view.unit)}`.trim(),
   );
@@ -147,6 +200,10 @@ function twinsOf(names: readonly string[]): ReadonlySet<string> {
 
 type Entry = readonly [LineView, LineView | undefined];
 const NONE: readonly Entry[] = [];
+
+function lineOfEntry([line]: Entry): LineView {
+  return line;
+}
 
 function entryKey([{ kind, key, name }]: Entry): string {
   return `${kind} ${key ?? name}`;

@@ -1,7 +1,7 @@
-import { type CSSProperties, use } from "react";
+import { type CSSProperties, type ReactNode, use, useState } from "react";
 import { theme } from "../../../base/theme";
 import { useSelected, useStore } from "../../../base/useStore";
-import { TimeChart } from "../../../charts/TimeChart";
+import { chartEnds, TimeChart } from "../../../charts/TimeChart";
 import { counted } from "../../../model/format";
 import type { ViewRequest } from "../../../model/viewRequest";
 import type { ChartView } from "../../../model/views";
@@ -12,6 +12,7 @@ import { useLiveClient } from "../../clients";
 import { ChartFrame } from "./ChartFrame";
 import { ChartLegend } from "./ChartLegend";
 import styles from "./ChartPanel.module.css";
+import { ChartTable } from "./ChartTable";
 import { CHART_THEMES } from "./chartTheme";
 import type { ChartInfo } from "./panels";
 import { useChartInputs } from "./useChartInputs";
@@ -36,15 +37,18 @@ const isOpened = (view: ChartView | null) => view?.opened != null;
 
 interface ChartPanelProps {
   readonly panel: ChartInfo;
+  /** In its header, beside its own. */
+  readonly controls?: ReactNode;
 }
 
 /** A chart with its heading and legend. */
-export function ChartPanel({ panel }: ChartPanelProps) {
+export function ChartPanel({ panel, controls = null }: ChartPanelProps) {
   const client = useLiveClient();
   const colours = CHART_THEMES[useStore(theme)];
   const smoothing = useSelected(client.chart(panel.chart), smoothingOf);
   const height = use(PanelSlotContext)?.large ? LARGE_PX : HEIGHT_PX;
   const inputs = useChartInputs(panel.chart);
+  const [ends] = useState(chartEnds);
   const state = useSelected(client.chart(panel.chart), stateOf);
   const level = useSelected(client.view, levelOf);
   const of = useSelected(client.chart(panel.chart), linesOf);
@@ -60,18 +64,21 @@ export function ChartPanel({ panel }: ChartPanelProps) {
           <Button look="quiet" className={styles.all} onClick={() => client.select(null)}>
             Show all
           </Button>
-        ) : null
+        ) : (
+          controls
+        )
       }
       data-panel={panel.chart}
+      table={<ChartTable chart={panel.chart} title={title} />}
     >
       <div
         className={`${styles.body} ${panel.fields.length > 1 ? styles.paired : ""}`}
         style={{ "--height": `${height}px` } as CSSProperties}
       >
         <ChartFrame message={state === "waiting" ? "Waiting for two samples…" : null}>
-          <TimeChart {...inputs} theme={colours} title={title} height={height} />
+          <TimeChart {...inputs} ends={ends} theme={colours} title={title} height={height} />
         </ChartFrame>
-        <ChartLegend chart={panel.chart} theme={colours} />
+        <ChartLegend chart={panel.chart} theme={colours} ends={ends} height={height} />
       </div>
     </Panel>
   );

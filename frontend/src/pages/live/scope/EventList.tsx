@@ -5,6 +5,7 @@ import { describeEvent } from "../../../charts/describe";
 import { Checkbox } from "../../../ui/Checkbox";
 import { Panel } from "../../../ui/Panel";
 import { type Status, StatusIcon } from "../../../ui/StatusIcon";
+import { scrollable } from "../../../ui/scrollable";
 import type { TargetEvent } from "../../../wire/generated/models";
 import { useLiveClient } from "../../clients";
 import styles from "./EventList.module.css";
@@ -35,6 +36,7 @@ export function EventList() {
   return (
     <Panel
       title="Events"
+      note={view?.of_window ? "of this window" : null}
       className={styles.panel}
       controls={
         <Checkbox
@@ -45,20 +47,24 @@ export function EventList() {
       }
     >
       {events.length === 0 ? (
-        <p className={styles.none}>No events.</p>
+        <p className={styles.none}>
+          {view?.of_window ? "No events in this window." : "No events."}
+        </p>
       ) : (
-        <ol className={styles.list}>
-          {events.map(({ id, unix_ms, since_unix_ms, times, event }) => (
-            <li key={id} className={styles.event} data-event={event.type}>
-              <time title={spanText(since_unix_ms, unix_ms)}>{localTime(unix_ms)}</time>
-              <StatusIcon status={kindOf(event)} />
-              <span>
-                {describeEvent(event)}
-                {times > 1 ? ` (${times} times)` : ""}
-              </span>
-            </li>
-          ))}
-        </ol>
+        <div className={styles.scroll} {...scrollable("Events, newest first")}>
+          <ol className={styles.list}>
+            {events.map(({ id, unix_ms, since_unix_ms, times, event }) => (
+              <li key={id} className={styles.event} data-event={event.type}>
+                <time title={spanText(since_unix_ms, unix_ms)}>{localTime(unix_ms)}</time>
+                <StatusIcon status={kindOf(event)} />
+                <span>
+                  {describeEvent(event)}
+                  {times > 1 ? ` (${times} times)` : ""}
+                </span>
+              </li>
+            ))}
+          </ol>
+        </div>
       )}
     </Panel>
   );

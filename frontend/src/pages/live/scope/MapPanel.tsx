@@ -65,6 +65,7 @@ export const MapPanel = memo(function MapPanel({ target }: { readonly target: Ta
       title="Thread map"
       note={mapText(picture)}
       data-panel="map"
+      table={<MapTable />}
       controls={
         <div className={styles.controls}>
           <Select
@@ -103,7 +104,6 @@ export const MapPanel = memo(function MapPanel({ target }: { readonly target: Ta
         ) : null}
       </div>
       <MapLegend picture={picture} scale={states ? null : scale} dark={colours.dark} />
-      {states ? <MapTable picture={picture} /> : null}
     </Panel>
   );
 });

@@ -1,84 +1,70 @@
-import { useState } from "react";
+import { READABLE_MS, useThrottled } from "../../../base/useStore";
+import { clockText } from "../../../charts/axes";
+import { valueText } from "../../../charts/mapText";
 import { formatPercent } from "../../../model/format";
 import { groupAt, threadsOf } from "../../../model/mapLayout";
-import {
-  cellShares,
-  cellValue,
-  type MapPicture,
-  NO_FIELD,
-  placeAt,
-} from "../../../model/mapPicture";
+import { cellShares, cellValue, type MapPicture, placeAt } from "../../../model/mapPicture";
 import { cellStateName, sharesOfCell } from "../../../model/stateCells";
-import styles from "./MapTable.module.css";
+import { STATE_FIELD } from "../../../model/states";
+import { PictureTable } from "../../../ui/PictureTable";
+import { useLiveClient } from "../../clients";
 
 /** More rows than this are read nowhere; the filter and the thread table narrow them down. */
 const MOST = 200;
+/** Instants before the newest one. */
+const EARLIER = 4;
 
-interface MapTableProps {
-  readonly picture: MapPicture | null;
-}
-
-/** The newest column of a map of states in words, on request. */
-export function MapTable({ picture }: MapTableProps) {
-  const [open, setOpen] = useState(false);
-  return (
-    <details className={styles.details} onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>As a table</summary>
-      {open && picture !== null && picture.view.state === "ok" ? <Rows picture={picture} /> : null}
-    </details>
-  );
-}
-
-function Rows({ picture }: { readonly picture: MapPicture }) {
-  const { layout } = picture;
+/** The map in words: its newest column, and some before it. */
+export function MapTable() {
+  const picture = useThrottled(useLiveClient().map, READABLE_MS);
+  if (picture === null || picture.view.state !== "ok") return null;
+  const { layout, view } = picture;
   // The last column is still being filled.
-  const column = Math.max(picture.from, picture.to - 2);
+  const newest = Math.max(picture.from, picture.to - 2);
+  const step = Math.max(1, Math.floor((newest - picture.from) / EARLIER));
+  const earlier = Array.from({ length: EARLIER }, (_, n) => newest - (n + 1) * step).filter(
+    (column) => column >= picture.from,
+  );
   const rows = Array.from({ length: Math.min(MOST, layout.rows) }, (_, row) => row).filter(
     (row) => threadsOf(layout, row) > 0,
   );
+  const timeOf = (column: number) => clockText(view.attached_unix_ms + 1000 * column * view.bin_s);
   return (
-    <div className={styles.scroll}>
-      <table className={styles.table} aria-label="What threads do now">
-        <thead>
-          <tr>
-            <th scope="col">Thread</th>
-            <th scope="col">Role</th>
-            <th scope="col">State</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => {
-            const place = placeAt(picture, column, row);
-            const group = groupAt(layout, row);
-            const process = layout.processes[place] ?? "";
-            return (
-              <tr key={row}>
-                <th scope="row">
-                  {layout.names[place]} ({layout.tid[place]})
-                  {process === "" ? "" : ` of ${process}`}
-                </th>
-                <td>{group?.role}</td>
-                <td>{stateText(picture, column, row)}</td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
-      {layout.rows > MOST ? <p>The first {MOST} rows; filter threads to see others.</p> : null}
-    </div>
+    <PictureTable
+      label="What threads do now"
+      columns={[
+        { id: "thread", name: "Thread" },
+        { id: "role", name: "Role" },
+        { id: "now", name: `Now, ${timeOf(newest)}` },
+        ...earlier.map((column, n) => ({ id: `${n}`, name: timeOf(column) })),
+      ]}
+      rows={rows.map((row) => ({
+        id: row,
+        head: threadText(picture, newest, row),
+        cells: [
+          groupAt(layout, row)?.role ?? "",
+          ...[newest, ...earlier].map((column) => cellText(picture, column, row)),
+        ],
+      }))}
+      {...(layout.rows > MOST
+        ? { note: `The first ${MOST} rows; filter threads to see others.` }
+        : {})}
+    />
   );
 }
 
-function stateText(picture: MapPicture, column: number, row: number): string {
+function threadText(picture: MapPicture, column: number, row: number): string {
+  const { layout } = picture;
+  const place = placeAt(picture, column, row);
+  const process = layout.processes[place] ?? "";
+  const thread = `${layout.names[place]} (${layout.tid[place]})`;
+  return process === "" ? thread : `${thread} of ${process}`;
+}
+
+function cellText(picture: MapPicture, column: number, row: number): string {
   const value = cellValue(picture, column, row);
-  if (Number.isNaN(value)) {
-    return "not running";
-  }
-  if (value === NO_FIELD) {
-    return "no ledger of this thread";
-  }
-  const shares = sharesOfCell(value, cellShares(picture, column, row));
-  return shares
+  if (picture.view.field !== STATE_FIELD || !(value >= 0)) return valueText(picture, column, value);
+  return sharesOfCell(value, cellShares(picture, column, row))
     .map(({ number, share }) => `${cellStateName(number)} ${formatPercent(share)}`)
     .join(", ");
 }

@@ -5,6 +5,7 @@ import type { FactViews } from "../../../model/factViews";
 import type { TileView } from "../../../model/views";
 import type { Target } from "../../../wire/generated/models";
 import { useLiveClient } from "../../clients";
+import { PolicyButtons } from "../steer/PolicyButtons";
 import { type AbsentPanel, AbsentPanels } from "./arrange/AbsentPanels";
 import { ArrangedPanels, type PanelSpec } from "./arrange/ArrangedPanels";
 import { ChartPanel } from "./ChartPanel";
@@ -38,6 +39,7 @@ export const ScopePanels = memo(function ScopePanels({ target, cores }: ScopePan
   const pools = usePools(client);
   const { ledger, ledger_reason, calls = false } = target.source;
   const grouped = target.group != null;
+  const live = client.extent === null;
   const panels = useMemo<readonly PanelSpec[]>(
     () => [
       {
@@ -57,7 +59,14 @@ export const ScopePanels = memo(function ScopePanels({ target, cores }: ScopePan
         id: chart.chart,
         title: chart.title,
         growable: true,
-        body: <ChartPanel panel={chart} />,
+        body: (
+          <ChartPanel
+            panel={chart}
+            controls={
+              chart.chart === "gomaxprocs" && live ? <PolicyButtons target={target} /> : null
+            }
+          />
+        ),
       })),
       ...when(charts.timeline, {
         id: "gomaxprocs",
@@ -95,7 +104,7 @@ export const ScopePanels = memo(function ScopePanels({ target, cores }: ScopePan
       { id: "events", title: "Events", body: <EventList /> },
       { id: "threads", title: "Threads", wide: true, body: <ThreadTable target={target} /> },
     ],
-    [target, grouped, charts, cores, pools?.state, ledger, calls],
+    [target, live, grouped, charts, cores, pools?.state, ledger, calls],
   );
   const power = useSelected(client.tiles, powerReason);
   const absent: AbsentPanel[] = [

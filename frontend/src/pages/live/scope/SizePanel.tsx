@@ -1,16 +1,17 @@
+import { useState } from "react";
 import { theme } from "../../../base/theme";
 import { useSelected, useStore } from "../../../base/useStore";
-import { TimeChart } from "../../../charts/TimeChart";
+import { chartEnds, TimeChart } from "../../../charts/TimeChart";
 import { signalName, timelineTitle } from "../../../model/steerText";
 import type { ChartView } from "../../../model/views";
-import { Button } from "../../../ui/Button";
 import { Panel } from "../../../ui/Panel";
 import { StatusIcon } from "../../../ui/StatusIcon";
 import type { Target } from "../../../wire/generated/models";
 import { useLiveClient } from "../../clients";
-import { drawerOpen } from "../steer/drawer";
+import { PolicyButtons } from "../steer/PolicyButtons";
 import { ChartFrame } from "./ChartFrame";
 import { ChartLegend } from "./ChartLegend";
+import { ChartTable } from "./ChartTable";
 import { CHART_THEMES } from "./chartTheme";
 import styles from "./SizePanel.module.css";
 import { useChartInputs } from "./useChartInputs";
@@ -26,6 +27,8 @@ export function SizePanel({ target }: { readonly target: Target }) {
   const steer = useStore(client.steer);
   const sizeInputs = useChartInputs("gomaxprocs");
   const opsInputs = useChartInputs("ops");
+  const [sizeEnds] = useState(chartEnds);
+  const [opsEnds] = useState(chartEnds);
   const ops = useSelected(client.chart("ops"), stateOf);
   const band = steer?.bands.at(-1) ?? target.steering;
   const title = timelineTitle(target, band?.knob ?? null);
@@ -34,22 +37,28 @@ export function SizePanel({ target }: { readonly target: Target }) {
     <Panel
       title={title}
       note="current size"
-      controls={
-        client.extent === null ? (
-          <Button className={styles.policy} onClick={() => drawerOpen.set(true)}>
-            {target.steering === null ? "Choose a policy" : `Policy: ${target.steering.policy}`}
-          </Button>
-        ) : null
-      }
+      controls={client.extent === null ? <PolicyButtons target={target} /> : null}
       className={styles.timeline}
       aria-label={`${title} timeline`}
       data-panel="gomaxprocs"
+      table={
+        <>
+          <ChartTable chart="gomaxprocs" title={title} />
+          <ChartTable chart="ops" title="Ops" />
+        </>
+      }
     >
       <div className={styles.body}>
         <ChartFrame message={null}>
-          <TimeChart {...sizeInputs} theme={colours} title={title} height={SIZE_PX} />
+          <TimeChart
+            {...sizeInputs}
+            ends={sizeEnds}
+            theme={colours}
+            title={title}
+            height={SIZE_PX}
+          />
         </ChartFrame>
-        <ChartLegend chart="gomaxprocs" theme={colours} />
+        <ChartLegend chart="gomaxprocs" theme={colours} ends={sizeEnds} height={SIZE_PX} />
       </div>
       <header className={styles.head}>
         <h3>Ops</h3>
@@ -62,9 +71,9 @@ export function SizePanel({ target }: { readonly target: Target }) {
       </header>
       <div className={styles.body}>
         <ChartFrame message={opsMessage(ops, target)}>
-          <TimeChart {...opsInputs} theme={colours} title="Ops" height={OPS_PX} />
+          <TimeChart {...opsInputs} ends={opsEnds} theme={colours} title="Ops" height={OPS_PX} />
         </ChartFrame>
-        <ChartLegend chart="ops" theme={colours} />
+        <ChartLegend chart="ops" theme={colours} ends={opsEnds} height={OPS_PX} />
       </div>
       <p className={`note ${styles.key}`} aria-hidden="true">
         <span className={styles.moved} /> size changed

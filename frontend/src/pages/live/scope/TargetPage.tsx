@@ -10,6 +10,7 @@ import { useLiveClient } from "../../clients";
 import { CoresPanel } from "../steer/CoreDivisions";
 import { drawerOpen } from "../steer/drawer";
 import { SteerDrawer } from "../steer/SteerDrawer";
+import { SteerProvider } from "../steer/SteerProvider";
 import { EndedNotice } from "./EndedNotice";
 import { FindingsPanel } from "./facts/FindingsPanel";
 import { OutageNotice } from "./OutageNotice";
@@ -65,27 +66,29 @@ export function Scope({ id }: { readonly id: string }) {
   const beside = open ? "steer" : threadOpen ? "thread" : "closed";
   const host = live?.hosts.find((each) => each.id === target.host);
   return (
-    <div className={styles.beside} data-drawer={beside}>
-      <div className={styles.scope} data-state={view.state}>
-        <TargetHeader target={target} view={view} />
-        {target.state === "attached" ? null : <EndedNotice target={target} view={view} />}
-        {host === undefined ? null : <OutageNotice host={host} />}
-        {view.state === "quiet" && host?.connected !== false ? (
-          <Notice status="warning" title="No samples for several seconds">
-            The host may be overloaded, or the collector has stopped.
-          </Notice>
-        ) : null}
-        {view.state === "loading" ? (
-          <Notice status="info" title="Waiting for the first sample…" />
-        ) : null}
-        <FindingsPanel />
-        <Tiles target={target} />
-        <ViewControls target={target} />
-        <ScopePanels target={target} cores={cores} />
+    <SteerProvider target={target}>
+      <div className={styles.beside} data-drawer={beside}>
+        <div className={styles.scope} data-state={view.state}>
+          <TargetHeader target={target} view={view} />
+          {target.state === "attached" ? null : <EndedNotice target={target} view={view} />}
+          {host === undefined ? null : <OutageNotice host={host} />}
+          {view.state === "quiet" && host?.connected !== false ? (
+            <Notice status="warning" title="No samples for several seconds">
+              The host may be overloaded, or the collector has stopped.
+            </Notice>
+          ) : null}
+          {view.state === "loading" ? (
+            <Notice status="info" title="Waiting for the first sample…" />
+          ) : null}
+          <FindingsPanel />
+          <Tiles target={target} />
+          <ViewControls target={target} />
+          <ScopePanels target={target} cores={cores} />
+        </div>
+        <SteerDrawer target={target} />
+        <ThreadDrawer />
       </div>
-      <SteerDrawer target={target} />
-      <ThreadDrawer />
-    </div>
+    </SteerProvider>
   );
 }
 

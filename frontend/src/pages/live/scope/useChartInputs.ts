@@ -11,7 +11,12 @@ export function useChartInputs(
   return useMemo(
     () => ({
       chart,
-      source: { view: client.chart(chart), steering: client.steer, hover: client.hover },
+      source: {
+        view: client.chart(chart),
+        steering: client.steer,
+        hover: client.hover,
+        axis: client.axis,
+      },
       controls: {
         window: () => client.view.get().window,
         extent: client.extent,

@@ -1,4 +1,4 @@
-import { memo, type RefObject, useEffect, useRef } from "react";
+import { memo, type RefObject, use, useEffect, useRef } from "react";
 import { useMedia } from "../../../base/useMedia";
 import { useStore } from "../../../base/useStore";
 import { targetName } from "../../../model/targetName";
@@ -8,8 +8,8 @@ import { drawerOpen } from "./drawer";
 import { GroupSteerPanel } from "./GroupSteerPanel";
 import styles from "./SteerDrawer.module.css";
 import { SteerPanel } from "./SteerPanel";
+import { SteerStateContext } from "./SteerProvider";
 import { useGroupSteering } from "./useGroupSteering";
-import { useSteering } from "./useSteering";
 
 /** Where there is no room beside the charts, it lies over them and holds the focus. */
 const OVER = "(width <= 1199px)";
@@ -19,10 +19,9 @@ export const SteerDrawer = memo(function SteerDrawer({ target }: { readonly targ
   const open = useStore(drawerOpen);
   const over = useMedia(OVER);
   const element = useRef<HTMLDialogElement>(null);
-  const single = target.group == null;
-  const state = useSteering(target, open && single);
-  const ofGroup = useGroupSteering(target, open && !single);
-  const pending = single ? state.pending : ofGroup.pending;
+  const state = use(SteerStateContext);
+  const ofGroup = useGroupSteering(target, open && state === null);
+  const { pending } = state ?? ofGroup;
 
   useEffect(() => {
     const dialog = element.current;
@@ -79,10 +78,10 @@ export const SteerDrawer = memo(function SteerDrawer({ target }: { readonly targ
       </header>
       {open ? (
         <div className={styles.body}>
-          {single ? (
-            <SteerPanel target={target} state={state} />
-          ) : (
+          {state === null ? (
             <GroupSteerPanel state={ofGroup} />
+          ) : (
+            <SteerPanel target={target} state={state} />
           )}
         </div>
       ) : null}

@@ -26,3 +26,16 @@ export function recommendedFirst(policies: readonly PolicyInfo[]): readonly Rank
   }));
   return ranked.sort((a, b) => Number(b.recommended !== "") - Number(a.recommended !== ""));
 }
+
+const SHORT = 5;
+
+/** The few that stand on the timeline: the recommended one, the first others, and the current one. */
+export function shortList(
+  policies: readonly PolicyInfo[],
+  current: string | null,
+): readonly PolicyInfo[] {
+  const ranked = recommendedFirst(policies).map(({ policy }) => policy);
+  const shown = ranked.slice(0, SHORT);
+  const other = ranked.slice(SHORT).find(({ name }) => name === current);
+  return other === undefined ? shown : [...shown.slice(0, SHORT - 1), other];
+}

@@ -1,4 +1,5 @@
 import type { KeyboardEvent, PointerEvent } from "react";
+import tools from "../../../../ui/Tool.module.css";
 import styles from "./SlotTools.module.css";
 
 interface FoldButtonProps {
@@ -12,7 +13,7 @@ export function FoldButton({ title, folded, onFold }: FoldButtonProps) {
   return (
     <button
       type="button"
-      className={styles.tool}
+      className={tools.tool}
       aria-expanded={!folded}
       aria-label={title}
       title={folded ? "Open" : "Fold"}
@@ -68,7 +69,7 @@ export function SlotTools(props: SlotToolsProps) {
       {growable ? (
         <button
           type="button"
-          className={styles.tool}
+          className={tools.tool}
           aria-pressed={large}
           aria-label={`Large: ${title}`}
           title={large ? "Usual size" : "Large"}
@@ -81,7 +82,7 @@ export function SlotTools(props: SlotToolsProps) {
       ) : null}
       <button
         type="button"
-        className={`${styles.tool} ${styles.handle}`}
+        className={`${tools.tool} ${styles.handle}`}
         aria-label={`Move: ${title}`}
         aria-description="Arrow keys move the panel up and down."
         title="Drag to move, or press ↑ ↓"

@@ -98,7 +98,7 @@ it("draws who wakes whom, and says the same in a table", async () => {
   const nodes = panel.getByRole("region", { name: "Wake-up graph" });
   const names = within(nodes)
     .getAllByRole("button")
-    .map((node) => node.getAttribute("aria-label"));
+    .map((node) => node.getAttribute("title"));
   expect(names).toHaveLength(5);
   expect(names).toContain("worker-# (role, 6 threads): wakes 0 /s, is woken 300 /s");
   expect(names).toContain("postgres (other process): wakes 10.0 /s, is woken 0 /s");

@@ -1,9 +1,12 @@
 import { memo, useRef, useState } from "react";
 import { theme } from "../../../../base/theme";
-import { useStore } from "../../../../base/useStore";
+import { READABLE_MS, useSelected, useStore, useThrottled } from "../../../../base/useStore";
 import { counted, formatDuration, formatNumber, formatValue } from "../../../../model/format";
 import type { JobTimes, PoolRow, PoolsView } from "../../../../model/pools/poolsView";
+import type { TargetView } from "../../../../model/views";
+import type { Span } from "../../../../model/window";
 import { Panel } from "../../../../ui/Panel";
+import { useLiveClient } from "../../../clients";
 import { CHART_THEMES } from "../chartTheme";
 import { rateColumn, shareColumn, textColumn } from "../facts/FactColumns";
 import { FactMessage } from "../facts/FactMessage";
@@ -11,6 +14,7 @@ import { SortedTable } from "../facts/SortedTable";
 import type { SortedColumn } from "../facts/sortedColumn";
 import { useFacts } from "../facts/useFacts";
 import { PoolCharts } from "./PoolCharts";
+import { PoolTable } from "./PoolTable";
 import styles from "./pools.module.css";
 
 const SOURCES: Readonly<Record<string, string>> = {
@@ -18,6 +22,8 @@ const SOURCES: Readonly<Record<string, string>> = {
   prometheus: "the program's own metrics",
   hsperfdata: "counters of the Java virtual machine",
 };
+
+const attachedOf = (view: TargetView | null) => view?.target?.attached_unix_us;
 
 const poolKey = ({ pool }: PoolRow) => String(pool);
 
@@ -129,13 +135,25 @@ function numberColumn(
 export const PoolsPanel = memo(function PoolsPanel() {
   const place = useRef<HTMLDivElement>(null);
   const view = useFacts("pools", place);
+  const client = useLiveClient();
+  const axis = useThrottled(client.axis, READABLE_MS);
+  const attached_us = useSelected(client.target, attachedOf);
   const colours = CHART_THEMES[useStore(theme)];
   const [chosen, choose] = useState<number | null | undefined>(undefined);
   // The busiest one is open until somebody chooses.
   const open = chosen === undefined ? (view?.pools[0]?.pool ?? null) : chosen;
   const shown = view?.pools.find(({ pool }) => pool === open);
   return (
-    <Panel title="Pools" note={noteOf(view)} data-panel="pools">
+    <Panel
+      title="Pools"
+      note={noteOf(view)}
+      data-panel="pools"
+      table={
+        shown && attached_us !== undefined ? (
+          <PoolTable row={shown} attached_unix_ms={attached_us / 1000} />
+        ) : undefined
+      }
+    >
       <div ref={place} data-state={view?.state ?? "waiting"}>
         {view?.state === "ok" ? (
           <>
@@ -150,7 +168,7 @@ export const PoolsPanel = memo(function PoolsPanel() {
               onPress={({ pool }) => choose(pool === open ? null : pool)}
               none="No pool was read within the window."
             />
-            {shown ? <Opened row={shown} view={view} colours={colours} /> : null}
+            {shown ? <Opened row={shown} axis={axis ?? view} colours={colours} /> : null}
           </>
         ) : (
           <FactMessage view={view} />
@@ -169,11 +187,11 @@ function noteOf(view: PoolsView | null): string {
 
 interface OpenedProps {
   readonly row: PoolRow;
-  readonly view: PoolsView;
+  readonly axis: Span;
   readonly colours: (typeof CHART_THEMES)[keyof typeof CHART_THEMES];
 }
 
-function Opened({ row, view, colours }: OpenedProps) {
+function Opened({ row, axis, colours }: OpenedProps) {
   const jobs = (value: number) => formatValue(value, "count");
   const rate = (value: number) => formatNumber(value, "1/s");
   const figures: readonly (readonly [string, number, string])[] = [
@@ -188,7 +206,7 @@ function Opened({ row, view, colours }: OpenedProps) {
   ];
   return (
     <section className={styles.opened} aria-label={`Pool ${row.name}`}>
-      <PoolCharts row={row} t0_s={view.t0_s} t1_s={view.t1_s} colours={colours} />
+      <PoolCharts row={row} t0_s={axis.t0_s} t1_s={axis.t1_s} colours={colours} />
       <dl className={styles.figures}>
         {figures
           .filter(([, value]) => !Number.isNaN(value))

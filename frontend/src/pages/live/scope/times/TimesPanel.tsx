@@ -12,6 +12,7 @@ import { Checkbox } from "../../../../ui/Checkbox";
 import { Panel } from "../../../../ui/Panel";
 import { useLiveClient } from "../../../clients";
 import { ChartFrame } from "../ChartFrame";
+import { ChartTable } from "../ChartTable";
 import { CHART_THEMES } from "../chartTheme";
 import { useChartInputs } from "../useChartInputs";
 import { PartList } from "./PartList";
@@ -38,6 +39,7 @@ export function TimesPanel() {
       note={folded && times?.ledger ? "share of the time that is not idle" : "share of thread time"}
       controls={times === undefined ? null : <Controls times={times} folded={folded} />}
       data-panel="times"
+      table={<ChartTable chart="times" title={TITLE} />}
     >
       <div className={styles.body}>
         <ChartFrame message={times === undefined ? emptyText(view) : null}>

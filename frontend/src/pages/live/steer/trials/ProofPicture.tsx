@@ -113,10 +113,31 @@ export function ProofPicture({ proof, decisions }: ProofPictureProps) {
         <span className={styles.legendWithout}>● without it</span>
       </p>
       <p>{proof.text}</p>
+      <ProofFigures proof={proof} />
       {proof.p99 == null && proof.p99_missing != null ? (
         <p className={styles.muted}>No response times: {proof.p99_missing}</p>
       ) : null}
     </div>
+  );
+}
+
+/** What the policy changed, each with its interval; nothing before the first pair. */
+function ProofFigures({ proof }: Pick<ProofPictureProps, "proof">) {
+  const { gain_percent, low_percent, high_percent, p99 } = proof;
+  if (gain_percent === null) return null;
+  return (
+    <dl className={styles.figures} aria-label="With the policy">
+      <div data-figure="throughput">
+        <dt>Throughput</dt>
+        <dd>{formatGain(gain_percent, low_percent, high_percent)}</dd>
+      </div>
+      {p99 == null ? null : (
+        <div data-figure="p99">
+          <dt>Response time, p99</dt>
+          <dd>{formatGain(p99.percent, p99.low_percent, p99.high_percent)}</dd>
+        </div>
+      )}
+    </dl>
   );
 }
 

@@ -113,6 +113,17 @@ describe("a proof", () => {
     screen.getByText("+18.0 % [+5.0, +30.0]");
     screen.getByText("No response times: The program has no agent.");
   });
+
+  it("says how throughput and p99 changed, with their intervals", () => {
+    const p99 = { percent: -31, low_percent: -45, high_percent: -12 };
+    const known = { ...PROOF, low_percent: 12, high_percent: 28, p99, p99_missing: null };
+    const { container } = render(<ProofPicture proof={known} decisions={DECISIONS} />);
+    const figure = (name: string) =>
+      container.querySelector(`[data-figure=${name}] dd`)?.textContent;
+    expect(figure("throughput")).toBe("+20.0 % [+12.0, +28.0]");
+    expect(figure("p99")).toBe("−31.0 % [−45.0, −12.0]");
+    expect(screen.queryByText(/No response times/)).toBeNull();
+  });
 });
 
 describe("a size curve", () => {
