@@ -32,7 +32,16 @@ class Plan:
     stages: list[list[tuple["Plan", float]]] = field(default_factory=list)
 
 
-def make_endpoint(seed: int, services: int = 60, calls: int = 900, always: float = 0.75) -> Plan:
+USUAL_WIDTHS = (1, 1, 1, 2, 3, 6)
+
+
+def make_endpoint(
+    seed: int,
+    services: int = 60,
+    calls: int = 900,
+    always: float = 0.75,
+    widths: Sequence[int] = USUAL_WIDTHS,
+) -> Plan:
     """Plans of an endpoint.
 
     Args:
@@ -41,6 +50,7 @@ def make_endpoint(seed: int, services: int = 60, calls: int = 900, always: float
         calls: that the endpoint knows; a request makes some of them.
         always: share of the calls that each request makes that gets there; of the others each
             makes some.
+        widths: of stages: how many calls are made at once, each as often.
     """
     chance = random.Random(seed)
     root = _plan(chance, services)
@@ -49,7 +59,7 @@ def make_endpoint(seed: int, services: int = 60, calls: int = 900, always: float
         plan, depth = open_plans.pop(0 if chance.random() < 0.4 else -1)
         for _ in range(chance.choice((1, 1, 2, 2, 3))):
             stage = []
-            for _ in range(chance.choice((1, 1, 1, 2, 3, 6))):
+            for _ in range(chance.choice(widths)):
                 callee = _plan(chance, services)
                 stage.append(
                     (callee, 1.0 if chance.random() < always else chance.uniform(0.05, 0.9))

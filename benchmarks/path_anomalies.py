@@ -25,13 +25,17 @@ from tidscope_traces.spans.model import make_trace
 from tidscope_traces.summary.options import Options
 from tidscope_traces.summary.traces import Summaries, summarise
 
-ENDPOINTS = {
+WIDE = (2, 6, 20, 40)
+ENDPOINTS: dict[str, dict[str, Any]] = {
     "steady": {"seed": 22, "calls": 300, "always": 0.75},
     "steady, other": {"seed": 31, "calls": 300, "always": 0.75},
     "varied": {"seed": 24, "calls": 2000, "always": 0.3},
     "varied, other": {"seed": 33, "calls": 2000, "always": 0.3},
+    "wide": {"seed": 25, "calls": 2000, "always": 0.6, "widths": WIDE},
+    "wide, other": {"seed": 34, "calls": 2000, "always": 0.6, "widths": WIDE},
 }
-"""Endpoints whose requests make much the same calls, and ones whose requests differ."""
+"""Endpoints whose requests make much the same calls, ones whose requests differ, and ones that make
+many calls at once."""
 Contexts = NDArray[np.int64]
 
 
@@ -80,16 +84,33 @@ def judge(
 
 
 def among(normal: Summaries, abnormal: Summaries, few: int) -> dict[str, Any]:
-    """Abnormal traces among 20 times as many normal ones, all compared with all."""
-    together = Summaries(normal.catalogue, list(normal.traces[: 20 * few]))
-    together.extend(Summaries(abnormal.catalogue, abnormal.traces[:few]))
-    found = [one.place for one in find_anomalies(together)]
-    right = sum(place >= 20 * few for place in found)
+    """Sets of abnormal traces among 20 times as many normal ones, each compared with all."""
+    many, found, right, alone = 20 * few, 0, 0, 0
+    sets = min(len(normal.traces) // many, len(abnormal.traces) // few)
+    for number in range(sets):
+        usual = Summaries(normal.catalogue, normal.traces[many * number :][:many])
+        alone += len(find_anomalies(usual))
+        usual.extend(Summaries(abnormal.catalogue, abnormal.traces[few * number :][:few]))
+        places = [one.place for one in find_anomalies(usual)]
+        found += len(places)
+        right += sum(place >= many for place in places)
     return {
-        "traces": len(together.traces),
-        "precision": round(right / max(1, len(found)), 4),
-        "recall": round(right / few, 4),
+        "sets": sets,
+        "precision": round(right / max(1, found), 4),
+        "recall": round(right / (few * sets), 4),
+        "found_among_normal_alone": round(alone / (many * sets), 4),
     }
+
+
+def shape(summaries: Summaries) -> dict[str, float]:
+    """Means over traces of what the source says of its own (section 4.7.2)."""
+    figures = {
+        "spans": [one.spans for one in summaries.traces],
+        "depth": [one.depth for one in summaries.traces],
+        "concurrency": [one.concurrency for one in summaries.traces],
+        "spans_on_path": [int(one.contexts[4].sum()) for one in summaries.traces],
+    }
+    return {name: round(float(np.mean(values)), 1) for name, values in figures.items()}
 
 
 def measure(name: str, learnt: int, judged: int) -> dict[str, Any]:
@@ -118,6 +139,7 @@ def measure(name: str, learnt: int, judged: int) -> dict[str, Any]:
         "all": every,
         "fewer_features": round(every["features"] / path["features"], 2),
         "among": among(usual, abnormal, 25),
+        "shape": shape(usual),
     }
 
 

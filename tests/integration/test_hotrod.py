@@ -126,7 +126,7 @@ async def test_the_mutexed_operation_grew_most_and_its_process_waited_for_the_mu
         while True:
             found = await difference(site, between_ns)
             row = grown_most(found)
-            thread = await thread_of(site, found.tree.exemplar[row], SELECT)
+            thread = await thread_of(site, found.tree.exemplars[row][0], SELECT)
             if thread.locks and locked(thread) > 0.1:
                 break
             await asyncio.sleep(1)

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scripted_run import write_run
 from tidscope_backend.cli import main
 from tidscope_backend.traces.retention import SpanRetention
 from tidscope_backend.traces.span_store import SpanStore
 from tidscope_traces.spans.model import Trace
-from trace_builders import MS, jaeger_document, made_span, made_trace
+from trace_builders import EPOCH_NS, MS, jaeger_document, made_span, made_trace
 
 HOSTILE = '<script>alert("x")</script>;&'
 
@@ -144,6 +145,53 @@ def test_a_comparison(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[
     assert found["tree"][2]["other_exclusive_ns"] == 25 * MS
     assert found["grown"] == [2]
     assert f"→ shop: {HOSTILE}   25.0 ms    0 µs  25.0 ms" in run(capsys, file, "--base", base)
+
+
+def test_sets_of_files(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What is compared with differs in what is said of it, and in nothing else."""
+    arguments = ("--percentiles", "50-100", "--base", "percentiles=0-50")
+    found = as_json(capsys, file, *arguments)["difference"]
+    assert (found["base_traces"], found["other_traces"]) == (5, 5)
+    assert "50 to 100 % against" in run(capsys, file, *arguments)
+    early = ("--until", "2023-11-14T22:13:19Z")
+    assert "no traces of that time" in refusal(capsys, file, *early)
+    assert as_json(capsys, file, "--since", "2023-11-14T22:13:20Z")["traces"] == 10
+    assert "no traces of that time" in refusal(capsys, file, "--since", "1h")
+    nothing = ("--base", "until=2023-11-14T22:13:19Z")
+    assert "there are no requests to compare with (" in refusal(capsys, file, *nothing)
+    assert "name a run or files" in refusal(capsys, file, "--run", "x")
+
+
+def test_sets_of_stored_traces(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Requests that begin a second apart, of processes 100 and 200 in turn."""
+    second = 1_000_000_000
+    spans = [
+        span._replace(
+            start_ns=span.start_ns + number * second,
+            end_ns=span.end_ns + number * second,
+            pid=100 if number % 2 else 200,
+        )
+        for number, trace in enumerate(TRACES, 1)
+        for span in trace.spans
+    ]
+    SpanStore(lambda: tmp_path, tmp_path, SpanRetention(None, None), lambda: 1e9).add(spans)
+    early, late = (
+        write_run(tmp_path, number, name=name, started_unix_us=EPOCH_NS // 1000 + first * 1_000_000)
+        for number, first, name in ((1, 3, "before"), (2, 7, "after"))
+    )
+    stored = ("--runs-dir", tmp_path, "--endpoint", "shop:GET /")
+    assert as_json(capsys, *stored, "--run", "before")["traces"] == 2
+    found = as_json(capsys, *stored, "--run", late.id, "--base", "run=before")["difference"]
+    assert (found["base_traces"], found["other_traces"]) == (2, 2)
+    assert found["tree"][2]["other_exclusive_ns"] == 50 * MS
+    text = run(capsys, *stored, "--run", "after", "--base", f"run={early.id}")
+    assert f"run after against run {early.id}" in text
+    moment = "2023-11-14T22:13:26Z"
+    arguments = (*stored, "--since", moment, "--base", f"until={moment}")
+    found = as_json(capsys, *arguments)["difference"]
+    assert (found["base_traces"], found["other_traces"]) == (5, 5)
+    assert "no run in" in refusal(capsys, *stored, "--run", "never")
+    assert "is stored" in refusal(capsys, *stored, "--since", "10m")
 
 
 def test_requests_unlike_the_others(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -285,6 +333,8 @@ def test_what_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
         ("--percentiles", "60-50"),
         ("--less", "a:b=5"),
         ("--roots", "all"),
+        ("--since", "yesterday"),
+        ("--base", "percentiles=9"),
     ],
 )
 def test_options_that_are_wrong(arguments: tuple[str, str], file: Path) -> None:

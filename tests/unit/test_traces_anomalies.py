@@ -7,7 +7,14 @@ import pytest
 from made_traces import make_endpoint, make_spans
 from tidscope_traces.anomalies.density import estimate
 from tidscope_traces.anomalies.detector import LEAST_TRACES, find_anomalies, learn_paths
-from tidscope_traces.anomalies.limits import MOST_DEVIATIONS, P_VALUE, normal, tailed
+from tidscope_traces.anomalies.limits import (
+    P_VALUE,
+    in_deviations,
+    normal,
+    rare,
+    tailed,
+    together,
+)
 from tidscope_traces.anomalies.presence import ROOT, learn_presence
 from tidscope_traces.anomalies.vectors import Chains, all_contexts
 from tidscope_traces.critical.fitting import fit
@@ -100,9 +107,27 @@ def test_limits_have_the_p_value_whatever_a_few_values_are() -> None:
         odd = np.concatenate([values, np.full(many // 50, 1e6)])
         for known in (values, odd):
             limits = usual(known)
-            beyond = np.mean([limits.score(one) > MOST_DEVIATIONS for one in values])
+            beyond = np.mean([limits.surprise(one) > -np.log(P_VALUE) for one in values])
             assert P_VALUE / 4 < beyond < 2 * P_VALUE
-    assert tailed([3.0] * 40, 1.0).score(3) == 0
+    assert tailed([3.0] * 40, 1.0).surprise(3) == pytest.approx(np.log(2))
+    assert rare([0.0] * 40, 0.3, 0.1).surprise(0) == 0
+
+
+def test_surprise_in_deviations() -> None:
+    assert in_deviations(-np.log(P_VALUE)) == pytest.approx(3.09, abs=0.01)
+    assert in_deviations(0.0) == in_deviations(np.log(2)) == pytest.approx(0, abs=1e-5)
+    assert in_deviations(800.0) == pytest.approx(39.88, abs=0.01)
+    assert normal(np.array([-1.0, 0.0, 1.0])).surprise(1e6) > 1e10
+
+
+def test_several_measures_are_one() -> None:
+    """Of usual traces no more are improbable than each measure says; one measure is enough."""
+    usual = np.random.default_rng(4).exponential(1, (200_000, 4))
+    beyond = np.mean([together(row) > -np.log(P_VALUE) for row in usual.tolist()])
+    assert P_VALUE / 3 < beyond < 1.2 * P_VALUE
+    assert together([12.0, 0.0, 0.0, 0.0]) > -np.log(P_VALUE)
+    assert together([4.0] * 4) > -np.log(P_VALUE) > together([3.0] * 4)
+    assert together([0.0] * 4) == 0
 
 
 def test_the_surprise_of_a_trace_is_that_of_its_choices() -> None:

@@ -144,6 +144,9 @@ def test_compiled_code_samples_no_more_when_a_delay_is_beyond_its_ledger() -> No
     assert story.valid.begin() is base.rows  # one comparison a second
     base.now = 5 * SECOND
     assert story.valid.begin() is None
+    # It brought the rows up to date in place; who reads now gets what the ledger says.
+    assert value(story.valid.read()) == 0
+    assert labels(story) == [(TID, "blkio_delay_ns", "ledger")]
 
 
 def test_what_cannot_be_is_the_ledgers() -> None:

@@ -4,11 +4,10 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from tidscope_traces.anomalies.detector import Anomaly, find_anomalies
+from tidscope_traces.spans.reading import LATEST_NS
 from tidscope_traces.summary.analysis import Analysis, describe
 from tidscope_traces.summary.difference import DifferenceTree, compare_trees
 from tidscope_traces.summary.durations import AROUND, FIFTHS
@@ -19,6 +18,7 @@ from tidscope_traces.summary.traces import Summaries
 
 from tidscope_backend.cli.command import Command, CommandError
 from tidscope_backend.cli.critical_path_options import add_arguments
+from tidscope_backend.cli.critical_path_sets import RequestSet, base_of, set_text
 from tidscope_backend.cli.runs_directory import chosen_runs_directory
 from tidscope_backend.cli.terminal import print_lines
 from tidscope_backend.critical_paths.exports import (
@@ -53,6 +53,7 @@ from tidscope_backend.critical_paths.trace_files import (
     find_files,
     summarise_files,
 )
+from tidscope_backend.store.lookup import RunNotFoundError
 from tidscope_backend.text import format_seconds
 
 NAME_WIDTH, CHAIN_WIDTH = 44, 72
@@ -64,22 +65,21 @@ def _run(options: argparse.Namespace) -> int:
         endpoint=options.endpoint,
         inner=options.inner,
         roots=options.roots,
-        tags=tuple(options.tag),
         excluded=frozenset(options.exclude),
         potential=True,
         projection=options.less,
     )
-    if options.files:
-        summaries, counts = _summarise(options.files, chosen)
-    else:
-        summaries, counts = _stored(options, chosen)
+    wanted = RequestSet(
+        tuple(options.files),
+        *(options.run, options.since, options.until, options.percentiles, tuple(options.tag)),
+    )
+    summaries, counts = _summarise(options, wanted, chosen)
     if not summaries.traces:
         raise CommandError(_nothing(counts, summaries))
     if options.less and options.less.operation not in summaries.catalogue.operations:
         raise CommandError(f"no trace has {operation_text(options.less.operation)}")
-    low, high = options.percentiles
-    found = describe(summaries, low, high)
-    difference = _difference(options, chosen, found)
+    found = describe(summaries, *wanted.percentiles)
+    difference = _difference(options, chosen, wanted, summaries, found)
     anomalies = _anomalies(summaries)
     _write(options, summaries, found, difference, counts)
     if options.json:
@@ -96,15 +96,35 @@ def _run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _summarise(paths: Sequence[Path], chosen: Options) -> tuple[Summaries, FileCounts]:
+def _summarise(
+    options: argparse.Namespace, wanted: RequestSet, chosen: Options
+) -> tuple[Summaries, FileCounts]:
+    """Of a set, but for its percentiles. Raises CommandError."""
+    chosen = replace(chosen, tags=wanted.tags)
+    if not wanted.files:
+        return _stored(options, wanted, chosen)
+    if wanted.run is not None:
+        raise CommandError("runs have stored traces: name a run or files, not both")
     try:
-        return summarise_files(find_files(paths), chosen, len(os.sched_getaffinity(0)))
+        processes = len(os.sched_getaffinity(0))
+        summaries, counts = summarise_files(find_files(wanted.files), chosen, processes)
     except TraceFileError as error:
         raise CommandError(str(error)) from None
+    since = 0 if wanted.since_ns is None else wanted.since_ns
+    until = LATEST_NS if wanted.until_ns is None else wanted.until_ns
+    places = [at for at, one in enumerate(summaries.traces) if since <= one.start_ns < until]
+    return replace(summaries, traces=summaries.select(places).traces), counts
 
 
-def _stored(options: argparse.Namespace, chosen: Options) -> tuple[Summaries, FileCounts]:
-    from tidscope_backend.critical_paths.stored_traces import stored_endpoints, summarise_stored
+def _stored(
+    options: argparse.Namespace, wanted: RequestSet, chosen: Options
+) -> tuple[Summaries, FileCounts]:
+    from tidscope_backend.critical_paths.stored_traces import (
+        of_run,
+        stored_endpoints,
+        summarise_stored,
+    )
+    from tidscope_backend.traces.queries import Wanted
 
     runs = chosen_runs_directory(options)
     try:
@@ -113,11 +133,18 @@ def _stored(options: argparse.Namespace, chosen: Options) -> tuple[Summaries, Fi
             if not known:
                 raise CommandError(f"name files of traces; none are stored in {runs}")
             raise CommandError("\n".join(["name files, or an --endpoint of those stored:", *known]))
-        summaries, counts, omitted = summarise_stored(runs, chosen)
+        within = Wanted(since_ns=wanted.since_ns, until_ns=wanted.until_ns)
+        if wanted.run is not None:
+            within = of_run(runs, wanted.run, wanted.since_ns, wanted.until_ns)
+        summaries, counts, omitted = summarise_stored(runs, chosen, within)
+    except RunNotFoundError as error:
+        raise CommandError(str(error)) from None
     except (OSError, ValueError) as error:
         raise CommandError(f"the stored traces cannot be read: {error}") from None
     if not summaries.traces:
-        raise CommandError(f"no trace of {operation_text(options.endpoint)} is stored in {runs}")
+        which = "" if wanted == RequestSet() else f" ({set_text(wanted)})"
+        endpoint = operation_text(options.endpoint)
+        raise CommandError(f"no trace of {endpoint} is stored in {runs}{which}")
     if omitted:
         print_lines(f"{omitted} more traces are left out: too many spans", file=sys.stderr)
     return summaries, counts
@@ -128,7 +155,7 @@ def _nothing(counts: FileCounts, summaries: Summaries) -> str:
         return f"no span could be read; the first has {counts.reasons[0]}"
     if summaries.left_out:
         return f"none of {summaries.left_out} traces has that endpoint and those tags"
-    return "the files have no traces"
+    return "the files have no traces of that time" if counts.spans else "the files have no traces"
 
 
 def _anomalies(summaries: Summaries) -> list[Anomaly]:
@@ -167,15 +194,21 @@ def _everywhere_lines(summaries: Summaries, top: int) -> list[str]:
 
 
 def _difference(
-    options: argparse.Namespace, chosen: Options, found: Analysis
+    options: argparse.Namespace,
+    chosen: Options,
+    wanted: RequestSet,
+    summaries: Summaries,
+    found: Analysis,
 ) -> tuple[str, DifferenceTree] | None:
-    if not options.base:
+    base = base_of(wanted, options.base)
+    if base is None:
         return None
-    summaries, _ = _summarise(options.base, chosen)
+    if replace(base, percentiles=wanted.percentiles) != wanted:
+        summaries, _ = _summarise(options, base, chosen)
     if not summaries.traces:
-        raise CommandError("the files to compare with have no traces that match")
-    base = describe(summaries, *options.percentiles)
-    return "the other files against the base", compare_trees(base.tree, found.tree)
+        raise CommandError(f"there are no requests to compare with ({set_text(base)})")
+    other = describe(summaries, *base.percentiles)
+    return f"{set_text(wanted)} against {set_text(base)}", compare_trees(other.tree, found.tree)
 
 
 def _write(
@@ -278,7 +311,7 @@ def _lines(
         lines += ["", *table(FAILURE_HEAD, failure_rows(found, top), CHAIN_WIDTH)]
     if difference is not None:
         rows = grown_rows(difference[1], top)
-        lines += ["", *table(GROWN_HEAD, rows, CHAIN_WIDTH)]
+        lines += ["", f"{difference[0]}:", *table(GROWN_HEAD, rows, CHAIN_WIDTH)]
     return lines
 
 

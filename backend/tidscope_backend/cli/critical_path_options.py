@@ -5,12 +5,11 @@ import re
 from pathlib import Path
 
 from tidscope_traces.spans.model import Operation
-from tidscope_traces.summary.durations import AROUND
-from tidscope_traces.summary.options import Projection, Tag
+from tidscope_traces.summary.options import Projection
 
+from tidscope_backend.cli.critical_path_sets import base_part, moment, percentiles, tag
 from tidscope_backend.cli.runs_directory import add_runs_dir_option
 
-_PERCENTILES = re.compile(r"(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)")
 _CHANGE = re.compile(r"(.+)=(-?\d+(?:\.\d+)?)ms")
 
 
@@ -25,22 +24,6 @@ def _excluded(text: str) -> list[Operation]:
     """What an operation may be meant by: names of operations have colons, too."""
     service, _, name = text.partition(":")
     return [Operation("", text), *([Operation(service, name)] if service and name else [])]
-
-
-def _tag(text: str) -> Tag:
-    key, equals, value = text.partition("=")
-    if not equals or not key:
-        raise argparse.ArgumentTypeError(f"{text!r}: want KEY=VALUE")
-    return Tag(key, value)
-
-
-def _percentiles(text: str) -> tuple[float, float]:
-    if text.upper() in AROUND:
-        return AROUND[text.upper()]
-    found = _PERCENTILES.fullmatch(text)
-    if found is None or not float(found[1]) <= float(found[2]) <= 100:
-        raise argparse.ArgumentTypeError(f"{text!r}: want LOW-HIGH of 0 to 100, or P50, P95, P99")
-    return float(found[1]), float(found[2])
 
 
 def _change(text: str) -> Projection:
@@ -79,15 +62,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="of a trace with several roots, count the first or all (default: %(default)s)",
     )
     parser.add_argument(
+        "--run",
+        metavar="RUN",
+        help="stored requests of this run only, by its name or id: of its time and its processes",
+    )
+    for name, word in (("since", "then or later"), ("until", "before then")):
+        parser.add_argument(
+            f"--{name}",
+            type=moment,
+            metavar="TIME",
+            help=f"requests that began {word} only, as 2026-05-13T14:05, or 10m for so long "
+            "ago (s, m, h, d)",
+        )
+    parser.add_argument(
         "--percentiles",
-        type=_percentiles,
+        type=percentiles,
         default=(0.0, 100.0),
         metavar="LOW-HIGH",
         help="requests between two percentiles of duration only; P50, P95, P99: those around it",
     )
     parser.add_argument(
         "--tag",
-        type=_tag,
+        type=tag,
         action="append",
         default=[],
         metavar="KEY=VALUE",
@@ -111,11 +107,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--base",
-        type=Path,
+        type=base_part,
         action="append",
         default=[],
-        metavar="FILE",
-        help="compare with the traces of this file or folder; repeat for more",
+        metavar="SET",
+        help="compare with other requests: a file or folder, or run=RUN, since=TIME, until=TIME, "
+        "percentiles=LOW-HIGH, tag=KEY=VALUE; repeat for more; other conditions stay the same",
     )
     parser.add_argument(
         "--top", type=int, default=20, metavar="N", help="rows of each table (default: %(default)s)"

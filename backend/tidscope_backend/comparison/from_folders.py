@@ -36,7 +36,7 @@ from tidscope_backend.store.threads_table import threads_table
 COLUMNS = ("time_ns", "process", "machine", "roles")
 MAX_SLICES = 10
 SLICE_S = 1.0
-"""Slices of a window are at least so long."""
+"""Slices of a window are about so long at least."""
 
 
 def compare_folders(
@@ -107,7 +107,8 @@ def _window_of(
         )
     rules = [RoleRule(one.pattern, one.role) for one in manifest.target.role_rules or ()]
     first, last = int(times[0]), int(times[-1])
-    count = min(MAX_SLICES, int((last - first) / 1e9 / SLICE_S))
+    # Its first and last frame are a little within it.
+    count = min(MAX_SLICES, round((last - first) / 1e9 / SLICE_S))
     count = count if count >= MIN_SLICES else 0
     bounds = times[np.linspace(0, len(times) - 1, count + 1).round().astype(np.intp)].tolist()
 

@@ -81,7 +81,7 @@ def analysis_answer(
             inclusive_ns=found.tree.inclusive_ns,
             exclusive_ns=found.tree.exclusive_ns,
             count=found.tree.trace_count,
-            exemplar=[one[0] for one in found.tree.exemplars],
+            exemplars=found.tree.exemplars,
         ),
         ranking=[
             OperationRank(
@@ -159,10 +159,10 @@ def difference_answer(
         durations: of each.
         trees: of each, for exemplars.
     """
-    exemplars: dict[tuple[Operation, ...], str] = {}
+    exemplars: dict[tuple[Operation, ...], list[str]] = {}
     for tree in trees:
         for node, ids in enumerate(tree.exemplars):
-            exemplars[tuple(tree.chain(node))] = ids[0]
+            exemplars[tuple(tree.chain(node))] = ids
     chains: list[tuple[Operation, ...]] = []
     for operation, parent in zip(found.operations, found.parents, strict=True):
         chains.append((*(chains[parent] if parent >= 0 else ()), operation))
@@ -176,7 +176,7 @@ def difference_answer(
             other_inclusive_ns=list(map(round, found.other_inclusive_ns)),
             base_exclusive_ns=list(map(round, found.base_exclusive_ns)),
             other_exclusive_ns=list(map(round, found.other_exclusive_ns)),
-            exemplar=[exemplars[chain] for chain in chains],
+            exemplars=[exemplars[chain] for chain in chains],
         ),
     )
 

@@ -247,8 +247,11 @@ class ValidDelays(WrappingReader):
         now_ns = self._clock()
         if self._reading is None or now_ns - self._compared_ns < COMPARE_NS:
             return False
+        if self._bounds.outside(self._reading, now_ns) is not None:
+            # The next reading may be of the same rows: it has to be compared as well.
+            return True
         self._compared_ns = now_ns
-        return self._bounds.outside(self._reading, now_ns) is not None
+        return False
 
     def _with_outside(
         self, longer: Masks | None, outside: npt.NDArray[np.bool_] | None

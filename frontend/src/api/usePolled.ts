@@ -2,6 +2,9 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import type { Problem } from "../wire/generated/models";
 import { asProblem } from "./problem";
 
+/** Pause before who is asked once is asked again, as long as it cannot be reached. */
+const RETRY_MS = 5000;
+
 /** What polling has brought so far. */
 export interface Polled<T> {
   /** The last answer; kept when a later request fails. */
@@ -17,7 +20,8 @@ export interface Polled<T> {
  * Ask again and again while the page is visible, one request at a time.
  *
  * @param load stable from render to render; null asks nothing.
- * @param periodMs pause between an answer and the next question; null asks once.
+ * @param periodMs pause between an answer and the next question; null asks once, and again while the
+ *   backend is unreachable.
  */
 export function usePolled<T>(
   load: ((signal: AbortSignal) => Promise<T>) | null,
@@ -34,8 +38,10 @@ export function usePolled<T>(
     }
     const abort = new AbortController();
     let timer = 0;
+    let pause = periodMs;
     const round = async () => {
       setLoading(true);
+      pause = periodMs;
       try {
         setValue(await load(abort.signal));
         setProblem(null);
@@ -43,7 +49,9 @@ export function usePolled<T>(
         if (abort.signal.aborted) {
           return;
         }
-        setProblem(asProblem(error));
+        const found = asProblem(error);
+        setProblem(found);
+        if (found.status === 0) pause ??= RETRY_MS;
       }
       if (!abort.signal.aborted) {
         setLoading(false);
@@ -51,8 +59,8 @@ export function usePolled<T>(
       }
     };
     const schedule = () => {
-      if (periodMs !== null) {
-        timer = window.setTimeout(() => (document.hidden ? schedule() : void round()), periodMs);
+      if (pause !== null) {
+        timer = window.setTimeout(() => (document.hidden ? schedule() : void round()), pause);
       }
     };
     again.current = () => {

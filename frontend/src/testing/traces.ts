@@ -64,7 +64,7 @@ export function analysis(changes: Partial<TraceAnalysis> = {}): TraceAnalysis {
       inclusive_ns: [1000 * MS, 600 * MS, 100 * MS],
       exclusive_ns: [300 * MS, 600 * MS, 100 * MS],
       count: [10, 10, 4],
-      exemplar: [traceId(1), traceId(2), traceId(3)],
+      exemplars: [[traceId(1), traceId(4)], [traceId(2)], [traceId(3)]],
     },
     ranking: [rank(SQL, 0.6), rank(GET, 0.3), rank(CACHE, 0.1)],
     errors: [],
@@ -87,7 +87,7 @@ export function difference(changes: Partial<TraceDifference> = {}): TraceDiffere
       other_inclusive_ns: [115 * MS, 80 * MS, 5 * MS],
       base_exclusive_ns: [30 * MS, 60 * MS, 10 * MS],
       other_exclusive_ns: [30 * MS, 80 * MS, 5 * MS],
-      exemplar: [traceId(1), traceId(2), traceId(3)],
+      exemplars: [[traceId(1), traceId(4)], [traceId(2)], [traceId(3)]],
     },
     ...changes,
   };

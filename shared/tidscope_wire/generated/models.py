@@ -718,9 +718,7 @@ Nanoseconds for each trace.
 """
 
 
-ExemplarItem = TypeAliasType(
-    "ExemplarItem", Annotated[str, Field(pattern="^[0-9a-f]{32}$")]
-)
+Exemplar = TypeAliasType("Exemplar", Annotated[str, Field(pattern="^[0-9a-f]{32}$")])
 """
 32 hex digits.
 """
@@ -4082,9 +4080,9 @@ class TraceTree(Message):
     """
     Traces on whose critical path it is.
     """
-    exemplar: list[ExemplarItem]
+    exemplars: list[list[Exemplar]]
     """
-    The trace in which it took longest.
+    The traces in which it took longest, up to three, the slowest first.
     """
 
 
@@ -4616,9 +4614,9 @@ class DifferenceTree(Message):
     """
     Itself.
     """
-    exemplar: list[ExemplarItem]
+    exemplars: list[list[Exemplar]]
     """
-    The trace in which it took longest.
+    The traces in which it took longest, up to three, the slowest first.
     """
 
 

@@ -2,20 +2,31 @@
 
 Source: CRISP, sections 4.6.3 to 4.6.5: a trace with a chain of callers on its critical path that no
 normal trace has is abnormal, and so is one that is improbable. What is probable is not said by the
-source's autoencoder but by three robust measures: all times together and the strangest of them
-(density.py), and which chains there are (presence.py).
+source's autoencoder but by robust measures: all times together and the strangest of them
+(density.py), which chains there are (presence.py), and how much time is in chains that no other
+trace has. Each has a probability by what it is in the endpoint's own usual traces (limits.py).
 """
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import log
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tidscope_traces.anomalies.density import Density, estimate
-from tidscope_traces.anomalies.limits import MOST_DEVIATIONS, Usual, normal, tailed
+from tidscope_traces.anomalies.limits import (
+    P_VALUE,
+    Rare,
+    Usual,
+    in_deviations,
+    normal,
+    rare,
+    tailed,
+    together,
+)
 from tidscope_traces.anomalies.presence import Presence, learn_presence
 from tidscope_traces.anomalies.vectors import Chains, Times, chain_operations
 from tidscope_traces.spans.model import Operation
@@ -23,13 +34,15 @@ from tidscope_traces.summary.traces import Summaries
 
 LEAST_TRACES = 30
 """Fewer do not say what is usual."""
-UNSEEN_SHARE = 0.01
-"""Of a request's time, own time of an unseen chain that makes it abnormal; less comes by chance."""
-OWN_UNSEEN_SHARE = 0.1
-"""The same of a trace among those that say what is usual: of these many have a rare call."""
 FOLDS = 3
 LEAST_EXCESS = 1.0
 """Of squared deviations and surprises beyond what is usual, in the mean."""
+UNSEEN_SHARE = 0.01
+"""Of a trace's time; less in chains that no other trace has comes by chance."""
+LEAST_UNSEEN, UNSEEN_TAIL = 0.3, 0.1
+"""Of its logarithm: mean excess at least, and share of usual traces that say what it is."""
+WHICH_CHAINS, UNSEEN = 2, 3
+"""Places of two of the measures."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,48 +85,55 @@ class PathModel:
         chains: features, by number.
         density: of their times.
         presence: of the chains themselves.
-        all_times, one_time, which_chains: of usual traces, the three measures.
+        usual: four measures of usual traces: all times, the strangest, which chains there are, and
+            how much time is in chains that no other trace has.
         counts: traces that have each chain.
     """
 
     chains: Chains
     density: Density
     presence: Presence
-    all_times: Usual
-    one_time: Usual
-    which_chains: Usual
+    usual: Sequence[Usual | Rare]
     counts: Counter[int]
 
     def judge(self, contexts: NDArray[np.int64], own: bool = False) -> Judgement | None:
         """Why a trace is abnormal; None if it is not.
+
+        One that is compared with earlier ones is abnormal by any measure, or by an unseen chain, as
+        the source has it. Where each is compared with all, which say less of what is rare, it is so
+        by all measures together.
 
         Args:
             contexts: as in TraceSummary.
             own: the trace is among those that the model was made of.
         """
         times, unseen = self.chains.times(contexts, learn=False)
-        by_times = max(
-            self.all_times.score(self.density.score(times)),
-            self.one_time.score(self.density.largest(times)),
-        )
-        by_chains = self.which_chains.score(self.presence.surprise(times))
-        score = max(by_times, by_chains)
+        columns = self.chains.columns(contexts)
         if own:
-            unseen = {
-                column: value
-                for column, (place, value) in enumerate(times.items())
-                if self.counts[place] == 1
-            }
-        if unseen:
-            column = max(unseen, key=lambda at: unseen[at])
-            total_ns = int(contexts[3].sum())
-            if unseen[column] > (OWN_UNSEEN_SHARE if own else UNSEEN_SHARE) * total_ns:
-                return Judgement("unseen", score, column)
-        if score > MOST_DEVIATIONS:
-            strangest = self._strangest if by_times >= by_chains else self.presence.strangest
-            column = self.chains.columns(contexts)[strangest(times)]
-            return Judgement("improbable", score, column)
-        return None
+            unseen = {columns[at]: time for at, time in times.items() if self.counts[at] == 1}
+        total_ns = contexts[3].sum()
+        measures = (
+            self.density.score(times),
+            self.density.largest(times),
+            self.presence.surprise(times),
+            _log_share(sum(unseen.values()), total_ns),
+        )
+        surprises = [usual.surprise(one) for usual, one in zip(self.usual, measures, strict=True)]
+        if own:
+            surprise = together(surprises)
+            stands_out = surprises[UNSEEN] > min(max(surprises[:UNSEEN]), -log(P_VALUE))
+            is_unseen = surprise > -log(P_VALUE) and stands_out
+        else:
+            surprise = max(surprises[:UNSEEN])
+            is_unseen = max(unseen.values(), default=0) > UNSEEN_SHARE * total_ns
+        score = in_deviations(surprise)
+        if is_unseen:
+            return Judgement("unseen", score, max(unseen, key=lambda at: unseen[at]))
+        if surprise <= -log(P_VALUE):
+            return None
+        most = int(np.argmax(surprises[:UNSEEN]))
+        strangest = self.presence.strangest if most == WHICH_CHAINS else self._strangest
+        return Judgement("improbable", score, columns[strangest(times)])
 
     def _strangest(self, times: Times) -> int:
         """The chain whose time deviates most."""
@@ -135,22 +155,35 @@ def learn_paths(contexts: Sequence[NDArray[np.int64]]) -> PathModel:
         raise ValueError(msg)
     chains = Chains()
     rows = [chains.times(one, learn=True)[0] for one in contexts]
-    density = estimate(rows, len(chains))
     parents = chains.parents
+    counts = Counter(place for times in rows for place in times)
+    alone = [
+        _log_share(
+            sum(time for place, time in times.items() if counts[place] == 1), sum(times.values())
+        )
+        for times in rows
+    ]
     measures = np.array(list(_held_out(rows, parents)))
     return PathModel(
         chains,
-        density,
+        estimate(rows, len(chains)),
         learn_presence(rows, parents),
-        normal(measures[:, 0]),
-        tailed(measures[:, 1], LEAST_EXCESS),
-        tailed(measures[:, 2], LEAST_EXCESS),
-        Counter(place for times in rows for place in times),
+        (
+            normal(measures[:, 0]),
+            tailed(measures[:, 1], LEAST_EXCESS),
+            tailed(measures[:, 2], LEAST_EXCESS),
+            rare(alone, LEAST_UNSEEN, UNSEEN_TAIL),
+        ),
+        counts,
     )
 
 
+def _log_share(part_ns: float, whole_ns: float) -> float:
+    return float(np.log1p(part_ns / max(1.0, UNSEEN_SHARE * whole_ns)))
+
+
 def _held_out(rows: Sequence[Times], parents: Sequence[int]) -> Iterator[tuple[float, ...]]:
-    """The three measures of each trace, by what the others say is usual.
+    """Three measures of each trace, by what the others say is usual.
 
     Rare chains make what a trace says of itself look usual: judged later, others score higher.
     """

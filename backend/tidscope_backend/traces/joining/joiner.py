@@ -9,9 +9,12 @@ from tidscope_traces.spans.model import Span
 from tidscope_wire.generated.models import SpanLock, SpanPart, SpanThread
 
 from tidscope_backend.traces.joining.lock_readings import LockWaits
+from tidscope_backend.traces.joining.observed import Observed
 from tidscope_backend.traces.joining.origin import LEAST_DIGITS, Origin, is_foreign, origin_of
 from tidscope_backend.traces.joining.places import Place, Places
-from tidscope_backend.traces.joining.thread_split import Parts, of_process, of_thread
+from tidscope_backend.traces.joining.runtime_threads import runtime_threads
+from tidscope_backend.traces.joining.thread_split import Parts, busy, of_process, of_thread
+from tidscope_backend.traces.joining.timeline import split_all
 
 MAX_SPANS = 200
 """Of a path that are joined: those with the most own time."""
@@ -23,6 +26,9 @@ IN_CONTAINER = (
     "or recorded at that time"
 )
 NO_THREAD = "thread {tid} was not seen in process {pid}: the parts are of the whole process"
+RUNTIME = "Not counted: threads of the runtime itself, at work for {threads}."
+LEAST_AT_WORK, MOST_AT_WORK = 0.01, 4
+"""Of a span's own time; threads that are named."""
 Interval = tuple[int, int]
 
 
@@ -78,9 +84,25 @@ def _joined(own: Own, places: Mapping[Origin, Place | None], hosts: AbstractSet[
             return _by_thread(own, place, intervals, span.thread_id)
         note = NO_THREAD.format(tid=span.thread_id, pid=span.pid)
     waits = seen.locks.waits(*window, None if place.pid is None else frozenset(threads))
-    timelines = [one for tid in threads for one in seen.timelines(tid)]
+    aside = runtime_threads(seen.names, threads)
+    timelines = [one for tid in threads if tid not in aside for one in seen.timelines(tid)]
     parts = of_process(timelines, intervals, sum(one.rate for one in waits))
-    return _span_thread(own, place, parts, None, waits, note)
+    notes = [note] if note else []
+    if worked := _at_work(seen, aside, intervals, own.ns):
+        notes.append(RUNTIME.format(threads=", ".join(worked)))
+    return _span_thread(own, place, parts, None, waits, " ".join(notes))
+
+
+def _at_work(
+    seen: Observed, tids: AbstractSet[int], intervals: Sequence[Interval], own_ns: int
+) -> list[str]:
+    """Threads that were at something meanwhile, the busiest first, and how long each was."""
+    found = []
+    for tid in tids:
+        busy_ns = sum(busy(split_all(one, intervals)).estimate.sum() for one in seen.timelines(tid))
+        if busy_ns > LEAST_AT_WORK * own_ns:
+            found.append((-busy_ns, f"{seen.names[tid]} {busy_ns / 1e6:.3g} ms"))
+    return [text for _, text in sorted(found)[:MOST_AT_WORK]]
 
 
 def _why_not(origin: Origin | None, hosts: AbstractSet[str]) -> str:

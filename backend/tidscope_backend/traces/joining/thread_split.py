@@ -65,23 +65,24 @@ def of_process(
     for timeline in timelines:
         found += split_all(timeline, intervals)
     measured = min(own, _measured(timelines, intervals))
-    busy = _busy(found)
-    worked = busy.estimate.sum()
+    at_work = busy(found)
+    worked = at_work.estimate.sum()
     scale = min(1.0, measured / worked) if worked else 1.0
-    parts = dict(zip(REASONS, busy.estimate * scale, strict=True))
+    parts = dict(zip(REASONS, at_work.estimate * scale, strict=True))
     waited = max(0.0, measured - worked)
     locked = waited * min(1.0, lock_rate)
     parts["locks"] += locked
     parts[IDLE] = waited - locked
     parts["unknown"] = max(0.0, own - measured)
-    certain = min(own, busy.least.sum() * scale) + max(0.0, measured - busy.most.sum())
+    certain = min(own, at_work.least.sum() * scale) + max(0.0, measured - at_work.most.sum())
     if lock_rate:
         # That a request waited is certain, that it was for a lock is not.
         certain = max(0.0, certain - locked)
     return Parts(_rounded(parts, own), _share(certain, own))
 
 
-def _busy(found: Split) -> Split:
+def busy(found: Split) -> Split:
+    """The part in which a thread was at anything, and did not wait as idle threads do."""
     works = np.array([reason not in WAITING for reason in REASONS], np.float64)
     return Split(*(array * works for array in found))
 

@@ -9,8 +9,8 @@ export interface OperationChange {
   readonly base_ns: number;
   readonly other_ns: number;
   readonly change_ns: number;
-  /** The trace in which the row that changed most took longest. */
-  readonly exemplar: string;
+  /** The traces in which the row that changed most took longest. */
+  readonly exemplars: readonly string[];
 }
 
 /** Operations, wherever they were called, the greatest change first. */
@@ -20,7 +20,7 @@ export function operationChanges(tree: DifferenceTree): readonly OperationChange
     const name = operationName(operation);
     const base = tree.base_exclusive_ns[row] ?? 0;
     const other = tree.other_exclusive_ns[row] ?? 0;
-    const before = found.get(name) ?? { base_ns: 0, other_ns: 0, most: -1, exemplar: "" };
+    const before = found.get(name) ?? { base_ns: 0, other_ns: 0, most: -1, exemplars: [] };
     const here = Math.abs(other - base);
     const base_ns = before.base_ns + base;
     const other_ns = before.other_ns + other;
@@ -30,7 +30,7 @@ export function operationChanges(tree: DifferenceTree): readonly OperationChange
       other_ns,
       change_ns: other_ns - base_ns,
       most: Math.max(here, before.most),
-      exemplar: here > before.most ? (tree.exemplar[row] ?? "") : before.exemplar,
+      exemplars: here > before.most ? (tree.exemplars[row] ?? []) : before.exemplars,
     });
   }
   return [...found.values()]

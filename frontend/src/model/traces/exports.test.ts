@@ -12,7 +12,7 @@ const TREE: TraceTree = {
   inclusive_ns: [10_000_000, 6_000_999, 999],
   exclusive_ns: [3_999_001, 6_000_000, 999],
   count: [10, 4, 1],
-  exemplar: ["", "", ""],
+  exemplars: [[], [], []],
 };
 
 it("writes stacks as flamegraph.pl reads them", () => {

@@ -89,16 +89,16 @@ describe("operationChanges", () => {
       ...{ name, parent: [-1, 0, 1] },
       ...{ base_inclusive_ns: [100, 60, 10], other_inclusive_ns: [150, 130, 30] },
       ...{ base_exclusive_ns: [40, 50, 10], other_exclusive_ns: [20, 100, 30] },
-      exemplar: ["1".repeat(32), "2".repeat(32), "3".repeat(32)],
+      exemplars: ["1", "2", "3"].map((digit) => [digit.repeat(32)]),
     });
     expect(changes).toEqual([
       {
         ...{ name: "s b", base_ns: 60, other_ns: 130, change_ns: 70 },
-        exemplar: "2".repeat(32),
+        exemplars: ["2".repeat(32)],
       },
       {
         ...{ name: "s a", base_ns: 40, other_ns: 20, change_ns: -20 },
-        exemplar: "1".repeat(32),
+        exemplars: ["1".repeat(32)],
       },
     ]);
   });

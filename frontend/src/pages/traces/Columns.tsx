@@ -1,5 +1,6 @@
 /** Columns of the tables of traces. */
 
+import { Fragment } from "react";
 import { traceHref } from "../../base/route";
 import { counted } from "../../model/format";
 import { shareText, timeText } from "../../model/traces/text";
@@ -60,6 +61,24 @@ export function traceColumn<T>(trace: (row: T) => string, more: More<T> = {}): S
     width: 6,
     ...more,
   };
+}
+
+/** Lead to traces, of which the first sorts the column. */
+export function tracesColumn<T>(
+  traces: (row: T) => readonly string[],
+  more: More<T> = {},
+): SortedColumn<T> {
+  const cell = (row: T) => <TraceLinks traces={traces(row)} />;
+  return traceColumn((row) => traces(row)[0] ?? "", { cell, width: 16, ...more });
+}
+
+export function TraceLinks({ traces }: { readonly traces: readonly string[] }) {
+  return traces.map((trace, at) => (
+    <Fragment key={trace}>
+      {at === 0 ? "" : ", "}
+      <TraceLink trace={trace} />
+    </Fragment>
+  ));
 }
 
 /** A trace by the first digits of its id. */

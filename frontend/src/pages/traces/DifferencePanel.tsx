@@ -16,7 +16,7 @@ import type { RunSummary, TraceDifference, TraceSet } from "../../wire/generated
 import { CHART_THEMES } from "../live/scope/chartTheme";
 import { SortedTable } from "../live/scope/facts/SortedTable";
 import type { SortedColumn } from "../live/scope/facts/sortedColumn";
-import { nsColumn, TraceLink, traceColumn } from "./Columns";
+import { nsColumn, TraceLinks, tracesColumn } from "./Columns";
 import { FlameBar } from "./FlameBar";
 import {
   ALL_TRACES,
@@ -186,23 +186,33 @@ function Difference({ difference, sets, link, onLink }: DifferenceProps) {
           "As wide as the greater of both sets; coloured by the change of a call's own time."
         ) : (
           <>
-            {inWords(shown)}. Slowest in request <TraceLink trace={rows.exemplar[shown] ?? ""} />.
+            {inWords(shown)}. Slowest in <TraceLinks traces={rows.exemplars[shown] ?? []} />.
           </>
         )}
       </p>
       <ColourKeys
         label="Colours"
-        keys={[
-          { change: most, text: `grew by up to ${timeText(most)}` },
-          { change: 0, text: "no change" },
-          { change: -most, text: `shrank by up to ${timeText(most)}` },
-        ].map(({ change, text }) => ({ text, ground: changeGround(change, most, colours) }))}
+        keys={changeKeys(most).map(({ change, text }) => ({
+          text,
+          ground: changeGround(change, most, colours),
+        }))}
       />
       <div className={styles.table}>
         <Changes changes={changes} />
       </div>
     </>
   );
+}
+
+/** What the colours mean. */
+function changeKeys(most: number) {
+  const same = { change: 0, text: "no change" };
+  if (most === 0) return [same];
+  return [
+    { change: most, text: `grew by up to ${timeText(most)}` },
+    same,
+    { change: -most, text: `shrank by up to ${timeText(most)}` },
+  ];
 }
 
 interface LeadProps {
@@ -245,7 +255,7 @@ const COLUMNS: readonly SortedColumn<OperationChange>[] = [
     cell: ({ change_ns }) => changeSign(change_ns) || "±0",
     width: 8,
   },
-  traceColumn(({ exemplar }) => exemplar, { label: "Slowest" }),
+  tracesColumn(({ exemplars }) => exemplars, { label: "Slowest" }),
 ];
 
 /** The difference by operation. */

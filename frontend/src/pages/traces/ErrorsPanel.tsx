@@ -45,7 +45,7 @@ const HOUR_MS = 3_600_000;
 const anomalyKey = ({ trace_id }: TraceAnomaly) => trace_id;
 const KINDS: Readonly<Record<string, string>> = {
   unseen: "a chain no usual request has",
-  improbable: "times unlike the usual ones",
+  improbable: "times or calls unlike the usual",
 };
 const ANOMALIES: readonly SortedColumn<TraceAnomaly>[] = [
   {

@@ -22,7 +22,7 @@ import type { TraceTree } from "../../wire/generated/models";
 import { CHART_THEMES } from "../live/scope/chartTheme";
 import { SortedTable } from "../live/scope/facts/SortedTable";
 import type { SortedColumn } from "../live/scope/facts/sortedColumn";
-import { nsColumn, numberColumn, partColumn, TraceLink, traceColumn } from "./Columns";
+import { nsColumn, numberColumn, partColumn, TraceLinks, tracesColumn } from "./Columns";
 import { FlameBar } from "./FlameBar";
 import type { AnalysisProps } from "./props";
 import styles from "./TracesPage.module.css";
@@ -87,8 +87,8 @@ export function FlamePanel({ analysis, link, onLink }: AnalysisProps) {
               <strong>{nameAt(tree, shown)}</strong>:{" "}
               {figures(rows, shown, analysis.traces, tree.total)}, itself{" "}
               {timeText(perTrace(rows.exclusive_ns, shown, analysis.traces))}; on the path of{" "}
-              {counted(rows.count[shown] ?? 0, "request")}. Slowest in request{" "}
-              <TraceLink trace={rows.exemplar[shown] ?? ""} />.
+              {counted(rows.count[shown] ?? 0, "request")}. Slowest in{" "}
+              <TraceLinks traces={rows.exemplars[shown] ?? []} />.
             </>
           )}
         </p>
@@ -143,7 +143,7 @@ function CallTable({ tree, traces, total, onPress }: CallTableProps) {
     nsColumn("inclusive", "With calls", (row) => perTrace(tree.inclusive_ns, row, traces)),
     nsColumn("exclusive", "Itself", (row) => perTrace(tree.exclusive_ns, row, traces)),
     numberColumn("count", "Requests", at(tree.count)),
-    traceColumn((row) => tree.exemplar[row] ?? "", { label: "Slowest" }),
+    tracesColumn((row) => tree.exemplars[row] ?? [], { label: "Slowest" }),
   ];
   return (
     <SortedTable

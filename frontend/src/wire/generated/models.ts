@@ -1711,11 +1711,9 @@ export interface DifferenceTree {
    */
   other_exclusive_ns: number[];
   /**
-   * The trace in which it took longest.
-   *
-   * Items: 32 hex digits.
+   * The traces in which it took longest, up to three, the slowest first.
    */
-  exemplar: string[];
+  exemplars: string[][];
 }
 /**
  * An operation of a service.
@@ -21041,11 +21039,9 @@ export interface TraceTree {
    */
   count: number[];
   /**
-   * The trace in which it took longest.
-   *
-   * Items: 32 hex digits.
+   * The traces in which it took longest, up to three, the slowest first.
    */
-  exemplar: string[];
+  exemplars: string[][];
 }
 /**
  * A trace whose critical path is unlike those of its endpoint.

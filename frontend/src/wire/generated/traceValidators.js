@@ -1893,7 +1893,7 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((((data.name === undefined) && (missing0 = "name")) || ((data.parent === undefined) && (missing0 = "parent"))) || ((data.inclusive_ns === undefined) && (missing0 = "inclusive_ns"))) || ((data.exclusive_ns === undefined) && (missing0 = "exclusive_ns"))) || ((data.count === undefined) && (missing0 = "count"))) || ((data.exemplar === undefined) && (missing0 = "exemplar"))){
+if(((((((data.name === undefined) && (missing0 = "name")) || ((data.parent === undefined) && (missing0 = "parent"))) || ((data.inclusive_ns === undefined) && (missing0 = "inclusive_ns"))) || ((data.exclusive_ns === undefined) && (missing0 = "exclusive_ns"))) || ((data.count === undefined) && (missing0 = "count"))) || ((data.exemplars === undefined) && (missing0 = "exemplars"))){
 validate48.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -2084,18 +2084,36 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.exemplar !== undefined){
-let data10 = data.exemplar;
+if(data.exemplars !== undefined){
+let data10 = data.exemplars;
 const _errs20 = errors;
 if(errors === _errs20){
 if(Array.isArray(data10)){
 var valid6 = true;
 const len5 = data10.length;
 for(let i5=0; i5<len5; i5++){
+let data11 = data10[i5];
 const _errs22 = errors;
-if(typeof data10[i5] !== "string"){
-validate48.errors = [{instancePath:instancePath+"/exemplar/" + i5,keyword:"type"}];
+if(errors === _errs22){
+if(Array.isArray(data11)){
+var valid7 = true;
+const len6 = data11.length;
+for(let i6=0; i6<len6; i6++){
+const _errs24 = errors;
+if(typeof data11[i6] !== "string"){
+validate48.errors = [{instancePath:instancePath+"/exemplars/" + i5+"/" + i6,keyword:"type"}];
 return false;
+}
+var valid7 = _errs24 === errors;
+if(!valid7){
+break;
+}
+}
+}
+else {
+validate48.errors = [{instancePath:instancePath+"/exemplars/" + i5,keyword:"type"}];
+return false;
+}
 }
 var valid6 = _errs22 === errors;
 if(!valid6){
@@ -2104,7 +2122,7 @@ break;
 }
 }
 else {
-validate48.errors = [{instancePath:instancePath+"/exemplar",keyword:"type"}];
+validate48.errors = [{instancePath:instancePath+"/exemplars",keyword:"type"}];
 return false;
 }
 }
@@ -3103,7 +3121,7 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((((((data.name === undefined) && (missing0 = "name")) || ((data.parent === undefined) && (missing0 = "parent"))) || ((data.base_inclusive_ns === undefined) && (missing0 = "base_inclusive_ns"))) || ((data.other_inclusive_ns === undefined) && (missing0 = "other_inclusive_ns"))) || ((data.base_exclusive_ns === undefined) && (missing0 = "base_exclusive_ns"))) || ((data.other_exclusive_ns === undefined) && (missing0 = "other_exclusive_ns"))) || ((data.exemplar === undefined) && (missing0 = "exemplar"))){
+if((((((((data.name === undefined) && (missing0 = "name")) || ((data.parent === undefined) && (missing0 = "parent"))) || ((data.base_inclusive_ns === undefined) && (missing0 = "base_inclusive_ns"))) || ((data.other_inclusive_ns === undefined) && (missing0 = "other_inclusive_ns"))) || ((data.base_exclusive_ns === undefined) && (missing0 = "base_exclusive_ns"))) || ((data.other_exclusive_ns === undefined) && (missing0 = "other_exclusive_ns"))) || ((data.exemplars === undefined) && (missing0 = "exemplars"))){
 validate69.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -3333,18 +3351,36 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.exemplar !== undefined){
-let data12 = data.exemplar;
+if(data.exemplars !== undefined){
+let data12 = data.exemplars;
 const _errs24 = errors;
 if(errors === _errs24){
 if(Array.isArray(data12)){
 var valid7 = true;
 const len6 = data12.length;
 for(let i6=0; i6<len6; i6++){
+let data13 = data12[i6];
 const _errs26 = errors;
-if(typeof data12[i6] !== "string"){
-validate69.errors = [{instancePath:instancePath+"/exemplar/" + i6,keyword:"type"}];
+if(errors === _errs26){
+if(Array.isArray(data13)){
+var valid8 = true;
+const len7 = data13.length;
+for(let i7=0; i7<len7; i7++){
+const _errs28 = errors;
+if(typeof data13[i7] !== "string"){
+validate69.errors = [{instancePath:instancePath+"/exemplars/" + i6+"/" + i7,keyword:"type"}];
 return false;
+}
+var valid8 = _errs28 === errors;
+if(!valid8){
+break;
+}
+}
+}
+else {
+validate69.errors = [{instancePath:instancePath+"/exemplars/" + i6,keyword:"type"}];
+return false;
+}
 }
 var valid7 = _errs26 === errors;
 if(!valid7){
@@ -3353,7 +3389,7 @@ break;
 }
 }
 else {
-validate69.errors = [{instancePath:instancePath+"/exemplar",keyword:"type"}];
+validate69.errors = [{instancePath:instancePath+"/exemplars",keyword:"type"}];
 return false;
 }
 }

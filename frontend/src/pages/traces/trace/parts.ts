@@ -51,7 +51,7 @@ export function joinText(thread: SpanThread): string {
       ? "Joined by thread id: the parts are of that thread alone."
       : joined_by === "process"
         ? `Joined by process and time: the parts are of all threads of the process meanwhile.${isGuess(thread, "locks") ? GUESS : ""}`
-        : "Not joined with a thread.";
+        : `Not joined with a thread${note === "" ? "." : ":"}`;
   const measured = joined_by === null ? "" : `${formatPercent(coverage)} was measured.`;
   return [how, measured, note].filter((text) => text !== "").join(" ");
 }
