@@ -9,6 +9,9 @@ export default {
   testDir: "pictures",
   outputDir: "../../test-output/pictures",
   workers: 1,
+  // One picture is many screenshots, and a trace would cost more than these.
+  timeout: 900_000,
+  use: { ...base.use, trace: "off" as const },
   projects: [
     { name: "record", testMatch: "record.spec.ts" },
     { name: "pictures", testMatch: "docs.spec.ts" },

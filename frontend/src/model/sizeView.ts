@@ -53,7 +53,14 @@ export function sizeView(input: ViewInput): ChartView {
   const time_s = Float64Array.from([...times.filter((t_s) => t_s < end_s), end_s]).sort();
   const low = new Float64Array(drawn.length * time_s.length);
   const lines = drawn.map(({ log, line }, i) => {
-    const values = held(log, time_s);
+    const known = held(log, time_s);
+    // Pools are read more seldom than a policy begins.
+    const values =
+      line.kind === "part"
+        ? known.map((size, at) =>
+            model.steer.bandAt(time_s[at] ?? 0) === null ? size : Number.NaN,
+          )
+        : known;
     low.set(values, i * time_s.length);
     const last = values.at(-1) ?? Number.NaN;
     return { ...PLAIN_LINE, kind: "process" as const, ...line, last };

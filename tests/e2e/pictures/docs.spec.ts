@@ -9,7 +9,7 @@ import type { Site } from "../fixtures/site";
 import { expect, test } from "../fixtures/test";
 
 const MOVING_SIZE = { width: 1280, height: 800 };
-const MOVING = { frame_ms: 200, last_ms: 1500, quality: 70 };
+const MOVING = { frame_ms: 300, last_ms: 1500, quality: 70 };
 /** So much of a run's page is in the gallery. */
 const TALL = { width: 1440, height: 1500 };
 
@@ -23,16 +23,16 @@ async function openRun(page: Page, site: Site, file: string): Promise<void> {
 test("README: a run as it goes", async ({ signedIn: page, site }) => {
   await page.setViewportSize(MOVING_SIZE);
   await openRun(page, site, DEMO_RUN);
-  const journey = { window: 0.35, from: 0.1, to: 0.5, frames: 40 } as const;
-  writeImage("run-dark", await played(page, page.locator("body"), journey), MOVING);
+  const journey = { window: 0.35, from: 0.1, to: 0.5, frames: 20 } as const;
+  writeImage("run-dark", await played(page, null, journey), MOVING);
 });
 
 test("README: a pool, and a policy that sizes it", async ({ signedIn: page, site }) => {
-  await page.setViewportSize({ ...MOVING_SIZE, height: 2400 });
+  await page.setViewportSize({ ...MOVING_SIZE, height: 1900 });
   await openRun(page, site, DEMO_RUN);
   const size = page.locator("[data-panel=gomaxprocs]");
   await expect(size.locator("[data-chart=gomaxprocs]")).toHaveAttribute("data-state", "ok");
-  const journey = { window: 0.5, from: 0, to: 0.5, frames: 50 } as const;
+  const journey = { window: 0.5, from: 0, to: 0.5, frames: 20 } as const;
   writeImage("steering-dark", await played(page, size, journey), MOVING);
 });
 
@@ -42,6 +42,6 @@ for (const name of GALLERY_PROGRAMS) {
     await openRun(page, site, galleryRun(name));
     await page.mouse.move(0, 0);
     await painted(page);
-    writeImage(`gallery/${name}`, [await page.screenshot({ animations: "disabled" })]);
+    writeImage(`gallery/${name}`, [await page.screenshot()]);
   });
 }

@@ -117,7 +117,7 @@ it("draws lines of processes, roles or threads, and lists what processes did", a
   await page.click(screen.getByRole("button", { name: "Lines" }));
   await page.select(screen.getByLabelText("Lines of"), "roles");
   await page.settle();
-  expect(legend("CPU per role")[0]).toMatch(/^worker-#0\.90/);
+  expect(legend("CPU per role")[0]).toMatch(/^worker-# 0\.90/);
   await page.select(screen.getByLabelText("Lines of"), "threads");
   await page.settle();
   expect(legend("CPU per thread")).toHaveLength(4);
