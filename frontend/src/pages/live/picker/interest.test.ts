@@ -79,8 +79,8 @@ describe("what is interesting on a machine", () => {
     const [busiest] = interestsOf(family);
     expect(busiest?.found.map(({ name, what, figure }) => [name, what, figure])).toEqual([
       ["postgres", "tree, 3 processes", "32.0 %"],
-      ["make", "pid 22", "5.00 %"],
-      ["bash", "pid 21", "4.00 %"],
+      ["make", "pid 22", "5.0 %"],
+      ["bash", "pid 21", "4.0 %"],
     ]);
     expect(busiest?.found[0]?.group).toMatchObject({ kind: "tree", pid: 5 });
   });
