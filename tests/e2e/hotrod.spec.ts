@@ -74,7 +74,7 @@ test("the difference leads to the request, its span, the mutex, and the thread's
   await page.getByRole("button", { name: "Before and after the pause" }).click();
   await expect(page.locator("[data-lead]")).toContainText("mysql SQL SELECT grew most");
   const changes = page.getByRole("table", { name: "Changes" });
-  await changes.locator('tr[data-key="mysql SQL SELECT"]').getByRole("link").click();
+  await changes.locator('tr[data-key="mysql SQL SELECT"]').getByRole("link").first().click();
 
   await expect(page).toHaveURL(/\/traces\/[0-9a-f]{32}$/);
   const path = page.getByRole("table", { name: "Spans of the critical path" });

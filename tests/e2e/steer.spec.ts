@@ -81,7 +81,7 @@ test.describe("a program with an agent", () => {
     await expect.poll(() => steering.size()).toBeLessThan(Steered.LARGEST);
     await expect(drawer.locator("[data-bar]").nth(1)).toBeVisible();
     await expect(drawer.locator("[data-current=true]")).toHaveCount(1);
-    await expect(drawer.getByRole("region", { name: "Decisions" })).toContainText(
+    await expect(drawer.getByRole("region", { name: "Decisions", exact: true })).toContainText(
       `${Steered.LARGEST} → ${Steered.LARGEST - 1}`,
     );
 
@@ -92,7 +92,7 @@ test.describe("a program with an agent", () => {
     await expect(size).toHaveAttribute("aria-label", /Steered by bidirectional\. \d+ decision/);
     await expect(size).toHaveAttribute("aria-label", /Last change \d → \d: /);
     await expect(page.locator("[data-chart=ops]")).toHaveAttribute("data-state", "ok");
-    await expect(page.getByRole("region", { name: "Events" })).toContainText(
+    await expect(page.getByRole("region", { name: "Events", exact: true })).toContainText(
       "bidirectional steers from size 4, between 1 and 4, on operations (agent)",
     );
 
@@ -112,7 +112,7 @@ test.describe("a program with an agent", () => {
     await steering.policy("linear").click();
     await expect(steering.state).toHaveText("settled");
     await drawer.getByRole("button", { name: "Restart search" }).click();
-    await expect(drawer.getByRole("region", { name: "Decisions" })).toContainText(
+    await expect(drawer.getByRole("region", { name: "Decisions", exact: true })).toContainText(
       "search restarted",
     );
 

@@ -49,7 +49,7 @@ test("two imports differ in one operation, and its slowest request shows it", as
     "database Q grew most: from 30.0 ms to 0.250 s of its own a request (+0.220 s).",
   );
   const changes = page.getByRole("table", { name: "Changes" });
-  await changes.locator('tr[data-key="database Q"]').getByRole("link").click();
+  await changes.locator('tr[data-key="database Q"]').getByRole("link").first().click();
 
   await expect(page).toHaveURL(/\/traces\/bb[0-9a-f]{30}$/);
   const path = page.getByRole("table", { name: "Spans of the critical path" });

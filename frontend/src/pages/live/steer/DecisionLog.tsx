@@ -3,6 +3,7 @@ import { localTime, utcTime } from "../../../base/clock";
 import { formatDuration, formatValue } from "../../../model/format";
 import type { SteerView } from "../../../model/steerView";
 import { Checkbox } from "../../../ui/Checkbox";
+import { scrollable } from "../../../ui/scrollable";
 import type { Target } from "../../../wire/generated/models";
 import styles from "./DecisionLog.module.css";
 import { logLines } from "./logLines";
@@ -32,21 +33,25 @@ export function DecisionLog({ target, steer }: DecisionLogProps) {
       {lines.length === 0 ? (
         <p className={styles.none}>No decisions yet.</p>
       ) : (
-        <ol className={styles.list} aria-label="Decisions, newest first">
-          {lines.map(({ key, t_s, program, what, measured, reason, moved }) => (
-            <li key={key} className={styles.line} data-moved={moved}>
-              <time title={utcTime(attached_ms + 1000 * t_s)}>
-                {localTime(attached_ms + 1000 * t_s)}
-              </time>
-              <p className={styles.sentence}>
-                {program === "" ? "" : `${program}: `}
-                <b className={styles.what}>{what}</b>
-                {measured === null ? null : <span data-measured="">{measuredText(measured)}</span>}
-                {reason === "" ? "." : `: ${reason}`}
-              </p>
-            </li>
-          ))}
-        </ol>
+        <div className={styles.scroll} {...scrollable("Decisions, newest first")}>
+          <ol className={styles.list}>
+            {lines.map(({ key, t_s, program, what, measured, reason, moved }) => (
+              <li key={key} className={styles.line} data-moved={moved}>
+                <time title={utcTime(attached_ms + 1000 * t_s)}>
+                  {localTime(attached_ms + 1000 * t_s)}
+                </time>
+                <p className={styles.sentence}>
+                  {program === "" ? "" : `${program}: `}
+                  <b className={styles.what}>{what}</b>
+                  {measured === null ? null : (
+                    <span data-measured="">{measuredText(measured)}</span>
+                  )}
+                  {reason === "" ? "." : `: ${reason}`}
+                </p>
+              </li>
+            ))}
+          </ol>
+        </div>
       )}
     </section>
   );
