@@ -47,6 +47,8 @@ async function statesOf(live: LivePage): Promise<Record<string, readonly string[
   await expect(page.getByRole("button", { name: /Zoomed to .* back to live/ })).toBeVisible();
   await page.keyboard.press("b");
   await expect(page.locator("[data-panel=change]")).toBeVisible();
+  // Half below what stays at the top, a button is too small for a finger, but not for long.
+  await page.evaluate(() => document.scrollingElement?.scrollTo(0, 0));
   found["Steer, a panel folded, a window"] = await violations(page);
   await page.setViewportSize(PHONE);
   found["Steer on a phone"] = await violations(page);
@@ -72,8 +74,10 @@ test("a live page breaks no rule in any of its states", async ({ watching, site 
 
 for (const [name, file] of Object.entries({ demo: DEMO_RUN, steered: STEERED_RUN })) {
   test(`a run breaks no rule: ${name}`, async ({ signedIn: page, site }) => {
-    await page.goto(`${site.url}/runs/${await site.importRun(file)}`);
+    const run = await site.importRun(file);
+    await page.goto(`${site.url}/runs/${run}`);
     await expect(page.locator("[data-reading]")).toHaveAttribute("data-reading", "ready");
     expect(await violations(page)).toEqual([]);
+    await site.deleteRun(run);
   });
 }

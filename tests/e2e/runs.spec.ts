@@ -60,8 +60,7 @@ test("two runs of a program are recorded at different rates", async ({
   await page.getByRole("combobox", { name: "Rate" }).selectOption("50");
   await expect(page.getByRole("combobox", { name: "Rate" })).toHaveValue("50");
   ids.push(await recorded(live, 60));
-  // Others imported runs before.
-  const runs = (await listed(site)).runs.filter(({ id }) => ids.includes(id));
+  const { runs } = await listed(site);
   expect(runs.map(({ state }) => state)).toEqual(["complete", "complete"]);
   expect(runs.map(({ id }) => id)).toEqual([...ids].reverse());
   await expect(page.getByRole("button", { name: /^Stop recording/ })).toHaveCount(0);
