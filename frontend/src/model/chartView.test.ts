@@ -205,6 +205,19 @@ describe("chartView", () => {
 });
 
 describe("chooseThreads", () => {
+  it("names threads of a program that does nothing", () => {
+    const idle = new TargetModel();
+    const rows = [1, 2].map((tid) => ({
+      ...{ tid, start_s: 0, name: `sleeper-${tid}` },
+      counters: { cpu_run_ns: 5e6 },
+    }));
+    idle.ingest(frame({ seq: 1, t_s: 0 }, rows));
+    idle.ingest(frame({ seq: 2, t_s: 1 }, rows));
+    const view = { ...input({ top_k: 10 }), model: idle, now_s: 1, span: { t0_s: 0, t1_s: 1 } };
+    const { threads } = chooseThreads(view, "cpu", new Set());
+    expect(threads.map(({ name }) => name)).toEqual(["sleeper-1", "sleeper-2"]);
+  });
+
   it("takes the pinned first, then the top", () => {
     const view = input({ pinned: ["3@0"], top_k: 1 });
     const { threads, candidates } = chooseThreads(view, "cpu", new Set());

@@ -107,6 +107,8 @@ export function chooseThreads(
   for (const thread of lined) (wanted.has(thread.key) ? always : others).push(thread);
   const count = Math.max(1, Math.min(50, most));
   const top = topThreads(others, scoreOf, count, incumbents);
+  // Of an idle program names say more than "others".
+  if (top.length === 0) top.push(...others.slice(0, count).filter((one) => scoreOf(one) === 0));
   return { threads: [...always, ...top], candidates: always.length + others.length };
 }
 

@@ -59,6 +59,8 @@ export function wantsFacts({ facts }: ViewRequest, part: FactPart): boolean {
 export class FactViewMaker {
   /** Findings that are shown, in their order. */
   private shown: readonly string[] = [];
+  /** There was too little to find anything in. */
+  waiting = true;
 
   /** Make one of them in steps; nothing if the page does not want it. */
   *make(part: FactPart, input: ViewInput): Steps<Partial<FactViews>> {
@@ -67,6 +69,7 @@ export class FactViewMaker {
       case "findings": {
         const findings = yield* findingsSteps(input, this.shown);
         this.shown = findings.findings.map(({ id }) => id);
+        this.waiting = findings.state === "waiting";
         return { findings };
       }
       case "change":

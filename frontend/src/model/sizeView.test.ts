@@ -46,6 +46,27 @@ const KNOWN = (1 << FIGURES.indexOf("finished")) | (1 << FIGURES.indexOf("size")
 const POOL = began({ knob: "pool-agent", size: 4 });
 
 describe("sizeView", () => {
+  it("holds GOMAXPROCS while the program answers late, but not for ever", () => {
+    const model = new TargetModel();
+    const answers = [
+      [0, 8, 0],
+      [1, null, 1],
+      [9, null, 5],
+      [10, null, 6],
+      [11, 4, 6],
+    ] as const;
+    answers.forEach(([t_s, gomaxprocs, gomaxprocs_missed], i) => {
+      const process = { gomaxprocs, gomaxprocs_missed };
+      model.ingest(frame({ seq: i + 1, t_s, process }, ROWS));
+    });
+    const changes = model.sizes.between(0, 20).map(({ t_s, value }) => [t_s, value]);
+    expect(changes).toEqual([
+      [0, 8],
+      [10, Number.NaN],
+      [11, 4],
+    ]);
+  });
+
   it("makes steps of GOMAXPROCS, with room above for the policy's name", () => {
     const view = sizeView(
       input([

@@ -39,6 +39,8 @@ import { sameStart, type Thread, Threads } from "./threads";
 
 /** Instants are gathered in blocks of about this length. */
 const BLOCK_S = 6.4;
+/** How long GOMAXPROCS is taken for what it was when answers are late: the host is busy. */
+const LATE_S = 10;
 
 export class TargetModel {
   readonly threads: Threads;
@@ -96,6 +98,7 @@ export class TargetModel {
   inexact = 0;
   rss_bytes: number | null = null;
   gomaxprocs: number | null = null;
+  private sizeRead_s = Number.NEGATIVE_INFINITY;
   health: CollectorHealth | null = null;
   counters_from: CountersSource | null = null;
   /** How many processes a group has and had; null: the target is one process. */
@@ -203,7 +206,7 @@ export class TargetModel {
     this.rss_bytes = header.process.rss_bytes;
     this.gomaxprocs = header.process.gomaxprocs;
     this.machine.note(header.machine);
-    this.sizes.note(t_s, this.gomaxprocs ?? Number.NaN);
+    this.noteRead(t_s, header.process);
     this.liveCounts.note(t_s, this.live);
     const { cpu_ns, delay_accounting } = header.process;
     this.accounting.note(t_s, delay_accounting == null ? Number.NaN : Number(delay_accounting));
@@ -231,8 +234,16 @@ export class TargetModel {
       if (isNews(event, false)) this.events.add(t_s, event);
     }
     this.machine.note(header.machine);
-    this.sizes.note(t_s, header.process.gomaxprocs ?? Number.NaN);
+    this.noteRead(t_s, header.process);
     this.liveCounts.note(t_s, header.live_threads);
+  }
+
+  /** GOMAXPROCS as it was read; where the program only answers late, it stays what it was for a while. */
+  private noteRead(t_s: number, process: Frame["header"]["process"]): void {
+    const { gomaxprocs, gomaxprocs_missed } = process;
+    if (gomaxprocs !== null) this.sizeRead_s = t_s;
+    else if (gomaxprocs_missed != null && t_s - this.sizeRead_s < LATE_S) return;
+    this.sizes.note(t_s, gomaxprocs ?? Number.NaN);
   }
 
   /**

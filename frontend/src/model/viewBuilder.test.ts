@@ -192,6 +192,18 @@ describe("ViewBuilder", () => {
     expect(steps()).toMatchObject({ chart: "times", scope: "role" });
   });
 
+  it("looks for findings again soon while there is too little to find anything in", () => {
+    world.builder.ask({ ...REQUEST, facts: ["findings"] }, [SEEN]);
+    world.frames(10);
+    expect(world.due()).toContain("findings");
+    world.frames(6);
+    expect(world.due()).toContain("findings");
+    world.frames(60);
+    expect(world.due()).toContain("findings");
+    world.frames(6);
+    expect(world.due()).not.toContain("findings");
+  });
+
   it("makes findings in steps, and of the window that was asked for last", () => {
     let now = 0;
     const model = new TargetModel();

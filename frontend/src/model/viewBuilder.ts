@@ -273,7 +273,7 @@ export class ViewBuilder {
     if (name === "target") return made_ms + (same ? STATE_MS : SLOW_MS);
     if (same || this.frozen || !this.wants(name)) return never;
     if (name === "times") return made_ms + Math.max(SLOW_MS, TIMES_MS * this.model.live);
-    if (name === "findings" || name === "change")
+    if (name === "change" || (name === "findings" && !this.factMaker.waiting))
       return made_ms + Math.max(FINDINGS_MS, TIMES_MS * this.model.live);
     if (name === "table") return made_ms + Math.max(SLOW_MS, TABLE_MS * this.model.live);
     const unseen = name === "unseen" || (name === "map" && !this.request.map?.in_view);
