@@ -12,6 +12,14 @@ const WORDS: ReadonlySet<string> = new Set(
   ),
 );
 
+/** Go's own threads, one each in any Go program: beside them it may be of one role. */
+const RUNTIME_ROLES: ReadonlySet<string> = new Set(["sysmon", "template thread"]);
+
+/** Whether a role is of a runtime, and not of the program. */
+export function isRuntimeRole(role: string): boolean {
+  return RUNTIME_ROLES.has(role);
+}
+
 /** Role of a rule by which each name is a role of its own. */
 const KEEP = "*";
 

@@ -2,7 +2,7 @@
 
 import type { RoleRule } from "../wire/generated/models";
 import type { LevelSum, Lined, ProcessLife } from "./lined";
-import { roleOf, sameRules } from "./role";
+import { isRuntimeRole, roleOf, sameRules } from "./role";
 import { HUES, RoleHues } from "./roleHues";
 import type { ThreadKey } from "./viewRequest";
 
@@ -93,7 +93,7 @@ export class Threads {
   folded = 0;
   private readonly free: number[] = [];
   private readonly hues = new RoleHues();
-  /** Roles that threads have had, up to the second. */
+  /** Roles of the program that threads have had, up to the second. */
   private readonly known = new Set<string>();
   private numbers = 0;
   private nextSlot = PROCESS_SLOT + 1;
@@ -200,7 +200,7 @@ export class Threads {
 
   /** With a second role hues are for roles. */
   private note(role: string): void {
-    if (this.known.size >= 2) return;
+    if (this.known.size >= 2 || isRuntimeRole(role)) return;
     this.known.add(role);
     if (this.known.size < 2) return;
     for (const thread of this.all()) thread.colour = this.colourOf(thread);

@@ -2,6 +2,7 @@
 
 import { levelOf, sumsIn, threadsIn, type ViewInput } from "../chartView";
 import type { LevelSum, Lined } from "../lined";
+import { isRuntimeRole } from "../role";
 import type { Thread } from "../threads";
 import type { Level } from "../viewRequest";
 
@@ -26,8 +27,13 @@ export function cpuScope(input: ViewInput): CpuScope {
   if (levelOf(input) === "process") {
     return { kind: "whole", by: "process", lined: [...sumsIn(input, levels.processes())] };
   }
-  if (roles.length > 1) return { kind: "whole", by: "role", lined: roles };
+  if (several(roles)) return { kind: "whole", by: "role", lined: roles };
   return { kind: "whole", by: "thread", lined: [...threadsIn(input)] };
+}
+
+/** Threads that a runtime keeps for itself make no second role. */
+function several(roles: readonly LevelSum[]): boolean {
+  return roles.filter(({ role }) => !isRuntimeRole(role)).length > 1;
 }
 
 function openedRole({ request, model }: ViewInput, roles: readonly LevelSum[]): LevelSum | null {
@@ -36,7 +42,7 @@ function openedRole({ request, model }: ViewInput, roles: readonly LevelSum[]): 
   const role = roles.find(({ key }) => key === selected);
   if (role) return role;
   // A thread of the only role has its place in the picture of all.
-  if (roles.length < 2 || model.levels.grouped) return null;
+  if (!several(roles) || model.levels.grouped) return null;
   for (const thread of model.threads.all()) {
     if (thread.key === selected) return roles.find((each) => each.role === thread.role) ?? null;
   }

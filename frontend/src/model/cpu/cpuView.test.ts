@@ -121,6 +121,15 @@ it("shows a program of one role by thread, in hues that differ", () => {
   expect(view.others).toBe(4);
 });
 
+it("shows a Go program by thread, too: what the runtime keeps for itself is no role of it", () => {
+  const view = made(
+    inputOf(modelOf([...times(5, () => "server", 0.1), { name: "sysmon", cores: 0.01 }])),
+  );
+  const threads = view.lines.filter(({ kind }) => kind === "thread");
+  expect(threads.map(({ name }) => name)).toEqual([...Array(5).fill("server"), "sysmon"]);
+  expect(new Set(threads.map(({ colour }) => colour)).size).toBe(6);
+});
+
 describe("many threads of one role", () => {
   const work = [...times(40, (n) => `io-${n}`, 0.02), { name: "io-77", cores: 0.9 }];
   const opened = { selected: "role:io-#" };
