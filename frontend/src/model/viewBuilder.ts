@@ -9,7 +9,7 @@ import type { Target } from "../wire/generated/models";
 import { type Chosen, chartView, chooseThreads, type ViewInput } from "./chartView";
 import { CpuViewMaker } from "./cpu/cpuView";
 import { type CurrentRates, frozenRates, movingRates } from "./currentRates";
-import { FACT_PARTS, FactViewMaker, type FactViews, isFactPart, wantsFacts } from "./factViews";
+import { FactViewMaker, type FactViews, isFactPart, wantsFacts } from "./factViews";
 import { type Filter, filterFrom } from "./filter";
 import type { MapView } from "./mapPicture";
 import { MapMaker } from "./mapView";
@@ -21,28 +21,16 @@ import type { TargetModel } from "./targetModel";
 import { eventsView, targetView } from "./targetView";
 import { tileViews } from "./tileView";
 import { timesSteps, timesView } from "./timesView";
+import { PARTS, type Part, type PartName, restOf, SLOW_MS } from "./viewParts";
 import { type ChartId, type ChartRequest, DEFAULT_REQUEST, type ViewRequest } from "./viewRequest";
 import type { ChartView, EventsView, TableView, TargetView, TileView } from "./views";
 import { type Span, spanOf } from "./window";
 import { windowRates } from "./windowRates";
 
-/** How often what is read changes, and how often lines may change places. */
-const SLOW_MS = 500;
 /** Lines this old are chosen at once, in all charts: frames come seldom. */
 const STALE_MS = 900;
-/**
- * Where the time goes looks at every thread: 5,000 busy ones take about a tenth of a second of CPU. So
- * long a thread must lie between two looks.
- */
-const TIMES_MS = 0.25;
 /** What is made in steps takes no longer at once: frames come first. */
 const STEP_MS = 8;
-/** The table sorts all threads at once: 5,000 take some 25 ms. */
-const TABLE_MS = 0.2;
-/** Findings look at every thread too, and are sentences: they are read slowly. */
-const FINDINGS_MS = 2000;
-/** A chart or map out of view with nothing to show: that may change, and its panel with it. */
-const UNSEEN_MS = 2000;
 /** The target's state is made this often without a frame too: silence is seen so. */
 const STATE_MS = 1000;
 
@@ -57,28 +45,6 @@ export interface Views extends FactViews {
   readonly events: EventsView;
   readonly steer: SteerView;
   readonly map: MapView;
-}
-
-/** What is read, in the order in which it is made when the request changed. */
-const PARTS = [
-  "target",
-  "table",
-  "tiles",
-  "times",
-  "events",
-  ...FACT_PARTS,
-  "map",
-  "unseen",
-] as const;
-type PartName = (typeof PARTS)[number];
-
-/** When a part was made, and of what. */
-interface Part {
-  made_ms: number;
-  /** State of the model that it shows. */
-  edition: number;
-  /** Since when it is not what is asked for; null: it is. */
-  asked_ms: number | null;
 }
 
 export class ViewBuilder {
@@ -272,12 +238,13 @@ export class ViewBuilder {
     const same = part.edition === this.editionOf(name);
     if (name === "target") return made_ms + (same ? STATE_MS : SLOW_MS);
     if (same || this.frozen || !this.wants(name)) return never;
-    if (name === "times") return made_ms + Math.max(SLOW_MS, TIMES_MS * this.model.live);
-    if (name === "change" || (name === "findings" && !this.factMaker.waiting))
-      return made_ms + Math.max(FINDINGS_MS, TIMES_MS * this.model.live);
-    if (name === "table") return made_ms + Math.max(SLOW_MS, TABLE_MS * this.model.live);
-    const unseen = name === "unseen" || (name === "map" && !this.request.map?.in_view);
-    return made_ms + (unseen ? UNSEEN_MS : SLOW_MS);
+    return made_ms + restOf(name, this.model.live, this.isSeen(name));
+  }
+
+  /** Whether somebody sees what a part shows: a map in view, findings of which there are some. */
+  private isSeen(name: PartName): boolean {
+    if (name === "map") return this.request.map?.in_view === true;
+    return name !== "findings" || !this.factMaker.waiting;
   }
 
   /** Whether the page wants to see it change. */
