@@ -20,6 +20,21 @@ async function openRun(page: Page, site: Site, file: string): Promise<void> {
   await expect(page.locator("[data-chart=cpu]")).toHaveAttribute("data-state", "ok");
 }
 
+/** Wait until what is read (numbers, findings) has come to rest, too. */
+async function rested(page: Page): Promise<void> {
+  let before = "";
+  await expect
+    .poll(
+      async () => {
+        const last = before;
+        before = await page.locator("main").innerText();
+        return before === last;
+      },
+      { intervals: [1500] },
+    )
+    .toBe(true);
+}
+
 test("README: a run as it goes", async ({ signedIn: page, site }) => {
   await page.setViewportSize(MOVING_SIZE);
   await openRun(page, site, DEMO_RUN);
@@ -41,6 +56,7 @@ for (const name of GALLERY_PROGRAMS) {
     await page.setViewportSize(TALL);
     await openRun(page, site, galleryRun(name));
     await page.mouse.move(0, 0);
+    await rested(page);
     await painted(page);
     writeImage(`gallery/${name}`, [await page.screenshot()]);
   });
