@@ -1,7 +1,6 @@
 """What a comparison compares: a run, or a window of one."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -63,8 +62,3 @@ def find_sides(runs: Path, text: str) -> list[Side]:
         called, window = (name, None) if name in names else split_window(name)
         found += [Side(path, window) for path in find_runs(runs, called)]
     return found
-
-
-def sides_of(paths: Sequence[Path]) -> list[Side]:
-    """Whole runs."""
-    return [Side(path) for path in paths]

@@ -113,8 +113,7 @@ export function ThreadMap(props: ThreadMapProps) {
     // A picture that comes with the axis is drawn by then.
     const follow = () =>
       queueMicrotask(() => {
-        const axis = client.axis.get();
-        if (axis && (axis.t0_s !== surface.plot.t0_s || axis.t1_s !== surface.plot.t1_s)) draw();
+        if (!surface.spans(client.axis.get())) draw();
       });
     const ends = [
       () => element.removeEventListener("click", onClick),

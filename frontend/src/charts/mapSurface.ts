@@ -8,7 +8,7 @@ import { foldOf, threadsOf } from "../model/mapLayout";
 import { keyAt, type MapPicture, peakInSight, placeAt, ringPlace } from "../model/mapPicture";
 import type { SteerView } from "../model/steerView";
 import type { Hover } from "../model/viewRequest";
-import type { Span } from "../model/window";
+import { type Span, sameSpan } from "../model/window";
 import { drawTimeAxis, timeTicks } from "./axes";
 import { CanvasLayer } from "./canvasLayer";
 import { MapCanvas } from "./mapCanvas";
@@ -55,6 +55,11 @@ export class MapSurface {
 
   get plot(): MapPlot {
     return this.plotNow;
+  }
+
+  /** Whether it was drawn over this span last. */
+  spans(axis: Span | null): boolean {
+    return axis === null || sameSpan(axis, this.plotNow);
   }
 
   /** The colour scale in effect. */

@@ -8,7 +8,7 @@
 import type { SteerView } from "../model/steerView";
 import type { ChartId, Hover } from "../model/viewRequest";
 import type { ChartView, LineView } from "../model/views";
-import type { Span } from "../model/window";
+import { type Span, sameSpan } from "../model/window";
 import { drawTimeAxis, drawValueAxis, timeTicks, valueTicks } from "./axes";
 import { drawBandNames, drawLimits } from "./bandLabels";
 import { CanvasLayer, labelOn } from "./canvasLayer";
@@ -102,7 +102,7 @@ export class ChartSurface {
 
   /** Whether it was drawn over this span last. */
   spans(axis: Span | null): boolean {
-    return axis === null || (axis.t0_s === this.spanNow.t0_s && axis.t1_s === this.spanNow.t1_s);
+    return axis === null || sameSpan(axis, this.spanNow);
   }
 
   /** What steers the target, and since when. */

@@ -22,7 +22,7 @@ import {
 import { STATE_FIELD } from "../model/states";
 import { TargetModel } from "../model/targetModel";
 import type { Outline, Reading } from "../model/views";
-import type { Span } from "../model/window";
+import { type Span, sameSpan } from "../model/window";
 import { type Frame, FrameDecoder } from "../wire/frame";
 import type { RoleRule } from "../wire/generated/models";
 import { decodeExtremes } from "../wire/rateExtremes";
@@ -133,7 +133,7 @@ export class RunFeed {
 
   /** This is looked at now. */
   see(span: Span): void {
-    if (span.t0_s === this.span.t0_s && span.t1_s === this.span.t1_s) return;
+    if (sameSpan(span, this.span)) return;
     this.span = span;
     if (!this.wholeRead) {
       // It failed: a person who moves the window tries again.

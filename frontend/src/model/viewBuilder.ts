@@ -24,7 +24,7 @@ import { timesSteps, timesView } from "./timesView";
 import { PARTS, type Part, type PartName, restOf, SLOW_MS } from "./viewParts";
 import { type ChartId, type ChartRequest, DEFAULT_REQUEST, type ViewRequest } from "./viewRequest";
 import type { ChartView, EventsView, TableView, TargetView, TileView } from "./views";
-import { type Span, spanOf } from "./window";
+import { type Span, sameSpan, spanOf } from "./window";
 import { windowRates } from "./windowRates";
 
 /** Lines this old are chosen at once, in all charts: frames come seldom. */
@@ -277,12 +277,10 @@ export class ViewBuilder {
   /** Rates of now, or means over a window that was chosen. */
   private ratesOf({ span, request, now_s }: ViewInput): CurrentRates {
     if (request.window.kind === "last") return this.frozen?.rates ?? movingRates(this.model);
-    const { t0_s } = span;
-    const t1_s = Math.min(span.t1_s, now_s);
-    const held = this.windowed;
-    if (held?.t0_s === t0_s && held.t1_s === t1_s) return held.rates;
-    const rates = windowRates(this.model, { t0_s, t1_s });
-    this.windowed = { t0_s, t1_s, rates };
+    const known = { t0_s: span.t0_s, t1_s: Math.min(span.t1_s, now_s) };
+    if (this.windowed && sameSpan(this.windowed, known)) return this.windowed.rates;
+    const rates = windowRates(this.model, known);
+    this.windowed = { ...known, rates };
     return rates;
   }
 
@@ -306,9 +304,8 @@ export class ViewBuilder {
 
   /** The axis, if it is another one than was sent last. */
   private movedAxis({ span }: ViewInput): Partial<Views> {
-    const { t0_s, t1_s } = span;
-    if (this.axis?.t0_s === t0_s && this.axis.t1_s === t1_s) return {};
-    this.axis = { t0_s, t1_s };
+    if (this.axis && sameSpan(this.axis, span)) return {};
+    this.axis = span;
     return { axis: this.axis };
   }
 

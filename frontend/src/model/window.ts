@@ -8,6 +8,10 @@ export interface Span {
   readonly t1_s: number;
 }
 
+export function sameSpan(a: Span, b: Span): boolean {
+  return a.t0_s === b.t0_s && a.t1_s === b.t1_s;
+}
+
 /**
  * How far a live axis moves at a time: lines grow every sample, the axis moves twice a second at
  * most (each move lays axes out again), and in long windows by no less than two pixels or so.
