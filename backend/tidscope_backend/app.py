@@ -111,6 +111,7 @@ def create_app(settings: Settings, connections: ConnectionCounts | None = None) 
         ManifestWriter(disk),
         PartSealer(disk),
     )
+    links = CollectorLinks(lambda host: registry.host(host) is not None)
     recorder = Recorder(
         runs_directory,
         registry,
@@ -119,6 +120,7 @@ def create_app(settings: Settings, connections: ConnectionCounts | None = None) 
         clock,
         changed,
         disk,
+        links.flush,
         PartLimits(int(settings.part_seconds * 1e9), settings.part_bytes),
         RecordingTimeouts(resume_s=settings.resume_seconds),
     )
@@ -132,7 +134,6 @@ def create_app(settings: Settings, connections: ConnectionCounts | None = None) 
         meters.forget(target_id)
 
     registry.subscribe(changed, forget)
-    links = CollectorLinks(lambda host: registry.host(host) is not None)
     trail = _open_trail(settings)
     authenticator = Authenticator(
         settings, _sessions(settings), _host_file(settings), clock, time.time

@@ -108,7 +108,8 @@ async def harness(
         made = Harness(backend, runs or Path("/nonexistent"), client, collector, page)
         if frames:
             await made.send(*frames)
-        yield made
+        async with collector.confirming():
+            yield made
 
 
 async def test_a_run_begins_with_what_is_and_holds_what_comes(tmp_path: Path) -> None:

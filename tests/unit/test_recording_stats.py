@@ -167,7 +167,7 @@ def test_in_words() -> None:
 
 def test_a_run_that_lost_anything_is_never_complete() -> None:
     """Whatever is counted as a loss, but for what only makes a run coarser or moves its dates."""
-    coarser = {"coalesced", "deadlines_missed", "clock_jumps"}
+    coarser = {"coalesced", "deadlines_missed", "clock_jumps", "tail_samples"}
     none = stats(at(5)).losses
     assert final_state("complete", none) == "complete"
     for name in RunLosses.model_fields:

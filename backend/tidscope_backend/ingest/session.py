@@ -15,6 +15,7 @@ from tidscope_wire.generated.models import (
     CollectorMessage,
     CollectorWelcome,
     DoctorReply,
+    FlushReply,
     FramesLost,
     ProcessesReply,
     RefusedReply,
@@ -47,6 +48,7 @@ Message = (
     | TargetForgotten
     | FramesLost
     | SteeringOptionsReply
+    | FlushReply
     | CollectorGoodbye
 )
 _MESSAGE: TypeAdapter[Message] = TypeAdapter(CollectorMessage)
@@ -204,6 +206,7 @@ class CollectorSessions:
                 self._registry.update_target(message.target)
             case CollectorGoodbye():
                 link.said_goodbye = True
+                self._ingest.collector_ends(announced, message)
             case FramesLost():
                 self._ingest.record_loss(announced, message)
             case TargetForgotten():
@@ -217,6 +220,7 @@ class CollectorSessions:
             | DoctorReply
             | SizeAuditReply
             | SteeringOptionsReply
+            | FlushReply
             | RefusedReply,
         ):
             link.deliver_reply(message)

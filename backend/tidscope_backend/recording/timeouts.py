@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from tidscope_wire.generated.models import Host, Target
 
-from tidscope_backend.recording.recording import Ending, Recording
+from tidscope_backend.recording.recording import TIME_OVER, Ending, Recording
 
 
 @dataclass(frozen=True)
@@ -17,6 +17,7 @@ class RecordingTimeouts:
         resume_s: for the target of an unfinished run to come back.
         last_frame_s: for the last frame of a target that has ended.
         overdue_s: for frames past the time at which a run is to end.
+        close_s: for the collector to confirm and send everything up to the end of a run.
     """
 
     check_interval_s: float = 1.0
@@ -24,6 +25,7 @@ class RecordingTimeouts:
     resume_s: float = 30.0
     last_frame_s: float = 5.0
     overdue_s: float = 30.0
+    close_s: float = 10.0
 
 
 DEFAULT_TIMEOUTS = RecordingTimeouts()
@@ -37,7 +39,8 @@ BACKEND_ENDS = Ending(
 LAST_FRAMES_MISSING = Ending(
     "target-ended", "incomplete", "The process has ended; its last frames are missing."
 )
-"""Nobody waits for them any longer; how many there are is not known."""
+"""How many there are is unknown."""
+COLLECTOR_ENDS = Ending("stopped", "complete", "The collector was asked to end.")
 
 
 def ending_by_timeout(
@@ -66,11 +69,9 @@ def ending_by_timeout(
         since_s = max(recording.target_lost_s, recording.last_frame_s)
         # Another collector will not send the last frame.
         other = host is not None and host.collector.pid != recording.collector_pid
-        return _gone(target) if other or now_s - since_s > timeouts.last_frame_s else None
+        return _gone(target, other) if other or now_s - since_s > timeouts.last_frame_s else None
     if _is_overdue(recording, silent_s, timeouts):
-        return ending_on_request(
-            recording, connected, Ending("duration", "complete", "Its time is over.")
-        )
+        return ending_on_request(recording, connected, TIME_OVER)
     return None
 
 
@@ -99,10 +100,19 @@ def ending_on_request(recording: Recording, connected: bool, wanted: Ending) -> 
     return wanted
 
 
-def _gone(target: Target | None) -> Ending:
-    """The target is not sampled any more, and its last frame has not arrived."""
+def _gone(target: Target | None, other: bool) -> Ending:
+    """The target is not sampled any more, and its last frame has not arrived.
+
+    Args:
+        target: as known now; None: unknown.
+        other: whether another collector speaks for its host.
+    """
     if target is not None and target.state == "exited":
         return LAST_FRAMES_MISSING
+    if target is not None and not other:
+        return Ending(
+            "target-ended", "incomplete", "The target was detached; its last frames are missing."
+        )
     return Ending(
         "collector-lost",
         "interrupted",

@@ -775,9 +775,21 @@ export interface RunLosses {
    */
   gaps: number;
   /**
-   * Time in these gaps, nanoseconds.
+   * Time in these gaps, and at the end of the run (tail_ns), nanoseconds.
    */
   missing_ns: number;
+  /**
+   * Time at the end of the run without frames, nanoseconds: from its last frame to the moment at which it was to end. 0: the collector confirmed that nothing is missing there, or the last frame said so itself.
+   */
+  tail_ns?: number;
+  /**
+   * Samples that were due in that time.
+   */
+  tail_samples?: number;
+  /**
+   * Threads that exited up to the end of the run, and are not in it; null: unknown, because the collector did not say.
+   */
+  tail_exits?: number | null;
   /**
    * Bytes of an incomplete frame that recovery cut off.
    */
@@ -787,7 +799,7 @@ export interface RunLosses {
    */
   coalesced: number;
   /**
-   * Samples skipped because their deadline had passed.
+   * Samples that were due and were not taken: the deadline had passed, or frames were withheld.
    */
   deadlines_missed: number;
   /**
@@ -802,6 +814,10 @@ export interface RunLosses {
    * Threads that exited, are counted in totals, and have no event of their own: more exited at once than the collector keeps one by one.
    */
   exits_without_event?: number;
+  /**
+   * Processes of a group that may have been missed: the kernel dropped events about births.
+   */
+  processes_missed?: number;
   /**
    * Socket calls that the eBPF program could not count, host-wide: network numbers are too low.
    */

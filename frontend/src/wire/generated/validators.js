@@ -13225,17 +13225,17 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.truncated_bytes !== undefined){
-let data3 = data.truncated_bytes;
+if(data.tail_ns !== undefined){
+let data3 = data.tail_ns;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate241.errors = [{instancePath:instancePath+"/truncated_bytes",keyword:"type"}];
+validate241.errors = [{instancePath:instancePath+"/tail_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate241.errors = [{instancePath:instancePath+"/truncated_bytes",keyword:"minimum"}];
+validate241.errors = [{instancePath:instancePath+"/tail_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -13246,17 +13246,17 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.coalesced !== undefined){
-let data4 = data.coalesced;
+if(data.tail_samples !== undefined){
+let data4 = data.tail_samples;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate241.errors = [{instancePath:instancePath+"/coalesced",keyword:"type"}];
+validate241.errors = [{instancePath:instancePath+"/tail_samples",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate241.errors = [{instancePath:instancePath+"/coalesced",keyword:"minimum"}];
+validate241.errors = [{instancePath:instancePath+"/tail_samples",keyword:"minimum"}];
 return false;
 }
 }
@@ -13267,17 +13267,17 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.deadlines_missed !== undefined){
-let data5 = data.deadlines_missed;
+if(data.tail_exits !== undefined){
+let data5 = data.tail_exits;
 const _errs11 = errors;
-if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate241.errors = [{instancePath:instancePath+"/deadlines_missed",keyword:"type"}];
+if((!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))) && (data5 !== null)){
+validate241.errors = [{instancePath:instancePath+"/tail_exits",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate241.errors = [{instancePath:instancePath+"/deadlines_missed",keyword:"minimum"}];
+validate241.errors = [{instancePath:instancePath+"/tail_exits",keyword:"minimum"}];
 return false;
 }
 }
@@ -13288,17 +13288,17 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.samples_failed !== undefined){
-let data6 = data.samples_failed;
+if(data.truncated_bytes !== undefined){
+let data6 = data.truncated_bytes;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate241.errors = [{instancePath:instancePath+"/samples_failed",keyword:"type"}];
+validate241.errors = [{instancePath:instancePath+"/truncated_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate241.errors = [{instancePath:instancePath+"/samples_failed",keyword:"minimum"}];
+validate241.errors = [{instancePath:instancePath+"/truncated_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -13309,17 +13309,17 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.exit_records_lost !== undefined){
-let data7 = data.exit_records_lost;
+if(data.coalesced !== undefined){
+let data7 = data.coalesced;
 const _errs15 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate241.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"type"}];
+validate241.errors = [{instancePath:instancePath+"/coalesced",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate241.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"minimum"}];
+validate241.errors = [{instancePath:instancePath+"/coalesced",keyword:"minimum"}];
 return false;
 }
 }
@@ -13330,17 +13330,17 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.exits_without_event !== undefined){
-let data8 = data.exits_without_event;
+if(data.deadlines_missed !== undefined){
+let data8 = data.deadlines_missed;
 const _errs17 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate241.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"type"}];
+validate241.errors = [{instancePath:instancePath+"/deadlines_missed",keyword:"type"}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate241.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"minimum"}];
+validate241.errors = [{instancePath:instancePath+"/deadlines_missed",keyword:"minimum"}];
 return false;
 }
 }
@@ -13351,17 +13351,17 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.network_calls_uncounted !== undefined){
-let data9 = data.network_calls_uncounted;
+if(data.samples_failed !== undefined){
+let data9 = data.samples_failed;
 const _errs19 = errors;
 if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate241.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"type"}];
+validate241.errors = [{instancePath:instancePath+"/samples_failed",keyword:"type"}];
 return false;
 }
 if(errors === _errs19){
 if(typeof data9 == "number"){
 if(data9 < 0 || isNaN(data9)){
-validate241.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"minimum"}];
+validate241.errors = [{instancePath:instancePath+"/samples_failed",keyword:"minimum"}];
 return false;
 }
 }
@@ -13372,17 +13372,17 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.clock_jumps !== undefined){
-let data10 = data.clock_jumps;
+if(data.exit_records_lost !== undefined){
+let data10 = data.exit_records_lost;
 const _errs21 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate241.errors = [{instancePath:instancePath+"/clock_jumps",keyword:"type"}];
+validate241.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"type"}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate241.errors = [{instancePath:instancePath+"/clock_jumps",keyword:"minimum"}];
+validate241.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"minimum"}];
 return false;
 }
 }
@@ -13391,6 +13391,94 @@ var valid0 = _errs21 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data.exits_without_event !== undefined){
+let data11 = data.exits_without_event;
+const _errs23 = errors;
+if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
+validate241.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"type"}];
+return false;
+}
+if(errors === _errs23){
+if(typeof data11 == "number"){
+if(data11 < 0 || isNaN(data11)){
+validate241.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs23 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.processes_missed !== undefined){
+let data12 = data.processes_missed;
+const _errs25 = errors;
+if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
+validate241.errors = [{instancePath:instancePath+"/processes_missed",keyword:"type"}];
+return false;
+}
+if(errors === _errs25){
+if(typeof data12 == "number"){
+if(data12 < 0 || isNaN(data12)){
+validate241.errors = [{instancePath:instancePath+"/processes_missed",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs25 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.network_calls_uncounted !== undefined){
+let data13 = data.network_calls_uncounted;
+const _errs27 = errors;
+if(!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))){
+validate241.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"type"}];
+return false;
+}
+if(errors === _errs27){
+if(typeof data13 == "number"){
+if(data13 < 0 || isNaN(data13)){
+validate241.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs27 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.clock_jumps !== undefined){
+let data14 = data.clock_jumps;
+const _errs29 = errors;
+if(!((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14)))){
+validate241.errors = [{instancePath:instancePath+"/clock_jumps",keyword:"type"}];
+return false;
+}
+if(errors === _errs29){
+if(typeof data14 == "number"){
+if(data14 < 0 || isNaN(data14)){
+validate241.errors = [{instancePath:instancePath+"/clock_jumps",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs29 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
 }
 }
 }
