@@ -8,13 +8,18 @@ from backend_builders import frame_bytes, host, stream, target
 from run_harness import RunHarness
 from tidscope_backend.cli.run_text import summary
 from tidscope_backend.recording.closing import Flush
-from tidscope_wire.generated.models import FlushReply, FramesLost, RunManifest, Target, TargetExited, TargetState
+from tidscope_wire.generated.models import (
+    FlushReply,
+    FramesLost,
+    RunManifest,
+    Target,
+    TargetExited,
+    TargetState,
+)
 from tidscope_wire.problems import ProblemError, refusal
 
 
-async def recorded(
-    home: Path, close_s: float = 10.0, **request: float
-) -> tuple[RunHarness, str]:
+async def recorded(home: Path, close_s: float = 10.0, **request: float) -> tuple[RunHarness, str]:
     harness = RunHarness(home, close_s=close_s)
     await harness.start()
     await harness.written(*stream(1, 11))

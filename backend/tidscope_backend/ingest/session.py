@@ -21,6 +21,7 @@ from tidscope_wire.generated.models import (
     RefusedReply,
     SizeAuditReply,
     SteeringOptionsReply,
+    Target,
     TargetChanged,
     TargetForgotten,
     TargetReply,
@@ -89,16 +90,22 @@ class CollectorSessions:
         registry: hosts and targets.
         links: where connected collectors are found.
         ingest: where their frames go.
+        unfinished: targets of runs that an earlier backend left unfinished; see `Recorder`.
     """
 
     def __init__(
-        self, settings: Settings, registry: HostRegistry, links: CollectorLinks, ingest: FrameIngest
+        self,
+        settings: Settings,
+        registry: HostRegistry,
+        links: CollectorLinks,
+        ingest: FrameIngest,
+        unfinished: Callable[[str, int], list[Target]] = lambda _, __: [],
     ) -> None:
         self._settings = settings
         self._registry = registry
         self._links = links
         self._ingest = ingest
-        self._outages = CollectorOutages(registry, links.asked)
+        self._outages = CollectorOutages(registry, links.asked, unfinished)
 
     async def serve(
         self, connection: CollectorConnection, authority: HostAuthority | None = None

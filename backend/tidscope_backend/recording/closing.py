@@ -2,14 +2,22 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 
 from tidscope_wire.generated.models import FlushReply, Target
 from tidscope_wire.problems import ProblemError
 
+from tidscope_backend.host_registry import HostRegistry
 from tidscope_backend.recording.recording import Ending, Recording
-from tidscope_backend.recording.timeouts import LAST_FRAMES_MISSING, STOPPED, ending_on_request
+from tidscope_backend.recording.stats import Tail
+from tidscope_backend.recording.timeouts import (
+    LAST_FRAMES_MISSING,
+    STOPPED,
+    attributed,
+    ending_on_request,
+)
 from tidscope_backend.recording.writer import RecordingWriter
+from tidscope_backend.supervisor_log import ProgramEnd
 
 Flush = Callable[[Target], Awaitable[FlushReply]]
 """Asks the collector of a target for everything up to now. Raises ProblemError."""
@@ -22,7 +30,8 @@ class RunCloser:
         flush: asks the collector of a target.
         writer: of frames.
         clock: seconds, monotonic.
-        is_connected: whether the collector of a target is connected.
+        registry: hosts, and whether their collectors are connected.
+        ends: reads the supervisor's log of ended programs.
         close_s: for the collector to answer and for its frames to arrive, seconds.
     """
 
@@ -31,13 +40,15 @@ class RunCloser:
         flush: Flush,
         writer: RecordingWriter,
         clock: Callable[[], float],
-        is_connected: Callable[[Target], bool],
+        registry: HostRegistry,
+        ends: Callable[[], Sequence[ProgramEnd]],
         close_s: float,
     ) -> None:
         self._flush = flush
         self._writer = writer
         self._clock = clock
-        self._is_connected = is_connected
+        self._registry = registry
+        self._ends = ends
         self._close_s = close_s
 
     async def settle(self, recording: Recording, wanted: Ending, last: int | None) -> Ending:
@@ -53,7 +64,7 @@ class RunCloser:
         """
         now_s, unix_us = self._clock(), time.time_ns() // 1000
         if wanted.state == "interrupted":
-            return wanted._replace(tail=recording.tail(now_s, unix_us))
+            return self._cut_short(recording, wanted, recording.tail(now_s, unix_us))
         exited: int | None = None
         try:
             async with asyncio.timeout(self._close_s):
@@ -68,9 +79,9 @@ class RunCloser:
                 why = f"Of frames up to {last}, those after {arrived} did not arrive within "
                 why += f"{self._close_s:g} s."
         except ProblemError as error:
-            if not self._is_connected(recording.target):
+            if not self.is_connected(recording.target):
                 lost = ending_on_request(recording, False, wanted)
-                return lost._replace(tail=recording.tail(now_s, unix_us))
+                return self._cut_short(recording, lost, recording.tail(now_s, unix_us))
             why = f"The collector cannot confirm its last frame: {error.problem.detail}."
         else:
             await self._writer.flush()
@@ -82,6 +93,15 @@ class RunCloser:
         if recording.close_seq is not None:
             recording.offered_seq = max(recording.offered_seq, recording.close_seq)
         return Ending(wanted.end, "incomplete", f"{wanted.why} {why}", tail=tail)
+
+    def is_connected(self, target: Target) -> bool:
+        """Whether the collector of a target is connected."""
+        host = self._registry.host(target.host)
+        return host is not None and host.connected
+
+    def _cut_short(self, recording: Recording, ending: Ending, tail: Tail) -> Ending:
+        pid = self._registry.collector_pid(recording.target.host)
+        return attributed(ending, recording, self._ends(), pid)._replace(tail=tail)
 
     async def _confirmed(self, recording: Recording) -> tuple[int, int | None]:
         """The number of its last frame, and how many threads had exited. Raises ProblemError."""

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
 
 from tidscope_wire.generated.models import (
@@ -49,6 +49,7 @@ from tidscope_backend.store.lock import RunLock
 from tidscope_backend.store.manifests import with_bytes
 from tidscope_backend.stream.history_store import HistoryStore
 from tidscope_backend.stream.stored_frame import StoredFrame
+from tidscope_backend.supervisor_log import ProgramEnd
 
 _log = logging.getLogger(__name__)
 RECOVER_SECONDS = 10.0
@@ -72,6 +73,7 @@ class Recorder:
         limits: of the parts of runs.
         timeouts: of runs.
         max_queued_bytes: of frames that wait for the disk.
+        ends: reads the supervisor's log of ended programs.
 
     Attributes:
         refused: frames that could not be written.
@@ -91,6 +93,7 @@ class Recorder:
         limits: PartLimits = DEFAULT_LIMITS,
         timeouts: RecordingTimeouts = DEFAULT_TIMEOUTS,
         max_queued_bytes: int = MAX_QUEUED_BYTES,
+        ends: Callable[[], Sequence[ProgramEnd]] = tuple,
     ) -> None:
         self.refused = 0
         self._ended_lost = 0
@@ -105,7 +108,7 @@ class Recorder:
         self._changed = changed
         self._limits = limits
         self._timeouts = timeouts
-        self._closer = RunCloser(flush, self.writer, clock, self._is_connected, timeouts.close_s)
+        self._closer = RunCloser(flush, self.writer, clock, registry, ends, timeouts.close_s)
         self._active: dict[str, Recording] = {}
         self._starting: set[str] = set()
         self._tasks: set[asyncio.Task[None] | asyncio.Task[object]] = set()
@@ -136,6 +139,21 @@ class Recorder:
         if recording is None:
             return manifest
         return with_bytes(folder, manifest.model_copy(update=recording.manifest_fields()))
+
+    def unfinished_targets(self, host_id: str, collector_pid: int) -> list[Target]:
+        """Targets of unfinished runs that another collector of the host sampled.
+
+        Args:
+            host_id: of the host.
+            collector_pid: of the collector that speaks for it now.
+        """
+        return [
+            one.target
+            for one in self._active.values()
+            if one.awaiting_resume
+            and one.target.host == host_id
+            and one.collector_pid != collector_pid
+        ]
 
     def receive(self, frame: StoredFrame, header: FrameHeader) -> None:
         """A new frame of a target has arrived."""
@@ -265,15 +283,11 @@ class Recorder:
                 "not-recording", f"run {run_id} is not being recorded", "it has ended already"
             )
         wanted = LAST_FRAMES_MISSING if target_ended else STOPPED
-        connected = self._is_connected(recording.target)
+        connected = self._closer.is_connected(recording.target)
         ending = ending_on_request(recording, connected, wanted)
         # Whoever asked may go away; the run ends.
         await asyncio.shield(self._close(recording, ending))
         return await self._ended_manifest(recording)
-
-    def _is_connected(self, target: Target) -> bool:
-        host = self._registry.host(target.host)
-        return host is not None and host.connected
 
     async def _ended_manifest(self, recording: Recording) -> RunManifest:
         await recording.finalised.wait()

@@ -139,16 +139,20 @@ class CommandHandler:
             case FlushCommand(request_id=number, target=name):
                 flushed = self._targets.flush(name)
                 return FlushReply(request_id=number, seq=flushed.seq, exited=flushed.exited)
-            case ListProcessesCommand(request_id=number):
-                return ProcessesReply(request_id=number, processes=self._targets.processes())
-            case SizeAuditCommand(request_id=number):
-                return SizeAuditReply(request_id=number, audit=self._targets.audit_sizes())
+            case ListProcessesCommand() | SizeAuditCommand():
+                return self._list(command)
             case DoctorCommand() | SetDelayAccountingCommand():
                 if isinstance(command, SetDelayAccountingCommand):
                     self._switch(command.on)
                 return DoctorReply(request_id=command.request_id, report=self._examine())
             case _:
                 return self._steer(command, self._required_steering())
+
+    def _list(self, command: ListProcessesCommand | SizeAuditCommand) -> Reply:
+        number = command.request_id
+        if isinstance(command, SizeAuditCommand):
+            return SizeAuditReply(request_id=number, audit=self._targets.audit_sizes())
+        return ProcessesReply(request_id=number, processes=self._targets.processes())
 
     def _change(self, command: DetachCommand | SetRateCommand) -> Target:
         if isinstance(command, SetRateCommand):
