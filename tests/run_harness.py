@@ -19,6 +19,7 @@ from tidscope_backend.store.folder import RunFolder
 from tidscope_backend.store.manifests import ManifestWriter
 from tidscope_backend.stream.history_store import HistoryStore
 from tidscope_backend.stream.stored_frame import store_frame
+from tidscope_backend.supervisor_log import ProgramEnd
 from tidscope_wire.frame import Fields, split
 from tidscope_wire.generated.models import FlushReply, RecordRequest, RunManifest, Target
 
@@ -33,6 +34,7 @@ class RunHarness:
         changes: how often pages would have been reported.
         sent: number of the last frame handed over.
         asked: set when the collector was asked for everything up to now.
+        ends: the supervisor's log.
         close_s: how long a run that ends waits for the collector.
     """
 
@@ -46,6 +48,7 @@ class RunHarness:
     max_queued_bytes: int = MAX_QUEUED_BYTES
     sent: int = 0
     close_s: float = 10.0
+    ends: list[ProgramEnd] = field(default_factory=list)
 
     async def flush(self, _: Target) -> FlushReply:
         """Answer as a collector that has sent everything; tests replace it."""
@@ -79,6 +82,7 @@ class RunHarness:
             # The test looks itself.
             RecordingTimeouts(check_interval_s=3600, close_s=self.close_s),
             self.max_queued_bytes,
+            lambda: self.ends,
         )
 
     async def start(self) -> None:

@@ -179,11 +179,11 @@ def test_a_late_drain_still_knows_whose_records_come() -> None:
     group = Group()
     born = Newcomer(PROCESS, 1, 5, 0, "work", 0)
     group.members.add(born)
-    told_ns = 10 * BELIEVED_NS
-    group.members.end(PROCESS, told_ns, told_ns)
-    group.members.forget(told_ns + 5 * BELIEVED_NS)
+    heard_ns = 10 * BELIEVED_NS
+    group.members.end(PROCESS, heard_ns, heard_ns)
+    group.members.forget(heard_ns + 5 * BELIEVED_NS)
     assert PROCESS in group.members.believed
-    drained_ns = told_ns + 5 * BELIEVED_NS
+    drained_ns = heard_ns + 5 * BELIEVED_NS
     group.exits.decode(np.zeros((1, 70), np.uint64), np.array([drained_ns], np.int64))
     group.members.forget(drained_ns + 1)
     assert PROCESS not in group.members.believed

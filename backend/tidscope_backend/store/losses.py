@@ -26,7 +26,7 @@ def coarser_text(losses: RunLosses) -> str:
     if not losses.deadlines_missed:
         return ""
     missed = plural(losses.deadlines_missed, "sample")
-    return f"{missed} due and not taken in time: the run is coarser there, its totals are whole"
+    return f"{missed} due and not taken: the host was busy; totals are whole"
 
 
 def children_cpu_us(manifest: RunManifest) -> int | None:
