@@ -200,7 +200,8 @@ async def test_what_the_collector_does_not_deliver_in_time_is_stated(tmp_path: P
     assert losses.tail_exits == 88_549
     assert summary(done, None, "127.0.0.1:1")[0] == (
         "incomplete: It was stopped. Of frames up to 20, those after 12 did not arrive within "
-        "0.05 s. Missing: 8 frames in 1 gap (0.0 s), the last 18.0 s (180 samples, 88549 exits)."
+        "0.05 s. Missing: 8 frames in 1 gap (0.0 s), the last 18.0 s (180 samples), "
+        "88549 exits before its end."
     )
     await harness.stop()
 
@@ -214,7 +215,7 @@ async def test_a_collector_that_does_not_answer_leaves_the_run_incomplete(tmp_pa
     assert (done.state, done.losses.tail_exits) == ("incomplete", None)
     assert done.end_detail == (
         "It was stopped. The collector did not confirm its last frame within 0.05 s. "
-        "Missing: the last 2.0 s (20 samples, an unknown number of exits)."
+        "Missing: the last 2.0 s (20 samples), an unknown number of exits before its end."
     )
     await harness.stop()
 

@@ -58,12 +58,13 @@ def _phrases(losses: RunLosses) -> Iterable[str]:
             f"{plural(losses.frames, 'frame')} in {plural(losses.gaps, 'gap')} "
             f"({(losses.missing_ns - losses.tail_ns) / 1e9:.1f} s)"
         )
-    if losses.tail_ns or losses.tail_exits:
-        exits = "an unknown number of exits"
-        if losses.tail_exits is not None:
-            exits = plural(losses.tail_exits, "exit")
+    if losses.tail_ns:
         samples = plural(losses.tail_samples, "sample")
-        yield f"the last {losses.tail_ns / 1e9:.1f} s ({samples}, {exits})"
+        yield f"the last {losses.tail_ns / 1e9:.1f} s ({samples})"
+    if losses.tail_exits is None:
+        yield "an unknown number of exits before its end"
+    elif losses.tail_exits:
+        yield f"{plural(losses.tail_exits, 'exit')} before its end"
     if losses.truncated_bytes:
         yield f"{plural(losses.truncated_bytes, 'byte')} of a truncated frame"
     if losses.samples_failed:

@@ -10,6 +10,8 @@ export function missingText(losses: RunLosses): string | null {
     exit_records_lost > 0 ? counted(exit_records_lost, "exit record") : "",
     truncated_bytes > 0 ? counted(truncated_bytes, "byte") : "",
     losses.tail_ns ? `the last ${formatDuration(losses.tail_ns / 1e9)}` : "",
+    losses.tail_exits === null ? "exits" : "",
+    losses.tail_exits ? counted(losses.tail_exits, "exit") : "",
     losses.processes_missed ? counted(losses.processes_missed, "process", "processes") : "",
     losses.exits_without_event ? counted(losses.exits_without_event, "exit event") : "",
     losses.network_calls_uncounted ? counted(losses.network_calls_uncounted, "network call") : "",
@@ -36,10 +38,14 @@ export function dataLossTexts(losses: RunLosses, childrenCpuUs?: number | null):
     );
   }
   if (losses.tail_ns) {
-    const exits = losses.tail_exits === null ? "unknown" : String(losses.tail_exits ?? 0);
     texts.push(
-      `The last ${formatDuration(losses.tail_ns / 1e9)} of the run are missing: ${counted(losses.tail_samples ?? 0, "sample")}; exits not in it: ${exits}.`,
+      `The last ${formatDuration(losses.tail_ns / 1e9)} of the run are missing: ${counted(losses.tail_samples ?? 0, "sample")}.`,
     );
+  }
+  if (losses.tail_exits === null) {
+    texts.push("The collector did not confirm its last frame: an unknown number of exits is missing.");
+  } else if (losses.tail_exits) {
+    texts.push(`${counted(losses.tail_exits, "exit")} before the end of the run missing.`);
   }
   if (truncated_bytes > 0) {
     texts.push(`${counted(truncated_bytes, "byte")} of an incomplete last frame discarded.`);
