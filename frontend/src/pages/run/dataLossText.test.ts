@@ -29,13 +29,13 @@ describe("what is missing in a run", () => {
       missing_ns: 184e8,
       tail_ns: 18e9,
       tail_samples: 180,
-      tail_exits: 88_549,
+      tail_exits: 549,
     };
-    expect(missingText(cut)).toBe("3 frames, the last 18 s, 88,549 exits missing");
+    expect(missingText(cut)).toBe("3 frames, the last 18 s, 549 exits missing");
     expect(dataLossTexts(cut).slice(0, 3)).toEqual([
       "3 frames missing in 1 gap, 400 ms in total; totals are correct again after each gap.",
       "The last 18 s of the run are missing: 180 samples.",
-      "88,549 exits before the end of the run missing.",
+      "549 exits before the end of the run missing.",
     ]);
     const silent = { ...NO_LOSSES, tail_exits: null };
     expect(missingText(silent)).toBe("exits missing");
