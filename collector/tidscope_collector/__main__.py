@@ -255,6 +255,8 @@ async def serve(
         for one in (task, stopped, returning):
             one.cancel()
         await asyncio.gather(task, stopped, returning, return_exceptions=True)
+        # A command that still attaches uses the sources: closed under it, it would crash.
+        await loop.shutdown_default_executor()
         sources.close()
         if audit is not None:
             audit.close()

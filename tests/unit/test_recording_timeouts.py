@@ -37,7 +37,8 @@ def flushed(seq: int, exited: int | None = 0) -> Flush:
 
 async def silent(_: Target) -> FlushReply:
     """A collector that never answers."""
-    return await asyncio.get_running_loop().create_future()
+    await asyncio.Event().wait()
+    raise AssertionError("nobody sets it")
 
 
 async def ended(harness: RunHarness, run: str) -> RunManifest:
