@@ -15,6 +15,7 @@ from tidscope_wire.generated.models import (
     DoctorCommand,
     DoctorReply,
     DoctorReport,
+    FlushCommand,
     ListProcessesCommand,
     Process,
     ProcessesReply,
@@ -73,7 +74,10 @@ async def answering_collector(
         while True:
             command = await collector.next_command()
             commands.append(command)
-            await collector.say(reply_to(command, program))
+            if isinstance(command, FlushCommand):
+                await collector.say(collector.flushed(command))
+            else:
+                await collector.say(reply_to(command, program))
 
     async with backend.collector(targets=[sampled]) as collector:
         await collector.greeted()

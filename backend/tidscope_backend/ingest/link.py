@@ -12,6 +12,8 @@ from tidscope_wire.generated.models import (
     DetachCommand,
     DoctorCommand,
     DoctorReply,
+    FlushCommand,
+    FlushReply,
     GroupSelector,
     Host,
     ListProcessesCommand,
@@ -39,6 +41,7 @@ Command = (
     AttachCommand
     | DetachCommand
     | SetRateCommand
+    | FlushCommand
     | ListProcessesCommand
     | DoctorCommand
     | SizeAuditCommand
@@ -54,9 +57,19 @@ Reply = (
     | DoctorReply
     | SizeAuditReply
     | SteeringOptionsReply
+    | FlushReply
     | RefusedReply
 )
-R = TypeVar("R", TargetReply, ProcessesReply, DoctorReply, SizeAuditReply, SteeringOptionsReply)
+FLUSH_SECONDS = 60.0
+R = TypeVar(
+    "R",
+    TargetReply,
+    ProcessesReply,
+    DoctorReply,
+    SizeAuditReply,
+    SteeringOptionsReply,
+    FlushReply,
+)
 
 
 class CollectorLink:
@@ -133,6 +146,14 @@ class CollectorLink:
             request_id=next(self._numbers), target=target, rate_hz=rate_hz, actor=actor
         )
         return await self._ask(command, TargetReply, self._command_seconds)
+
+    async def flush(self, target: str) -> FlushReply:
+        """Have everything of a target sent up to now; which frame has it. Raises as `attach`.
+
+        Who asks bounds how long that may take.
+        """
+        command = FlushCommand(request_id=next(self._numbers), target=target)
+        return await self._exchange(command, FlushReply, FLUSH_SECONDS)
 
     async def processes(self) -> ProcessesReply:
         """List the processes of the host. Raises as `attach`."""

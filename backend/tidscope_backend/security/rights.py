@@ -117,6 +117,7 @@ COLLECTOR_MESSAGES: Mapping[str, Right] = {
     "processes_reply": "collector",
     "doctor_reply": "collector",
     "size_audit_reply": "collector",
+    "flush_reply": "collector",
     "refused_reply": "collector",
     "target_changed": "collector",
     "target_forgotten": "collector",

@@ -205,6 +205,11 @@ class TargetSampler:
         return self._frames.seq
 
     @property
+    def threads_exited(self) -> int:
+        """Threads that have exited since attach, as far as they were taken in."""
+        return self._tracker.exited().threads
+
+    @property
     def locks_reason(self) -> str | None:
         """Why its locks cannot be read or named; None if they can, or there are none."""
         return None if self._table_source is None else self._table_source.locks_reason or None
@@ -331,6 +336,7 @@ class TargetSampler:
         lost: int,
         health: HealthNow,
         started_ns: int,
+        last: bool = False,
     ) -> list[SampledFrame]:
         """Make the frames of a sample that was taken, or the last of them.
 
@@ -342,6 +348,7 @@ class TargetSampler:
             lost: exit records.
             health: makes the health part.
             started_ns: CLOCK_MONOTONIC before it.
+            last: read all tables and roles with it.
         """
         late, missed = lateness
         events, rows = self._tracker.update(
@@ -354,7 +361,7 @@ class TargetSampler:
         resized = self._process.collect_gomaxprocs()
         if resized is not None:
             self._pending.append(resized)
-        frames = self._sample(events, rows, started_ns, late, health)
+        frames = self._sample(events, rows, started_ns, late, health, last=last)
         if self._usual is not None:
             self._arm(self._usual, started_ns, health)
         return frames

@@ -233,15 +233,24 @@ class ClientProof(Message):
     """
 
 
+LastAdditionalProperty = TypeAliasType(
+    "LastAdditionalProperty", Annotated[int, Field(ge=0)]
+)
+
+
 class CollectorGoodbye(Message):
     """
-    The collector ends because it was asked to: a connection that breaks without this is an outage.
+    The collector ends because it was asked to: a connection that breaks without this is an outage. It has made the last frames of its targets.
     """
 
     model_config = ConfigDict(
         extra="forbid",
     )
     type: Literal["collector_goodbye"] = "collector_goodbye"
+    last: Annotated[dict[str, LastAdditionalProperty], Field(max_length=64)] = {}
+    """
+    By target: the number of its last frame, which has everything up to the end of sampling.
+    """
 
 
 class CollectorHealth(Message):
@@ -1134,6 +1143,48 @@ class FigureDifference(Message):
     caveat: str | None
     """
     What to know about the verdict, in one sentence; null if nothing.
+    """
+
+
+class FlushCommand(Message):
+    """
+    Take what the kernel has of a target now, sample it once more with all tables, and send it; answered with a FlushReply.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["flush_command"] = "flush_command"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the sender, repeated in the reply.
+    """
+    target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
+    """
+    Identity of one attachment; a new one each time a process is attached to.
+    """
+
+
+class FlushReply(Message):
+    """
+    Answer to a FlushCommand: which frame has everything up to the command.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["flush_reply"] = "flush_reply"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the sender, repeated in the reply.
+    """
+    seq: Annotated[int, Field(ge=0)]
+    """
+    Number of the newest frame of the target; 0: it has none. The target is whole up to this frame.
+    """
+    exited: Annotated[int | None, Field(ge=0)]
+    """
+    Threads of the target that have exited since attach, up to that frame; null: the target has ended.
     """
 
 
@@ -2568,7 +2619,19 @@ class RunLosses(Message):
     """
     missing_ns: Annotated[int, Field(ge=0)]
     """
-    Time in these gaps, nanoseconds.
+    Time in these gaps, and at the end of the run (tail_ns), nanoseconds.
+    """
+    tail_ns: Annotated[int, Field(ge=0)] = 0
+    """
+    Time at the end of the run without frames, nanoseconds: from its last frame to the moment at which it was to end. 0: the collector confirmed that nothing is missing there, or the last frame said so itself.
+    """
+    tail_samples: Annotated[int, Field(ge=0)] = 0
+    """
+    Samples that were due in that time.
+    """
+    tail_exits: Annotated[int | None, Field(ge=0)] = 0
+    """
+    Threads that exited up to the end of the run, and are not in it; null: unknown, because the collector did not say.
     """
     truncated_bytes: Annotated[int, Field(ge=0)]
     """
@@ -2580,7 +2643,7 @@ class RunLosses(Message):
     """
     deadlines_missed: Annotated[int, Field(ge=0)]
     """
-    Samples skipped because their deadline had passed.
+    Samples that were due and were not taken: the deadline had passed, or frames were withheld.
     """
     samples_failed: Annotated[int, Field(ge=0)]
     """
@@ -2593,6 +2656,10 @@ class RunLosses(Message):
     exits_without_event: Annotated[int, Field(ge=0)] = 0
     """
     Threads that exited, are counted in totals, and have no event of their own: more exited at once than the collector keeps one by one.
+    """
+    processes_missed: Annotated[int, Field(ge=0)] = 0
+    """
+    Processes of a group that may have been missed: the kernel dropped events about births.
     """
     network_calls_uncounted: Annotated[int, Field(ge=0)] = 0
     """
@@ -6131,7 +6198,8 @@ CollectorCommand = TypeAliasType(
         | SteerCommand
         | RestartSearchCommand
         | ReleaseCommand
-        | SteeringOptionsCommand,
+        | SteeringOptionsCommand
+        | FlushCommand,
         Field(discriminator="type", title="CollectorCommand"),
     ],
 )
@@ -6581,7 +6649,8 @@ CollectorMessage = TypeAliasType(
         | TargetForgotten
         | FramesLost
         | SteeringOptionsReply
-        | CollectorGoodbye,
+        | CollectorGoodbye
+        | FlushReply,
         Field(discriminator="type", title="CollectorMessage"),
     ],
 )
