@@ -48,6 +48,8 @@ PUT_OFF_NS = 1_000_000_000
 """For so long at most: then it is read all the same."""
 STALLED_NS = 50_000_000
 """Between two looks whether the backend takes frames again."""
+TABLES_SHARE = 0.5
+"""Share of the CPU budget that reading the tables of all targets takes at most."""
 
 Step = tuple[list[SampledFrame], bool]
 """Frames of a sample, and whether they are its last."""
@@ -143,6 +145,7 @@ class Engine:
         sampler.machine = self._machine.watch(sampler.attach_ns)
         sampler.prepare_usual(self._exits)
         self._budget.request(sampler.target.id, sampler.target.rate_hz)
+        self._share_tables()
         now = time.monotonic_ns()
         if len(self._targets) == 1:
             self._watch.restart(now)
@@ -172,6 +175,9 @@ class Engine:
         if sampler is None:
             return None
         self._complete(target)
+        if target in self._targets:
+            # What has happened since the sample before counts, too: births, and CPU time.
+            self._emit_all(sampler, self._frames(sampler, last=True))
         if target in self._targets:
             self._drain()
             self._emit_all(sampler, self._final_frames(sampler, exited=False))
@@ -248,7 +254,7 @@ class Engine:
         for target, sampler in list(self._targets.items()):
             self._complete(target)
             if target in self._targets:
-                self._emit_all(sampler, self._frames(sampler))
+                self._emit_all(sampler, self._frames(sampler, last=True))
             sampler.close()
         if self._exits is not None:
             self._exits.close()
@@ -358,14 +364,26 @@ class Engine:
             for frame in frames:
                 self._sink(sampler.target, frame)
 
-    def _frames(self, sampler: TargetSampler) -> Iterator[Step]:
-        """Take a sample: its frames, the one with the rows as the last."""
+    def _share_tables(self) -> None:
+        """Divide what reading tables may take among the targets."""
+        percent = self._budget.percent
+        for sampler in self._targets.values():
+            share = TABLES_SHARE * percent / 100 / len(self._targets) if percent else 1.0
+            sampler.tables_share = share
+
+    def _frames(self, sampler: TargetSampler, *, last: bool = False) -> Iterator[Step]:
+        """Take a sample: its frames, the one with the rows as the last.
+
+        Args:
+            sampler: of the target.
+            last: nothing may follow: tables are read, due or not.
+        """
         started = time.monotonic_ns()
         lateness = sampler.schedule.advance(started)
         health = self._health[sampler.target.id]
         parts: list[Reading] = []
         try:
-            reading, end = sampler.read()
+            reading, end = sampler.read(last=last)
             most = most_threads(len(sampler.reader.fields))
             if len(reading.tid) > most:
                 raise OSError(f"{len(reading.tid)} threads; a frame holds {most}")
@@ -386,6 +404,7 @@ class Engine:
                 lost=self._lost_untold(sampler),
                 health=health,
                 started_ns=started,
+                last=last,
             )
         except TargetExitedError:
             self._drain()
@@ -402,6 +421,7 @@ class Engine:
                 lost=self._lost_untold(sampler),
                 health=health,
                 started_ns=started,
+                last=last,
             )
         yield frames, True
 
@@ -423,6 +443,7 @@ class Engine:
         target = sampler.target.id
         del self._targets[target], self._lost_reported[target], self._health[target]
         self._switches.pop(target, None)
+        self._share_tables()
         self._keep_exits(self._targets.values())
         sampler.close()
         yield frames, True
