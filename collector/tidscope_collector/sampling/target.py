@@ -587,7 +587,10 @@ class TargetSampler:
         lost: int,
         health: HealthNow,
     ) -> list[SampledFrame]:
-        """Make the last frames: the process has ended, or someone asked to stop."""
+        """Make the last frames: the process has ended, or someone asked to stop.
+
+        Before a stop there is a sample with all that is read at the end; see `frame`.
+        """
         self._note(0, lost)
         state = "exited" if exited else "detached"
         ended = {"state": state, "steering": None, "programs": None, "programs_join": False}
@@ -596,7 +599,7 @@ class TargetSampler:
         last: TargetEvent = TargetExited(exit_code=exit_code) if exited else TargetDetached()
         now = time.monotonic_ns()
         self._process.read_cpu(now, due=exited)
-        return self._sample([*events, last], None, now, 0, health, last=True)
+        return self._sample([*events, last], None, now, 0, health, last=exited)
 
     def _note(self, missed: int, lost: int) -> None:
         if missed:
