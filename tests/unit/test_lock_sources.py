@@ -6,6 +6,7 @@ from collections.abc import Callable
 import pytest
 from tidscope_collector.foreign.lock_answers import BlockedLine, ContentionLine, GoServing
 from tidscope_collector.foreign.own_server import NotOwnPortError, NotServedError
+from tidscope_collector.foreign.prometheus_text import add_up
 from tidscope_collector.foreign.reader import NoAnswerError
 from tidscope_collector.locks import go_locks, java_locks
 from tidscope_collector.locks.go_locks import ALL, METRIC, METRICS, PROFILE, GoLocks
@@ -53,6 +54,7 @@ def program(monkeypatch: pytest.MonkeyPatch) -> GoProgram:
     made = GoProgram()
     monkeypatch.setattr(go_locks, "fetch", made.fetch)
     monkeypatch.setattr(go_locks, "ask_mutex_profile", made.profile)
+    monkeypatch.setattr(go_locks, "ask_counter", add_up)
     monkeypatch.setattr(go_locks, "ask_ports", lambda *_: {7: made.ports})
     monkeypatch.setattr(
         go_locks, "ask_go_serving", lambda *_: GoServing(profile=True, metrics=True)

@@ -11,7 +11,7 @@ import time
 from tidscope_collector.foreign.lock_answers import ask_go_serving, ask_mutex_profile
 from tidscope_collector.foreign.own_server import NotOwnPortError, NotServedError, fetch
 from tidscope_collector.foreign.owned_port import OwnedPort
-from tidscope_collector.foreign.prometheus_text import add_up
+from tidscope_collector.foreign.prometheus_answers import ask_counter
 from tidscope_collector.foreign.reader import NoAnswerError, ask_ports
 from tidscope_collector.locks.waited import LEFT_OUT, Waited, WaitTable
 from tidscope_collector.procfs.files import ProcFs
@@ -115,8 +115,7 @@ class GoLocks:
                 f"mutex released by {one.function}": (one.delay_ns, one.waits)
                 for one in ask_mutex_profile(body)
             }
-        text = fetch(port, path, owned.refusal, "text/plain").decode("utf-8", "replace")
-        seconds = add_up(text, METRIC)
+        seconds = ask_counter(fetch(port, path, owned.refusal, "text/plain"), METRIC)
         if seconds is None:
             raise NotServedError(f"Port {port} does not serve {METRIC}.")
         return {ALL: (round(seconds * 1e9), 0)}
