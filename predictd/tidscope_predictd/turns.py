@@ -1,4 +1,4 @@
-"""Turns of clients that wait to be served: users take turns, and so do the clients of each. Pure."""
+"""Turns of clients that wait: users take turns, and so do the clients of each user. Pure."""
 
 from collections.abc import Hashable
 from typing import Generic, TypeVar

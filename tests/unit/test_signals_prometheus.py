@@ -84,7 +84,7 @@ def test_samples_are_those_that_other_parsers_read(
         )
         lines.append(f"{name}{{{','.join(pairs)}}} {value!r} 1700000000000\n")
     text = "".join(lines)
-    found = [one for one in read_samples(text.encode(), ["x_total", "y"])]
+    found = list(read_samples(text.encode(), ["x_total", "y"]))
     other = [
         Sample(one.name, one.labels, one.value)
         for family in text_string_to_metric_families(text)
@@ -201,4 +201,3 @@ def test_an_answer_that_is_no_text_of_prometheus_is_lost(served: Served) -> None
     served.text = 'http_requests_total{code="200" 1\n'
     with pytest.raises(SignalLostError, match="a label is cut off"):
         signal.read()
-

@@ -33,6 +33,7 @@ from tidscope_collector.foreign.answering import (
     say,
 )
 from tidscope_collector.foreign.container_files import container_names
+from tidscope_collector.foreign.demangling import readable_names
 from tidscope_collector.foreign.go_threads import go_threads
 from tidscope_collector.foreign.hsperfdata import java_counters
 from tidscope_collector.foreign.inner_users import read_users
@@ -360,6 +361,7 @@ QUESTIONS: Mapping[str, Question[Arguments]] = {
     "lock_addresses": lock_addresses,
     "go_serving": go_serving,
     "mutex_profile": mutex_profile,
+    "readable_names": readable_names,
     "prometheus_counter": prometheus_counter,
     "prometheus_samples": prometheus_samples,
     "java_blocked": java_blocked,

@@ -6,7 +6,6 @@ from typing import NamedTuple, Protocol
 from tidscope_collector.foreign.lock_layouts import Kind
 from tidscope_collector.locks.registry import Source
 
-
 MOST_ROWS = 4096
 """Locks and threads in one program's account; further ones are left out."""
 MOST_CHARACTERS = 1 << 19
