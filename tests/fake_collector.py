@@ -25,6 +25,7 @@ from tidscope_wire.generated.models import (
     ListProcessesCommand,
     ProofResponse,
     ReleaseCommand,
+    RenewSteeringCommand,
     RestartSearchCommand,
     SetDelayAccountingCommand,
     SetRateCommand,
@@ -52,6 +53,7 @@ Command = (
     | SizeAuditCommand
     | SetDelayAccountingCommand
     | SteerCommand
+    | RenewSteeringCommand
     | RestartSearchCommand
     | ReleaseCommand
     | SteeringOptionsCommand

@@ -20859,6 +20859,10 @@ export interface SteerRequest {
    * Of a group: whether new programs are steered, too; null: no.
    */
   join?: boolean | null;
+  /**
+   * Steering ends unless it is renewed within so many seconds (POST …/steering/renew); null: it lasts until it is released.
+   */
+  lease_s?: number | null;
 }
 /**
  * Measure operations a second against size on the live program: each size for a block in every round, in random order.
