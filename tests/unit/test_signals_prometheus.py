@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
@@ -26,6 +27,18 @@ http_requests_total{code="500"} 34
 # TYPE other_total counter
 other_total 7
 """
+PIECES = [
+    b"{",
+    b"}",
+    b'a="',
+    b'"',
+    b",",
+    b" 1",
+    b"\\",
+    b"\n# TYPE x counter\n",
+    b"\nx_total",
+    b" 1e999",
+]
 
 
 def allowed() -> str:
@@ -37,6 +50,12 @@ def test_samples_of_all_labels_are_added_up() -> None:
     assert add_up(TEXT.encode(), "http_requests_total") == 1234
     assert add_up(TEXT.encode(), "other_total") == 7
     assert add_up(TEXT.encode(), "http_requests") is None
+
+
+@given(st.lists(st.one_of(st.binary(max_size=20), st.sampled_from(PIECES)), max_size=12))
+def test_whatever_a_program_serves_is_read_or_refused(pieces: list[bytes]) -> None:
+    with suppress(PrometheusTextError):
+        add_up(b"x_total" + b"".join(pieces), "x_total")
 
 
 def test_a_counter_without_the_ending_has_it() -> None:
