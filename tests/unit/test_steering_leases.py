@@ -2,6 +2,7 @@
 
 import queue
 import threading
+from functools import partial
 
 from tidscope_collector.steering.command_leases import SteeringLeases
 
@@ -43,7 +44,7 @@ def test_a_renewed_lease_begins_again() -> None:
 
 def test_steering_without_a_lease_ends_the_one_before() -> None:
     lapsed = Lapsed()
-    for end in (lambda: lapsed.leases.hold("a", None), lambda: lapsed.leases.drop("a")):
+    for end in (partial(lapsed.leases.hold, "a", None), partial(lapsed.leases.drop, "a")):
         lapsed.leases.hold("a", LONG_S)
         (timer,) = lapsed.timers()
         end()
