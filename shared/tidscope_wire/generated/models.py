@@ -2450,6 +2450,25 @@ class RefusedReply(Message):
     problem: Problem
 
 
+class RenewSteeringCommand(Message):
+    """
+    Renew the lease of steering; answered with a TargetReply.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["renew_steering_command"] = "renew_steering_command"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the sender, repeated in the reply.
+    """
+    target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
+    """
+    Identity of one attachment; a new one each time a process is attached to.
+    """
+
+
 class RestoredProgram(Message):
     """
     A program that an earlier collector left changed, and that this one restored at its start.
@@ -5624,6 +5643,10 @@ class SteerRequest(Message):
     """
     Of a group: whether new programs are steered, too; null: no.
     """
+    lease_s: Annotated[float | None, Field(ge=2.0, le=300.0)] = None
+    """
+    Steering ends unless it is renewed within so many seconds (POST …/steering/renew); null: it lasts until it is released.
+    """
 
 
 class SteeringProven(Message):
@@ -6197,6 +6220,7 @@ CollectorCommand = TypeAliasType(
         | SetDelayAccountingCommand
         | SteerCommand
         | RestartSearchCommand
+        | RenewSteeringCommand
         | ReleaseCommand
         | SteeringOptionsCommand
         | FlushCommand,

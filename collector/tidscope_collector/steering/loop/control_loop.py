@@ -59,7 +59,8 @@ PROGRAM_EXIT = "program exit"
 LOOP_FAILURE = "control loop failure"
 DETACH = "detach"
 SHUTDOWN = "collector shutdown"
-UNASKED = frozenset({PROGRAM_EXIT, LOOP_FAILURE, DETACH, SHUTDOWN, PROOF, SWEEP})
+COMMAND_GONE = "end of the command"
+UNASKED = frozenset({PROGRAM_EXIT, LOOP_FAILURE, DETACH, SHUTDOWN, COMMAND_GONE, PROOF, SWEEP})
 """Who releases where nobody asks for a release."""
 
 Event = (
