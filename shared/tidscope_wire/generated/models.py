@@ -718,9 +718,11 @@ Nanoseconds for each trace.
 """
 
 
-Exemplar = TypeAliasType("Exemplar", Annotated[str, Field(pattern="^[0-9a-f]{32}$")])
+Exemplar = TypeAliasType(
+    "Exemplar", Annotated[str, Field(pattern="^[0-9A-Za-z_][0-9A-Za-z_.:~+=@-]{0,63}$")]
+)
 """
-32 hex digits.
+32 hex digits, or text of another form.
 """
 
 
@@ -3131,9 +3133,9 @@ class SpanThread(Message):
     model_config = ConfigDict(
         extra="forbid",
     )
-    span_id: Annotated[str, Field(pattern="^[0-9a-f]{16}$")]
+    span_id: Annotated[str, Field(pattern="^[0-9A-Za-z_][0-9A-Za-z_.:~+=@-]{0,63}$")]
     """
-    16 hex digits.
+    16 hex digits, or text of another form.
     """
     target_id: str | None
     """
@@ -3853,9 +3855,9 @@ class TracePathPart(Message):
     model_config = ConfigDict(
         extra="forbid",
     )
-    span_id: Annotated[str, Field(pattern="^[0-9a-f]{16}$")]
+    span_id: Annotated[str, Field(pattern="^[0-9A-Za-z_][0-9A-Za-z_.:~+=@-]{0,63}$")]
     """
-    16 hex digits.
+    16 hex digits, or text of another form.
     """
     start_ns: Annotated[int, Field(ge=0)]
     """
@@ -3942,13 +3944,15 @@ class TraceSpan(Message):
     model_config = ConfigDict(
         extra="forbid",
     )
-    span_id: Annotated[str, Field(pattern="^[0-9a-f]{16}$")]
+    span_id: Annotated[str, Field(pattern="^[0-9A-Za-z_][0-9A-Za-z_.:~+=@-]{0,63}$")]
     """
-    16 hex digits.
+    16 hex digits, or text of another form.
     """
-    parent_id: Annotated[str, Field(pattern="^([0-9a-f]{16})?$")]
+    parent_id: Annotated[
+        str, Field(pattern="^([0-9A-Za-z_][0-9A-Za-z_.:~+=@-]{0,63})?$")
+    ]
     """
-    16 hex digits; empty: a root.
+    16 hex digits, or text of another form; empty: a root.
     """
     service: str
     """
@@ -3996,9 +4000,9 @@ class TraceSummary(Message):
     model_config = ConfigDict(
         extra="forbid",
     )
-    trace_id: Annotated[str, Field(pattern="^[0-9a-f]{32}$")]
+    trace_id: Annotated[str, Field(pattern="^[0-9A-Za-z_][0-9A-Za-z_.:~+=@-]{0,63}$")]
     """
-    32 hex digits.
+    32 hex digits, or text of another form.
     """
     service: str
     """
@@ -4652,9 +4656,9 @@ class ErrorPath(Message):
     """
     Traces.
     """
-    exemplar: Annotated[str, Field(pattern="^[0-9a-f]{32}$")]
+    exemplar: Annotated[str, Field(pattern="^[0-9A-Za-z_][0-9A-Za-z_.:~+=@-]{0,63}$")]
     """
-    A trace: 32 hex digits.
+    A trace: 32 hex digits, or text of another form.
     """
 
 
@@ -5650,9 +5654,9 @@ class TraceAnomaly(Message):
     model_config = ConfigDict(
         extra="forbid",
     )
-    trace_id: Annotated[str, Field(pattern="^[0-9a-f]{32}$")]
+    trace_id: Annotated[str, Field(pattern="^[0-9A-Za-z_][0-9A-Za-z_.:~+=@-]{0,63}$")]
     """
-    32 hex digits.
+    32 hex digits, or text of another form.
     """
     start_ns: Annotated[int, Field(ge=0)]
     """
@@ -5684,9 +5688,9 @@ class TraceDetail(Message):
     model_config = ConfigDict(
         extra="forbid",
     )
-    trace_id: Annotated[str, Field(pattern="^[0-9a-f]{32}$")]
+    trace_id: Annotated[str, Field(pattern="^[0-9A-Za-z_][0-9A-Za-z_.:~+=@-]{0,63}$")]
     """
-    32 hex digits.
+    32 hex digits, or text of another form.
     """
     spans: list[TraceSpan]
     """

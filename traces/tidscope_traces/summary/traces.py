@@ -65,6 +65,8 @@ POTENTIAL_ROWS = ("operation", "saving_ns", "drag_ns", "slack_ns")
 own time; drag: if it were not called at all; slack: the least of its spans, 0 on the path."""
 MOST_PLAYED = 100
 """Operations of one trace whose saving and drag are found, those with most exclusive time."""
+MOST_STEPS = 400_000
+"""Spans of one trace that are played for this. Operations with less exclusive time have 0."""
 
 
 @dataclass(slots=True)
@@ -186,15 +188,18 @@ def _play(
     own_ns: dict[int, int] = {}
     for operation, exclusive in contexts[[0, 3]].T.tolist():
         own_ns[operation] = own_ns.get(operation, 0) + exclusive
-    played = set(sorted(own_ns, key=lambda number: (-own_ns[number], number))[:MOST_PLAYED])
+    gains: dict[int, tuple[int, int]] = {}
+    for number in sorted(own_ns, key=lambda number: (-own_ns[number], number))[:MOST_PLAYED]:
+        if schedule.steps >= MOST_STEPS:
+            break
+        own = spans[number]
+        gains[number] = (
+            fitted.duration_ns - schedule.without_own_time(own),
+            fitted.duration_ns - schedule.without(own),
+        )
     slack = schedule.slack()
     columns = [
-        (
-            number,
-            fitted.duration_ns - schedule.without_own_time(own) if number in played else 0,
-            fitted.duration_ns - schedule.without(own) if number in played else 0,
-            min(slack[index] for index in own),
-        )
+        (number, *gains.get(number, (0, 0)), min(slack[index] for index in own))
         for number, own in spans.items()
     ]
     return np.array(columns, dtype=np.int64).T, projected_ns

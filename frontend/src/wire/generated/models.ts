@@ -1793,7 +1793,7 @@ export interface ErrorPath {
    */
   count: number;
   /**
-   * A trace: 32 hex digits.
+   * A trace: 32 hex digits, or text of another form.
    */
   exemplar: string;
 }
@@ -20748,7 +20748,7 @@ export interface SpanPart {
  */
 export interface SpanThread {
   /**
-   * 16 hex digits.
+   * 16 hex digits, or text of another form.
    */
   span_id: string;
   /**
@@ -21048,7 +21048,7 @@ export interface TraceTree {
  */
 export interface TraceAnomaly {
   /**
-   * 32 hex digits.
+   * 32 hex digits, or text of another form.
    */
   trace_id: string;
   /**
@@ -21109,7 +21109,7 @@ export interface TraceQuantiles {
  */
 export interface TraceDetail {
   /**
-   * 32 hex digits.
+   * 32 hex digits, or text of another form.
    */
   trace_id: string;
   /**
@@ -21131,11 +21131,11 @@ export interface TraceDetail {
  */
 export interface TraceSpan {
   /**
-   * 16 hex digits.
+   * 16 hex digits, or text of another form.
    */
   span_id: string;
   /**
-   * 16 hex digits; empty: a root.
+   * 16 hex digits, or text of another form; empty: a root.
    */
   parent_id: string;
   /**
@@ -21179,7 +21179,7 @@ export interface TraceSpan {
  */
 export interface TracePathPart {
   /**
-   * 16 hex digits.
+   * 16 hex digits, or text of another form.
    */
   span_id: string;
   /**
@@ -21336,7 +21336,7 @@ export interface TraceHeat {
  */
 export interface TraceSummary {
   /**
-   * 32 hex digits.
+   * 32 hex digits, or text of another form.
    */
   trace_id: string;
   /**
