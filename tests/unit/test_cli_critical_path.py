@@ -290,13 +290,13 @@ def test_folders_of_files_of_both_kinds(tmp_path: Path, capsys: pytest.CaptureFi
 
 def test_spans_that_are_wrong_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     document = jaeger_document(TRACES[0])
-    document["data"][0]["spans"].append({"traceID": "x"})
+    document["data"][0]["spans"].append({"traceID": "/"})
     path = tmp_path / "t.json"
     path.write_text(json.dumps(document))
-    assert "1 spans were left out: 'x' is not an id" in run(capsys, path)
-    document["data"][0]["spans"] = [{"traceID": "x"}]
+    assert "1 spans were left out: '/' is not an id" in run(capsys, path)
+    document["data"][0]["spans"] = [{"traceID": "/"}]
     path.write_text(json.dumps(document))
-    assert "no span could be read; the first has 'x' is not an id" in refusal(capsys, path)
+    assert "no span could be read; the first has '/' is not an id" in refusal(capsys, path)
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from tidscope_traces.critical.fitting import FittedTrace, fit
 from tidscope_traces.critical.path import CriticalPath, walk_back
 from tidscope_traces.critical.schedule import Schedule
 from tidscope_traces.spans.model import Trace
+from tidscope_traces.summary.calls import Calls, read_calls
 from tidscope_traces.summary.catalogue import Catalogue
 from tidscope_traces.summary.failures import failing_paths
 from tidscope_traces.summary.options import Options, choose_roots
@@ -37,6 +38,7 @@ class TraceSummary:
         potential: what changes to each operation would bring, one column each; its rows are
             POTENTIAL_ROWS. None if the options did not ask for it.
         projected_ns: duration under the projection of the options; None without one.
+        calls: all calls, on the path or not; None if the options did not ask for them.
     """
 
     trace_id: str
@@ -55,6 +57,7 @@ class TraceSummary:
     failures: dict[tuple[int, ...], int]
     potential: NDArray[np.int64] | None = None
     projected_ns: int | None = None
+    calls: Calls | None = None
 
 
 CONTEXT_ROWS = ("operation", "parent", "inclusive_ns", "exclusive_ns", "count", "failed")
@@ -132,6 +135,7 @@ def summarise(trace: Trace, root: int, options: Options, catalogue: Catalogue) -
         failures=failing_paths(fitted, catalogue),
         potential=potential,
         projected_ns=projected_ns,
+        calls=read_calls(fitted, catalogue) if options.calls else None,
     )
 
 
@@ -216,6 +220,7 @@ def _renumbered(trace: TraceSummary, numbers: Sequence[int]) -> TraceSummary:
         operation=numbers[trace.operation],
         contexts=renumber(trace.contexts),
         potential=None if trace.potential is None else renumber(trace.potential),
+        calls=trace.calls and replace(trace.calls, contexts=renumber(trace.calls.contexts)),
         failures={
             tuple(numbers[number] for number in path): count
             for path, count in trace.failures.items()
