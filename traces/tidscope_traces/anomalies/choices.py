@@ -23,8 +23,13 @@ LEAST_TIMES = 4.0
 OWN_SHARE, OTHER_SHARE = 0.01, 0.005
 """Of those that could, more than this part has what is not rare: of the set's own traces, whose
 abnormal ones count, and of earlier ones."""
-OWN_DOUBT, OTHER_DOUBT = 0.1, 0.02
+UNSEEN_FACTOR = 0.5
+"""Of these shares for calls: normal requests take a rare path more often than they skip a usual
+call, fail in a new way or change their order."""
+OWN_DOUBT, OTHER_DOUBT = 0.2, 0.02
 """How probable it may be that a normal path is taken so seldom."""
+AT_ONCE_SHARE = 0.05
+"""Of the traces with two calls in their usual order, more have them at once if that is normal."""
 CROWD = {True: 0.05, False: 0.02}
 """Of usual traces; if more have something rare of a kind, then this is normal for the endpoint."""
 MOST_COUNTED = 64
@@ -75,8 +80,8 @@ class Choices:
         chances: those that have its caller's.
         failures: those in which it failed.
         usual_most: median of how often it is called at once.
-        most_counts: sorted keys of chain and how often, and how many traces have these.
-        order_keys, order_counts: sorted keys of two chains, and how many traces have this order.
+        more, fewer: by chain, traces in which it is called more, or less, often at once.
+        orders, at_once: by two chains, traces with the second after the first, and with both.
     """
 
     chains: Chains
@@ -88,6 +93,7 @@ class Choices:
     more: "Tally"
     fewer: "Tally"
     orders: "Tally"
+    at_once: "Tally"
 
     def events(self, entries: Entries, less: int, own: bool) -> dict[Kind, Events]:
         """What is rare in traces, by kind.
@@ -104,7 +110,12 @@ class Choices:
         # Below an unseen chain all are.
         seen = called & (chances > 0)
         unseen = self._rare(
-            trace[seen], feature[seen], self.counts[feature[seen]] - less, chances[seen], own
+            trace[seen],
+            feature[seen],
+            self.counts[feature[seen]] - less,
+            chances[seen],
+            own,
+            UNSEEN_FACTOR,
         )
         failed = entries.failed > 0
         fails = self._rare(
@@ -167,22 +178,32 @@ class Choices:
         )
 
     def _reordered(self, entries: Entries, less: int, own: bool) -> Events:
-        first, second = entries.orders
-        count = self.orders.of(first, second)
+        after = entries.orders[2] > 0
+        first, second = entries.orders[:2, after]
+        count = self.orders.of(first, second) - less
         against = self.orders.of(second, first)
-        return self._rare(entries.order_trace, second, count - less, count - less + against, own)
+        at_once = self.at_once.of(first, second) + self.at_once.of(second, first)
+        # Calls at once are one after the other by chance, when one of them is short.
+        count = np.where(at_once <= AT_ONCE_SHARE * against, count, against)
+        return self._rare(entries.order_trace[after], second, count, count + against, own)
 
     def _rare(
-        self, trace: Ints, feature: Ints, count: Ints, chances: Ints, own: bool
+        self,
+        trace: Ints,
+        feature: Ints,
+        count: Ints,
+        chances: Ints,
+        own: bool,
+        factor: float = 1.0,
     ) -> Events:
-        surprise = self._surprise(count, chances, own)
+        surprise = self._surprise(count, chances, own, factor)
         rare = surprise > 0
         return Events(trace[rare], feature[rare], surprise[rare])
 
-    def _surprise(self, count: Ints, chances: Ints, own: bool) -> Floats:
+    def _surprise(self, count: Ints, chances: Ints, own: bool, factor: float = 1.0) -> Floats:
         """Of so few among so many that could; 0 for what is not rare."""
         rate = max(LEAST_RATE, LEAST_TIMES / max(1, self.traces))
-        share = OWN_SHARE if own else OTHER_SHARE
+        share = factor * (OWN_SHARE if own else OTHER_SHARE)
         most = np.minimum(MOST_COUNTED, np.maximum(int(own), (share * chances).astype(np.int64)))
         mean = rate * np.maximum(chances, 0)
         term = np.ones(len(mean))
@@ -250,6 +271,7 @@ def learn_choices(chains: Chains, entries: Entries) -> Choices:
     middle = np.where(counts > 0, begins + (counts - 1) // 2, 0)
     usual_most = np.where(counts > 0, entries.most[order][middle], 0) if len(order) else counts
     usual = usual_most[feature]
+    first, second, after = entries.orders
     return Choices(
         chains,
         entries.traces,
@@ -259,7 +281,10 @@ def learn_choices(chains: Chains, entries: Entries) -> Choices:
         usual_most,
         Tally(feature[entries.most > usual], features),
         Tally(feature[entries.most < usual], features),
-        Tally(entries.orders[0] * features + entries.orders[1], features),
+        *(
+            Tally(first[chosen] * features + second[chosen], features)
+            for chosen in (after > 0, after == 0)
+        ),
     )
 
 

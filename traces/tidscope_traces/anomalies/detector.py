@@ -25,6 +25,8 @@ LEAST_TRACES = 30
 """Fewer do not say what is usual."""
 LEAST_EXCESS = 0.7
 """Of surprises beyond what is usual, in the mean."""
+P_TOTAL = 1e-5
+"""Of usual traces so many are improbable by all choices: the values of few choices are few."""
 Progress = Callable[[int, int], None]
 """Called with how many traces were read, and of how many."""
 
@@ -154,6 +156,7 @@ def _judge(chains: Chains, learnt: Entries, entries: Entries) -> _Strongest:
         found = _largest(entries, known if own else surprises(entries))
         strongest.take(kind, found.above(limit))
     limit = tailed(choices.total(learnt, 1), LEAST_EXCESS)
+    limit = Limit(limit.value + limit.excess * log(P_VALUE / P_TOTAL), limit.excess)
     totals = choices.total(entries, int(own))
     for place in np.flatnonzero(limit.surprise(totals) > strongest.surprise).tolist():
         strongest.surprise[place] = limit.surprise(totals[place])

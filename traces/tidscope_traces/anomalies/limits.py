@@ -7,7 +7,7 @@ from math import erfc, log, pi, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-P_VALUE = 0.001
+P_VALUE = 0.0005
 """Of usual traces so many are improbable by a measure; the source's."""
 TAIL = 0.2
 """The greatest values of usual traces, which say how values beyond them are distributed."""

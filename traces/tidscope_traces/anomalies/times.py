@@ -6,6 +6,7 @@ these are is estimated over all chains of the endpoint together, which have many
 chain has few.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log
 
@@ -13,12 +14,15 @@ import numpy as np
 
 from tidscope_traces.anomalies.vectors import Entries, Floats, Ints
 
-LEAST_VALUES = 20
-"""Traces with a chain; fewer do not say what its times are."""
+LEAST_VALUES, LEAST_PART = 20, 0.2
+"""Traces with a chain, and of all traces; fewer do not say what its times are."""
 BEYOND = 5
 """Values beyond a quantile that say what it is."""
 LEVELS = ((0.75, 0.6745), (0.9, 1.2816), (0.95, 1.6449), (0.98, 2.0537))
 """Quantiles, and where a normal distribution has them, in its standard deviations."""
+HEAVINESS = (1.25, 1.8)
+"""Ratios of the spread by the last quantile to that by the first: chains with like ratios have a
+tail together. It is 1 for a normal distribution."""
 LEAST_SPREAD = 0.05
 """Of logarithms of times: clocks and schedulers differ by that much."""
 LEAST_COUNT_SPREAD = 0.15
@@ -28,13 +32,14 @@ FLOOR_SHARE = 0.05
 SHALLOW, DEEP = 0.1, 0.005
 """Parts of all values that say how the tail falls."""
 LEAST_DEEP = 15
-STEEPEST, FLATTEST = 2.5, 0.5
-"""Powers of the deviation that a tail's logarithm may fall with: 2 is normal, 1 exponential."""
+STEEPEST, FLATTEST = (2.0, 1.2, 1.0), 0.5
+"""Powers of the deviation that a tail's logarithm may fall with, the steepest by heaviness: 2 is
+normal, 1 exponential."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tail:
-    """How rare deviations are: the negative logarithm of their probability, for all chains.
+    """How rare deviations are: the negative logarithm of their probability, for like chains.
 
     Attributes:
         least: deviations of SHALLOW of the values are greater.
@@ -55,40 +60,52 @@ class Tail:
 
 @dataclass(frozen=True, slots=True)
 class Spreads:
-    """Medians of a value and spreads above it, by chain; NaN where too few traces have it."""
+    """Medians of a value and spreads above it, by chain; NaN where too few traces have it.
+
+    Attributes:
+        medians, above: these.
+        heaviness: which of HEAVINESS the great values are beyond, in spreads of the usual ones.
+    """
 
     medians: Floats
     above: Floats
+    heaviness: Ints
 
     def deviations(self, feature: Ints, values: Floats) -> Floats:
         """In spreads above the median; NaN where nothing is known."""
         return np.asarray((values - self.medians[feature]) / self.above[feature])
 
 
-def spread(feature: Ints, values: Floats, features: int, least: float) -> Spreads:
+def spread(entries: Entries, values: Floats, features: int, least: float) -> Spreads:
     """Medians and spreads of values.
 
     Args:
-        feature: chain of each value.
-        values: of most normal traces.
+        entries: of traces most of which are normal.
+        values: of each entry.
         features: how many chains there are.
         least: spreads are not less.
     """
+    feature = entries.feature
     counts = np.bincount(feature, minlength=features)
     ordered = values[np.lexsort((values, feature))]
     begins = np.cumsum(counts) - counts
-    known = counts >= LEAST_VALUES
+    known = counts >= max(LEAST_VALUES, LEAST_PART * entries.traces)
     medians = np.full(features, np.nan)
     above = np.full(features, np.nan)
     if not known.any():
-        return Spreads(medians, above)
+        return Spreads(medians, above, np.zeros(features, np.int64))
     medians[known] = _at(ordered, begins[known], counts[known], 0.5)
     above[known] = least
+    usual = np.full(features, least)
+    last = np.full(features, least)
     for level, deviations in LEVELS:
         usable = known & (counts * (1 - level) >= BEYOND - 1e-9)
         own = (_at(ordered, begins[usable], counts[usable], level) - medians[usable]) / deviations
         above[usable] = np.maximum(above[usable], own)
-    return Spreads(medians, above)
+        last[usable] = np.maximum(own, least)
+        if level == LEVELS[0][0]:
+            usual[usable] = np.maximum(own, least)
+    return Spreads(medians, above, np.searchsorted(HEAVINESS, last / usual))
 
 
 def _at(ordered: Floats, begins: Ints, counts: Ints, level: float) -> Floats:
@@ -100,7 +117,7 @@ def _at(ordered: Floats, begins: Ints, counts: Ints, level: float) -> Floats:
     return np.asarray(ordered[begins + low] * (1 - part) + ordered[begins + high] * part)
 
 
-def fit_tail(deviations: Floats) -> Tail:
+def fit_tail(deviations: Floats, steepest: float) -> Tail:
     """The tail of deviations of all chains, of which few are abnormal."""
     known = np.sort(deviations[np.isfinite(deviations)])
     if len(known) < 2 * LEAST_DEEP:
@@ -113,7 +130,7 @@ def fit_tail(deviations: Floats) -> Tail:
     )
     second, third = max(second, first * 1.01), max(third, second * 1.01, first * 1.02)
     # Logarithms of probabilities fall by as much from the first to the second as to the third.
-    low, high = FLATTEST, STEEPEST
+    low, high = FLATTEST, steepest
     for _ in range(40):
         power = (low + high) / 2
         if third**power - second**power > second**power - first**power:
@@ -131,7 +148,7 @@ class Times:
     Attributes:
         floor_ns: times far below are alike.
         slower, faster: spreads of logarithms of times, and of their negatives.
-        slow, fast: their tails.
+        slow, fast: their tails, by heaviness.
         more: spreads of square roots of how often a call is made.
         varied: chains whose number varies.
     """
@@ -139,17 +156,18 @@ class Times:
     floor_ns: float
     slower: Spreads
     faster: Spreads
-    slow: Tail
-    fast: Tail
+    slow: Sequence[Tail]
+    fast: Sequence[Tail]
     more: Spreads
     varied: np.ndarray
 
     def surprises(self, entries: Entries) -> Floats:
         """Of the time of each entry, longer or shorter than usual."""
         values = np.log(entries.longest_ns + self.floor_ns)
-        slow = self.slow.surprise(self.slower.deviations(entries.feature, values))
-        fast = self.fast.surprise(self.faster.deviations(entries.feature, -values))
-        return np.maximum(slow, fast)
+        return np.maximum(
+            _surprise(self.slower, self.slow, entries.feature, values),
+            _surprise(self.faster, self.fast, entries.feature, -values),
+        )
 
     def repeated(self, entries: Entries) -> Floats:
         """Of how often each call is made, more than usual, where that varies."""
@@ -167,18 +185,38 @@ def learn_times(entries: Entries, features: int, varied: np.ndarray) -> Times:
         varied: of each chain, whether its number of calls varies.
     """
     feature = entries.feature
-    raw = spread(feature, entries.longest_ns.astype(np.float64), features, 1.0)
+    raw = spread(entries, entries.longest_ns.astype(np.float64), features, 1.0)
     known = raw.medians[np.isfinite(raw.medians)]
     floor_ns = 1000 + FLOOR_SHARE * (float(np.mean(known)) if len(known) else 0.0)
     values = np.log(entries.longest_ns + floor_ns)
-    slower = spread(feature, values, features, LEAST_SPREAD)
-    faster = spread(feature, -values, features, LEAST_SPREAD)
+    slower = spread(entries, values, features, LEAST_SPREAD)
+    faster = spread(entries, -values, features, LEAST_SPREAD)
     return Times(
         floor_ns,
         slower,
         faster,
-        fit_tail(slower.deviations(feature, values)),
-        fit_tail(faster.deviations(feature, -values)),
-        spread(feature, np.sqrt(entries.most), features, LEAST_COUNT_SPREAD),
+        _tails(slower, feature, values),
+        _tails(faster, feature, -values),
+        spread(entries, np.sqrt(entries.most), features, LEAST_COUNT_SPREAD),
         varied,
+    )
+
+
+def _tails(spreads: Spreads, feature: Ints, values: Floats) -> list[Tail]:
+    """The tail of each heaviness."""
+    deviations = spreads.deviations(feature, values)
+    heaviness = spreads.heaviness[feature]
+    return [
+        fit_tail(deviations[heaviness == one], steepest) for one, steepest in enumerate(STEEPEST)
+    ]
+
+
+def _surprise(
+    spreads: Spreads, tails: Sequence[Tail], feature: Ints, values: Floats
+) -> Floats:
+    deviations = spreads.deviations(feature, values)
+    heaviness = spreads.heaviness[feature]
+    return np.select(
+        [heaviness == one for one in range(len(tails))],
+        [tail.surprise(deviations) for tail in tails],
     )

@@ -65,7 +65,8 @@ class Entries:
         feature: its chain.
         longest_ns, most, failed: as in CALL_ROWS.
         order_trace: place of the trace of each order of two calls.
-        orders: features of the earlier and the later call, one column each.
+        orders: features of the earlier and the later call, one column each, and 0 where they ran at
+            once.
     """
 
     traces: int
@@ -91,11 +92,11 @@ def read_entries(chains: Chains, traces: Sequence[Calls], advance: Advance) -> E
     for place, calls in enumerate(traces):
         own = np.array(chains.features(calls), dtype=np.int64)
         parts.append(np.vstack([np.full(len(own), place), own, calls.contexts[2:]]))
-        pairs = own[calls.orders]
-        orders.append(np.vstack([np.full(pairs.shape[1], place), pairs]))
+        pairs = own[calls.orders[:2]]
+        orders.append(np.vstack([np.full(pairs.shape[1], place), pairs, calls.orders[2]]))
         advance()
     joined = np.hstack(parts) if parts else np.zeros((5, 0), dtype=np.int64)
-    pairs = np.hstack(orders) if orders else np.zeros((3, 0), dtype=np.int64)
+    pairs = np.hstack(orders) if orders else np.zeros((4, 0), dtype=np.int64)
     return Entries(len(traces), *joined, pairs[0], pairs[1:])
 
 

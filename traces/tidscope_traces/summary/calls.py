@@ -20,8 +20,9 @@ class Calls:
 
     Attributes:
         contexts: callers before callees, one column each; its rows are CALL_ROWS.
-        orders: pairs of columns with the same caller: a first call of the one ended before the
-            first call of the other began, within the same caller's span.
+        orders: pairs of columns with the same caller, and 1 if the first call of the one ended
+            before the first call of the other began, within one span of the caller; 0 if these ran
+            at once, in which case the lesser column is the first.
     """
 
     contexts: NDArray[np.int64]
@@ -40,7 +41,7 @@ def read_calls(fitted: FittedTrace, catalogue: Catalogue) -> Calls:
     columns = [[catalogue.number(*root.named), -1, 0, 1, 0]]
     places: dict[tuple[int, int], int] = {}
     place_of = {fitted.root: 0}
-    orders: set[tuple[int, int]] = set()
+    orders: set[tuple[int, int, int]] = set()
     for index in fitted.order:
         place = place_of[index]
         column = columns[place]
@@ -63,7 +64,7 @@ def read_calls(fitted: FittedTrace, catalogue: Catalogue) -> Calls:
             columns[beneath][3] = max(columns[beneath][3], count)
         if len(first) > 1:
             _add_orders(fitted, list(first.items()), orders)
-    pairs = np.array(sorted(orders), dtype=np.int64).reshape(-1, 2).T
+    pairs = np.array(sorted(orders), dtype=np.int64).reshape(-1, 3).T
     return Calls(np.array(columns, dtype=np.int64).T, pairs)
 
 
@@ -81,14 +82,14 @@ def _own_ns(fitted: FittedTrace, index: int) -> int:
 
 
 def _add_orders(
-    fitted: FittedTrace, calls: list[tuple[int, int]], orders: set[tuple[int, int]]
+    fitted: FittedTrace, calls: list[tuple[int, int]], orders: set[tuple[int, int, int]]
 ) -> None:
-    """Add pairs of calls that are one after the other.
+    """Add pairs of calls, those that are near each other.
 
     Args:
         fitted: the trace.
         calls: column and span of each, by start.
-        orders: pairs of columns.
+        orders: as in Calls.
     """
     start, end = fitted.start_ns, fitted.end_ns
     for at, (place, span) in enumerate(calls):
@@ -96,4 +97,6 @@ def _add_orders(
         for later, other in calls[at + 1 : at + 1 + NEAR]:
             shorter = min(length, end[other] - start[other])
             if end[span] - start[other] <= shorter // OVERLAP_DIVISOR:
-                orders.add((place, later))
+                orders.add((place, later, 1))
+            else:
+                orders.add((min(place, later), max(place, later), 0))
