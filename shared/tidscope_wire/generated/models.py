@@ -3718,10 +3718,13 @@ class TicketResponse(Message):
 
 AnomalyKind = TypeAliasType(
     "AnomalyKind",
-    Annotated[Literal["unseen", "improbable"], Field(title="AnomalyKind")],
+    Annotated[
+        Literal["unseen", "missing", "failed", "repeated", "reordered", "improbable"],
+        Field(title="AnomalyKind"),
+    ],
 )
 """
-unseen: a chain of calls that no other trace has. improbable: its times are unlike those of the others.
+unseen: a call that hardly any usual trace makes. missing: none of a call that nearly all make. failed, repeated, reordered: a call that hardly ever fails, is made so often, or comes so. improbable: its times, or all its calls together, are unlike the usual.
 """
 
 
@@ -5648,7 +5651,7 @@ class SweepState(Message):
 
 class TraceAnomaly(Message):
     """
-    A trace whose critical path is unlike those of its endpoint.
+    A trace whose calls are unlike those of its endpoint.
     """
 
     model_config = ConfigDict(
@@ -5668,7 +5671,7 @@ class TraceAnomaly(Message):
     """
     kind: Annotated[AnomalyKind, Field(title="AnomalyKind")]
     """
-    unseen: a chain of calls that no other trace has. improbable: its times are unlike those of the others.
+    unseen: a call that hardly any usual trace makes. missing: none of a call that nearly all make. failed, repeated, reordered: a call that hardly ever fails, is made so often, or comes so. improbable: its times, or all its calls together, are unlike the usual.
     """
     score: float
     """

@@ -263,9 +263,9 @@ export type SpanReason =
  */
 export type SpanJoin = "thread" | "process" | null;
 /**
- * unseen: a chain of calls that no other trace has. improbable: its times are unlike those of the others.
+ * unseen: a call that hardly any usual trace makes. missing: none of a call that nearly all make. failed, repeated, reordered: a call that hardly ever fails, is made so often, or comes so. improbable: its times, or all its calls together, are unlike the usual.
  */
-export type AnomalyKind = "unseen" | "improbable";
+export type AnomalyKind = "unseen" | "missing" | "failed" | "repeated" | "reordered" | "improbable";
 /**
  * What it is in a call.
  */
@@ -21044,7 +21044,7 @@ export interface TraceTree {
   exemplars: string[][];
 }
 /**
- * A trace whose critical path is unlike those of its endpoint.
+ * A trace whose calls are unlike those of its endpoint.
  */
 export interface TraceAnomaly {
   /**

@@ -2524,7 +2524,7 @@ if(typeof data3 !== "string"){
 validate57.errors = [{instancePath:instancePath+"/kind",keyword:"type"}];
 return false;
 }
-if(!((data3 === "unseen") || (data3 === "improbable"))){
+if(!((((((data3 === "unseen") || (data3 === "missing")) || (data3 === "failed")) || (data3 === "repeated")) || (data3 === "reordered")) || (data3 === "improbable"))){
 validate57.errors = [{instancePath:instancePath+"/kind",keyword:"enum"}];
 return false;
 }
