@@ -30,7 +30,7 @@ OWN_DOUBT, OTHER_DOUBT = 0.2, 0.02
 """How probable it may be that a normal path is taken so seldom."""
 AT_ONCE_SHARE = 0.05
 """Of the traces with two calls in their usual order, more have them at once if that is normal."""
-CROWD = {True: 0.05, False: 0.02}
+CROWD = {True: 0.025, False: 0.01}
 """Of usual traces; if more have something rare of a kind, then this is normal for the endpoint."""
 MOST_COUNTED = 64
 """Traces; what more have is not rare."""

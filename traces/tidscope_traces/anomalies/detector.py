@@ -102,7 +102,10 @@ class _Strongest:
     feature: Ints
 
     def take(self, kind: Kind, events: Events) -> None:
-        """Take over what is more surprising than what was taken before."""
+        """Take over what is more surprising than what was taken before.
+
+        Calls that are missing, say, change times too: times name only what nothing else does.
+        """
         order = np.argsort(events.surprise, kind="stable")
         for trace, feature, surprise in zip(
             events.trace[order].tolist(),
@@ -111,9 +114,10 @@ class _Strongest:
             strict=True,
         ):
             if surprise > self.surprise[trace]:
+                if kind != "improbable" or self.kind[trace] == "improbable":
+                    self.kind[trace] = kind
+                    self.feature[trace] = feature
                 self.surprise[trace] = surprise
-                self.kind[trace] = kind
-                self.feature[trace] = feature
 
 
 def _judge(chains: Chains, learnt: Entries, entries: Entries) -> _Strongest:
@@ -146,8 +150,8 @@ def _judge(chains: Chains, learnt: Entries, entries: Entries) -> _Strongest:
             ),
         )
     measures: list[tuple[Kind, Callable[[Entries], Floats], float]] = [
-        ("improbable", times.surprises, 0.0),
         ("repeated", times.repeated, -log(P_VALUE)),
+        ("improbable", times.surprises, 0.0),
     ]
     for kind, surprises, least in measures:
         known = surprises(learnt)
@@ -157,9 +161,9 @@ def _judge(chains: Chains, learnt: Entries, entries: Entries) -> _Strongest:
         strongest.take(kind, found.above(limit))
     limit = tailed(choices.total(learnt, 1), LEAST_EXCESS)
     limit = Limit(limit.value + limit.excess * log(P_VALUE / P_TOTAL), limit.excess)
-    totals = choices.total(entries, int(own))
-    for place in np.flatnonzero(limit.surprise(totals) > strongest.surprise).tolist():
-        strongest.surprise[place] = limit.surprise(totals[place])
+    surprise = limit.surprise(choices.total(entries, int(own)))
+    weak = strongest.surprise <= -log(P_VALUE)
+    strongest.surprise[weak] = surprise[weak]
     return strongest
 
 
