@@ -30,8 +30,10 @@ OWN_DOUBT, OTHER_DOUBT = 0.2, 0.02
 """How probable it may be that a normal path is taken so seldom."""
 AT_ONCE_SHARE = 0.05
 """Of the traces with two calls in their usual order, more have them at once if that is normal."""
-CROWD = {True: 0.025, False: 0.01}
-"""Of usual traces; if more have something rare of a kind, then this is normal for the endpoint."""
+OWN_CROWD, OTHER_CROWD = 0.025, 0.01
+"""If more of the usual traces have something rare of a kind, this is normal for the endpoint."""
+LEAST_CROWD = 8
+"""Traces; fewer are no crowd."""
 MOST_COUNTED = 64
 """Traces; what more have is not rare."""
 PRIOR = 0.5
@@ -134,6 +136,17 @@ class Choices:
             "repeated": self._counted(entries, less, own, self.more),
             "reordered": self._reordered(entries, less, own),
         }
+
+    def crowd(self, usual: Events, own: bool) -> float:
+        """What surprises must exceed, as too many of the usual traces have as much.
+
+        Args:
+            usual: what is rare in them, of one kind.
+            own: as in `events`.
+        """
+        share = OWN_CROWD if own else OTHER_CROWD
+        share = max(share, LEAST_CROWD / self.traces)
+        return float(np.quantile(usual.most(self.traces), 1 - share))
 
     def varied(self) -> NDArray[np.bool_]:
         """True for chains that are often called more than usually at once."""

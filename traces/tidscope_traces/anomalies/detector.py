@@ -13,7 +13,7 @@ from math import log
 
 import numpy as np
 
-from tidscope_traces.anomalies.choices import CROWD, Events, Kind, learn_choices
+from tidscope_traces.anomalies.choices import Events, Kind, learn_choices
 from tidscope_traces.anomalies.limits import P_VALUE, Limit, in_deviations, tailed
 from tidscope_traces.anomalies.times import learn_times
 from tidscope_traces.anomalies.vectors import Chains, Entries, Floats, Ints, read_entries
@@ -138,9 +138,7 @@ def _judge(chains: Chains, learnt: Entries, entries: Entries) -> _Strongest:
     )
     usual_events = choices.events(learnt, 1, own=False) if not own else {}
     for kind, events in choices.events(entries, 0, own=own).items():
-        usual = usual_events.get(kind, events).most(learnt.traces)
-        crowd = float(np.quantile(usual, 1 - CROWD[own]))
-        beyond = events.surprise > crowd
+        beyond = events.surprise > choices.crowd(usual_events.get(kind, events), own)
         strongest.take(
             kind,
             Events(
