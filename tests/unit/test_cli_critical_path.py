@@ -260,6 +260,71 @@ def test_files_that_it_writes(
     assert main(["critical-path", str(file), "--html", str(tmp_path)]) == 1
 
 
+def write_requests(path: Path, *sets: range, error: int = -1) -> Path:
+    path.write_text(
+        json.dumps(
+            jaeger_document(
+                *(request(n, 20 + n % 7, error=n == error) for numbers in sets for n in numbers)
+            )
+        )
+    )
+    return path
+
+
+def test_anomalies_against_other_requests(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What fails once among many is usual where half of the earlier ones failed."""
+    later = write_requests(tmp_path / "later.json", range(1000, 1010), error=1004)
+    earlier = write_requests(tmp_path / "earlier.json", range(1, 200))
+    assert as_json(capsys, later)["anomalies"] == []
+    (found,) = as_json(capsys, later, "--base", earlier)["anomalies"]
+    assert (found["trace_id"], found["kind"]) == (f"{1004:032x}", "failed")
+    assert [step["operation"] for step in found["chain"]][0] == "GET /"
+    assert re.search(rf"failed +\d+\.\d +3\d\.0 ms  {1004:032x}", run(capsys, later, "--base", earlier))
+    few = write_requests(tmp_path / "few.json", range(1, 20))
+    assert as_json(capsys, later, "--base", few)["anomalies"] == []
+    assert "anomalies are not known: what is usual takes 30 requests" in run(
+        capsys, later, "--base", few
+    )
+
+
+def test_progress_is_shown_to_people(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(3):
+        write_requests(tmp_path / f"{number}.json", range(100 * number, 100 * number + 100))
+    assert main(["critical-path", str(tmp_path)]) == 0
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    assert main(["critical-path", str(tmp_path)]) == 0
+    said = capsys.readouterr().err
+    for text in ("1 of 3 files", "3 of 3 files, 300 requests", "300 of 300 requests compared"):
+        assert f"\r\x1b[K{text}" in said
+    assert said.endswith("\r\x1b[K")
+    assert main(["critical-path", str(write_requests(tmp_path / "one.json", range(250)))]) == 0
+    assert "\r\x1b[K200 traces" in capsys.readouterr().err
+
+
+@pytest.mark.timeout(150)
+def test_a_chain_of_200_000_spans_ends(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A play of the whole chain for each operation, or a line with all callers of each, would take
+    minutes and gigabytes."""
+    count = 200_000
+    spans = [
+        made_span(f"s{n % 100}", n / 1000, 500 - n / 1000, str(n - 1) if n else "", span_id=str(n))
+        for n in range(count)
+    ]
+    path, folded = tmp_path / "deep.json", tmp_path / "deep.folded"
+    path.write_text(json.dumps(jaeger_document(made_trace(*spans))))
+    text = run(capsys, path, "--folded", folded)
+    assert text.startswith("1 request: P50 500 ms")
+    assert sum(int(line.rsplit(" ", 1)[1]) for line in folded.read_text().splitlines()) == 500_000
+    assert folded.stat().st_size < 2_000_000
+
+
 def otlp_line(trace: Trace) -> str:
     spans = [
         {
