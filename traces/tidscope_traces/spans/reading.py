@@ -74,10 +74,12 @@ def parse_text_id(value: object, digits: int) -> str:
     Raises:
         BadTracesError: it is 0, or has not the form of `_TEXT_ID`.
     """
-    if isinstance(value, str) and _TEXT_ID.fullmatch(value) and value.strip("0"):
-        if len(value) > digits or not _HEX.issuperset(value.lower()):
+    try:
+        return parse_id(value, digits)
+    except BadTracesError:
+        if isinstance(value, str) and _TEXT_ID.fullmatch(value) and value.strip("0"):
             return value
-    return parse_id(value, digits)
+        raise
 
 
 def parse_name(value: object, of: str) -> str:
