@@ -727,9 +727,11 @@ Nanoseconds for each trace.
 """
 
 
-Exemplar = TypeAliasType("Exemplar", Annotated[str, Field(pattern="^[0-9a-f]{32}$")])
+Exemplar = TypeAliasType(
+    "Exemplar", Annotated[str, Field(pattern="^[0-9A-Za-z_][0-9A-Za-z_.:~+=@-]{0,63}$")]
+)
 """
-32 hex digits.
+32 hex digits, or text of another form.
 """
 
 
@@ -3217,9 +3219,9 @@ class SpanThread(Message):
     model_config = ConfigDict(
         extra="forbid",
     )
-    span_id: Annotated[str, Field(pattern="^[0-9a-f]{16}$")]
+    span_id: Annotated[str, Field(pattern="^[0-9A-Za-z_][0-9A-Za-z_.:~+=@-]{0,63}$")]
     """
-    16 hex digits.
+    16 hex digits, or text of another form.
     """
     target_id: str | None
     """
@@ -3802,10 +3804,13 @@ class TicketResponse(Message):
 
 AnomalyKind = TypeAliasType(
     "AnomalyKind",
-    Annotated[Literal["unseen", "improbable"], Field(title="AnomalyKind")],
+    Annotated[
+        Literal["unseen", "missing", "failed", "repeated", "reordered", "improbable"],
+        Field(title="AnomalyKind"),
+    ],
 )
 """
-unseen: a chain of calls that no other trace has. improbable: its times are unlike those of the others.
+unseen: a call that hardly any usual trace makes. missing: none of a call that nearly all make. failed, repeated, reordered: a call that hardly ever fails, is made so often, or comes so. improbable: its times, or all its calls together, are unlike the usual.
 """
 
 
@@ -3939,9 +3944,9 @@ class TracePathPart(Message):
     model_config = ConfigDict(
         extra="forbid",
     )
-    span_id: Annotated[str, Field(pattern="^[0-9a-f]{16}$")]
+    span_id: Annotated[str, Field(pattern="^[0-9A-Za-z_][0-9A-Za-z_.:~+=@-]{0,63}$")]
     """
-    16 hex digits.
+    16 hex digits, or text of another form.
     """
     start_ns: Annotated[int, Field(ge=0)]
     """
@@ -4028,13 +4033,15 @@ class TraceSpan(Message):
     model_config = ConfigDict(
         extra="forbid",
     )
-    span_id: Annotated[str, Field(pattern="^[0-9a-f]{16}$")]
+    span_id: Annotated[str, Field(pattern="^[0-9A-Za-z_][0-9A-Za-z_.:~+=@-]{0,63}$")]
     """
-    16 hex digits.
+    16 hex digits, or text of another form.
     """
-    parent_id: Annotated[str, Field(pattern="^([0-9a-f]{16})?$")]
+    parent_id: Annotated[
+        str, Field(pattern="^([0-9A-Za-z_][0-9A-Za-z_.:~+=@-]{0,63})?$")
+    ]
     """
-    16 hex digits; empty: a root.
+    16 hex digits, or text of another form; empty: a root.
     """
     service: str
     """
@@ -4082,9 +4089,9 @@ class TraceSummary(Message):
     model_config = ConfigDict(
         extra="forbid",
     )
-    trace_id: Annotated[str, Field(pattern="^[0-9a-f]{32}$")]
+    trace_id: Annotated[str, Field(pattern="^[0-9A-Za-z_][0-9A-Za-z_.:~+=@-]{0,63}$")]
     """
-    32 hex digits.
+    32 hex digits, or text of another form.
     """
     service: str
     """
@@ -4738,9 +4745,9 @@ class ErrorPath(Message):
     """
     Traces.
     """
-    exemplar: Annotated[str, Field(pattern="^[0-9a-f]{32}$")]
+    exemplar: Annotated[str, Field(pattern="^[0-9A-Za-z_][0-9A-Za-z_.:~+=@-]{0,63}$")]
     """
-    A trace: 32 hex digits.
+    A trace: 32 hex digits, or text of another form.
     """
 
 
@@ -5734,15 +5741,15 @@ class SweepState(Message):
 
 class TraceAnomaly(Message):
     """
-    A trace whose critical path is unlike those of its endpoint.
+    A trace whose calls are unlike those of its endpoint.
     """
 
     model_config = ConfigDict(
         extra="forbid",
     )
-    trace_id: Annotated[str, Field(pattern="^[0-9a-f]{32}$")]
+    trace_id: Annotated[str, Field(pattern="^[0-9A-Za-z_][0-9A-Za-z_.:~+=@-]{0,63}$")]
     """
-    32 hex digits.
+    32 hex digits, or text of another form.
     """
     start_ns: Annotated[int, Field(ge=0)]
     """
@@ -5754,7 +5761,7 @@ class TraceAnomaly(Message):
     """
     kind: Annotated[AnomalyKind, Field(title="AnomalyKind")]
     """
-    unseen: a chain of calls that no other trace has. improbable: its times are unlike those of the others.
+    unseen: a call that hardly any usual trace makes. missing: none of a call that nearly all make. failed, repeated, reordered: a call that hardly ever fails, is made so often, or comes so. improbable: its times, or all its calls together, are unlike the usual.
     """
     score: float
     """
@@ -5774,9 +5781,9 @@ class TraceDetail(Message):
     model_config = ConfigDict(
         extra="forbid",
     )
-    trace_id: Annotated[str, Field(pattern="^[0-9a-f]{32}$")]
+    trace_id: Annotated[str, Field(pattern="^[0-9A-Za-z_][0-9A-Za-z_.:~+=@-]{0,63}$")]
     """
-    32 hex digits.
+    32 hex digits, or text of another form.
     """
     spans: list[TraceSpan]
     """
