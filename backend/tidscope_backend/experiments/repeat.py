@@ -8,6 +8,8 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Protocol
 
+from tidscope_wire.generated.models import Steering
+
 from tidscope_backend.experiments.building import Command, build_environment
 from tidscope_backend.experiments.commands import Commands
 from tidscope_backend.experiments.conditions import (
@@ -18,7 +20,7 @@ from tidscope_backend.experiments.conditions import (
 )
 from tidscope_backend.experiments.definition import DEFAULT, Definition, ProgramChoice
 from tidscope_backend.experiments.errors import RepeatError
-from tidscope_backend.experiments.figure_names import BY_NAME, THROUGHPUT
+from tidscope_backend.experiments.figure_names import BY_NAME, CHOSEN, THROUGHPUT
 from tidscope_backend.experiments.load import Load, wrk_command
 from tidscope_backend.experiments.matrix import Cell
 from tidscope_backend.experiments.program import RunningProgram, cpus_of
@@ -44,8 +46,8 @@ class Watching(Protocol):
     def steer(self, target: str, body: Mapping[str, object]) -> None:
         """Let a policy steer it."""
 
-    def size(self, target: str) -> int | None:
-        """The size that a policy has set last; None: nothing steers it."""
+    def steering(self, target: str) -> Steering | None:
+        """How a policy steers it now; None: nothing steers it."""
 
     def stop(self, run: str) -> None:
         """End a recording."""
@@ -140,14 +142,24 @@ class Repeat:
             ending.callback(watching.stop, runs[-1])
         if definition.steering.start == "measurement":
             self._steer(targets)
+        began_us = time.time_ns() // 1000
         for program in programs:
             program.begin()
         reports = _run(programs, loads, definition.time.measure_s)
         counted = [program.end() for program in programs]
-        sizes = [watching.size(target) for target in targets]
+        ended_us = time.time_ns() // 1000
+        steered = [watching.steering(target) for target in targets]
         figures = self._figures(counted, reports)
-        if len(sizes) == 1 and sizes[0] is not None:
-            figures["size_at_end"] = float(sizes[0])
+        if self._cell.policy != DEFAULT:
+            names = [choice.workload.name for choice in definition.programs]
+            chosen_us = [
+                chosen_at(name, self._cell.policy, now)
+                for name, now in zip(names, steered, strict=True)
+            ]
+            since_us = min(max(began_us, *chosen_us), ended_us)
+            figures[CHOSEN] = (ended_us - since_us) / (ended_us - began_us)
+        if len(steered) == 1 and steered[0] is not None:
+            figures["size_at_end"] = float(steered[0].size)
         return runs, figures, _measured_warnings(figures)
 
     def _start(
@@ -261,6 +273,29 @@ def values_of(choice: ProgramChoice, cell: Cell) -> dict[str, Value]:
     """Values of a program's parameters in a cell."""
     known = choice.workload.spec.parameters
     return {**choice.values, **{k: value for k, value in cell.values.items() if k in known}}
+
+
+def chosen_at(program: str, policy: str, now: Steering | None) -> int:
+    """When a policy first chose the size of a program, Unix microseconds.
+
+    Args:
+        program: its name.
+        policy: that was to steer it.
+        now: how it is steered when the measurement has ended.
+
+    Raises:
+        RepeatError: the policy chose nothing, or steers no more: the repeat says nothing of it.
+    """
+    if now is None:
+        raise RepeatError(f"{policy} no longer steered {program} when the measurement ended")
+    if now.problem is not None:
+        raise RepeatError(f"{policy} could not steer {program} to the end: {now.problem}")
+    if now.chosen_unix_us is None:
+        raise RepeatError(
+            f"{policy} chose no size of {program} before the measurement ended; its last state: "
+            f"{now.state}. {now.reason}"
+        )
+    return now.chosen_unix_us
 
 
 def _run(
