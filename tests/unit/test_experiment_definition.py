@@ -1,5 +1,6 @@
 """Experiment files: what is right in one, and how mistakes are named."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -22,10 +23,18 @@ size = [1, 2]
 free_workload = [10, 2.5]
 [steering]
 upper = 8
-parameters.linear = { interval_s = 1 }
+parameters.linear = { interval_s = 1, warm_up_s = 0 }
 [quick]
+time = { warm_up_s = 0, measure_s = 9 }
 matrix.size = [2]
 """
+CPUS = frozenset({0, 1})
+
+
+@pytest.fixture(autouse=True)
+def two_cpus(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ready files are sized for two CPUs: on more, a search takes longer."""
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: CPUS)
 
 
 def read(folder: Path, text: str, *, quick: bool = False) -> Definition:
@@ -49,7 +58,7 @@ def test_a_file_is_read(tmp_path: Path) -> None:
         "policy=default size=2 free_workload=10",
     ]
     assert len(cells_of(found)) == 8
-    assert found.steering.parameters == {"linear": {"interval_s": 1.0}}
+    assert found.steering.parameters == {"linear": {"interval_s": 1.0, "warm_up_s": 0.0}}
     (program,) = found.programs
     assert program.values["language"] == "python"
     assert Path(str(program.values["trace"])).is_file()
@@ -156,6 +165,41 @@ def test_a_wrong_workload_is_refused(tmp_path: Path, text: str, said: str) -> No
     (tmp_path / "workload.toml").write_text(head + program + text)
     with pytest.raises(ExperimentError, match=said):
         read_workload(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("change", "to", "said"),
+    [
+        # A warm-up of 10 s, then sizes 8 to 2.
+        ("interval_s = 1, warm_up_s = 0", "", "time.measure_s: 10: linear chooses its first size"),
+        ("interval_s = 1, warm_up_s = 0", "interval_s = 1, warm_up_s = 3", "size 10 s after it"),
+        (
+            "upper = 8\nparameters.linear = { interval_s = 1",
+            "upper = 4096\nparameters.linear = { interval_s = 2",
+            "over 3600 s after it begins",
+        ),
+        ("interval_s = 1, warm_up_s = 0", "warm_ups = 2", "steering.parameters.linear: "),
+        ("upper = 8", "upper = 8\nlower = 9", "steering: bounds 9 to 8"),
+    ],
+)
+def test_a_policy_that_cannot_choose_in_time_is_refused(
+    tmp_path: Path, change: str, to: str, said: str
+) -> None:
+    assert said in mistake(tmp_path, GOOD.replace(change, to, 1))
+
+
+def test_a_search_may_be_in_the_warm_up(tmp_path: Path) -> None:
+    late = GOOD.replace("warm_up_s = 0 }\n[quick]", "warm_up_s = 3 }\n[quick]")
+    assert "linear chooses its first size 10 s" in mistake(tmp_path, late)
+    before = late.replace("[steering]", '[steering]\nstart = "warm-up"')
+    assert read(tmp_path, before).time.warm_up_s == 2.0
+
+
+def test_the_quick_variant_is_checked_by_its_own_times(tmp_path: Path) -> None:
+    text = GOOD.replace("time = { warm_up_s = 0, measure_s = 9 }\n", "")
+    read(tmp_path, text)
+    with pytest.raises(ExperimentError, match=r"quick\.time\.measure_s: 1: linear chooses"):
+        read(tmp_path, text, quick=True)
 
 
 def test_the_baseline_differs_in_the_policy_only() -> None:
