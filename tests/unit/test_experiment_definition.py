@@ -134,6 +134,13 @@ def test_the_ready_files_are_right(quick: bool) -> None:
         assert length_s < (75 if quick else 900), path
 
 
+@pytest.mark.parametrize("quick", [False, True])
+def test_the_example_of_the_docs_is_right(tmp_path: Path, quick: bool) -> None:
+    text = (Path(__file__).parents[2] / "docs" / "experiments.md").read_text()
+    found = read(tmp_path, text.split("```toml\n")[1].split("```")[0], quick=quick)
+    assert found.name == "pool-size"
+
+
 def test_the_workloads_are_right() -> None:
     names = workload_names(workloads_folder())
     assert {"web", "pool-trace", "parallel", "kv", "echo", "find"} <= set(names)
