@@ -148,7 +148,8 @@ def test_the_workloads_are_right() -> None:
     for name in names:
         workload = read_workload(workloads_folder() / name)
         assert workload.name == name
-        values = workload.defaults()
+        required = [one for one, spec in workload.spec.parameters.items() if spec.is_required]
+        values = {**workload.defaults(), **dict.fromkeys(required, "given")}
         choices = workload.spec.parameters[workload.chooser].choices if workload.chooser else [""]
         for choice in choices or ():
             program = workload.program({**values, workload.chooser: choice})
@@ -164,6 +165,8 @@ def test_the_workloads_are_right() -> None:
         ("[parameters.size]\nabout = 'a'\nleast = 1\nmost = 2\ndefault = 1", "size: has a meaning"),
         ("[parameters.one]\nabout = 'a'\ndefault = 1", "has to have choices, or least and most"),
         ("[parameters.one]\nabout = 'a'\nleast = 1\nmost = 2", "has to have a default"),
+        ("[parameters.one]\nabout = 'a'\ntext = true\nfolder = true", "has to have choices, or"),
+        ("[parameters.one]\nabout = 'a'\ntext = true\ndefault = 'b'", "texts have none; remove it"),
     ],
 )
 def test_a_wrong_workload_is_refused(tmp_path: Path, text: str, said: str) -> None:
@@ -209,11 +212,36 @@ def test_the_quick_variant_is_checked_by_its_own_times(tmp_path: Path) -> None:
         read(tmp_path, text, quick=True)
 
 
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("", "program.0.command: is missing; add it"),
+        ('command = " "', "program.0.command: ' ': write some text"),
+        ('command = "make"\nbefore = "a"', "program.0.after: is missing; add it: folder after"),
+        ('command = "make"\nbefore = 1', "program.0.before: 1: use the path of a folder"),
+    ],
+)
+def test_what_has_no_default_has_to_be_given(tmp_path: Path, given: str, said: str) -> None:
+    head = 'version = 1\nname = "a"\ntitle = "A"\n[[program]]\nworkload = "command"\n'
+    assert said in mistake(tmp_path, head + given)
+
+
+def test_folders_start_at_the_file(tmp_path: Path) -> None:
+    text = 'version = 1\nname = "a"\ntitle = "A"\n[[program]]\nworkload = "command"\n'
+    (one,) = read(tmp_path, f'{text}command = "true"\nbefore = "a"\nafter = "/b/../c"\n').programs
+    assert (one.values["before"], one.values["after"]) == (str(tmp_path / "a"), "/c")
+
+
 def test_the_baseline_differs_in_the_policy_only() -> None:
     cells = [Cell({"policy": p, "size": s}) for p in ("default", "linear") for s in (1, 2)]
     assert baseline_of(cells[3], cells) == cells[1]
     assert baseline_of(cells[0], cells) is None
     assert baseline_of(cells[2], cells[1:]) is None
+
+
+def test_the_baseline_of_a_change_is_before_it() -> None:
+    cells = [Cell({"variant": v, "size": s}) for v in ("before", "after") for s in (1, 2)]
+    assert [baseline_of(one, cells) for one in cells] == [None, None, cells[0], cells[1]]
 
 
 def test_groups_of_long_names_are_short_and_differ() -> None:

@@ -27,12 +27,15 @@ for line in sys.stdin:
 """
 
 
-def running(text: str, cpus: frozenset[int] | None = None) -> RunningProgram:
-    return RunningProgram("mine", [sys.executable, "-c", text], dict(os.environ), cpus)
+def running(
+    text: str, cpus: frozenset[int] | None = None, patience_s: float = 60.0
+) -> RunningProgram:
+    command = [sys.executable, "-c", text]
+    return RunningProgram("mine", command, dict(os.environ), cpus, patience_s)
 
 
-def failure(text: str) -> str:
-    program = running(text)
+def failure(text: str, patience_s: float = 60.0) -> str:
+    program = running(text, patience_s=patience_s)
     try:
         with pytest.raises(RepeatError) as caught:
             program.wait_until_ready()
@@ -85,9 +88,9 @@ def test_how_it_fails_is_said(text: str, said: str) -> None:
     assert said in failure(text)
 
 
-def test_one_that_does_not_answer_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tidscope_backend.experiments.program.READY_SECONDS", 0.2)
-    assert "did not answer within 0.2 s" in failure("import sys; sys.stdin.read()")
+def test_one_that_does_not_answer_is_given_up() -> None:
+    text = "import sys; sys.stdin.read()"
+    assert "did not answer within 0.2 s" in failure(text, patience_s=0.2)
 
 
 def test_a_command_that_is_not_there() -> None:

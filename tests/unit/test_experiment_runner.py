@@ -187,6 +187,8 @@ def test_what_came_before_the_first_choice_is_a_share(tmp_path: Path) -> None:
     entries = carry_out(wanted, open_new(wanted, tmp_path), late)
     shares = [one.figures["chosen_share"] for one in entries if isinstance(one, Repeated)]
     assert shares == [0, 0]
+    said = " ".join(analyse(entries, carried_out=False).cells[0].warnings)
+    assert "the size for 0% of the measured time" in said
 
 
 def test_an_interrupted_one_is_carried_on(tmp_path: Path) -> None:

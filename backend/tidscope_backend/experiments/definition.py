@@ -236,9 +236,12 @@ def _program(path: Path, number: int, found: dict[str, Any], workloads: Path) ->
         raise ExperimentError(f"{path}: {key}.workload: {error}") from None
     for parameter, value in found.items():
         _check_value(path, f"{key}.{parameter}", parameter, value, workload)
+    for parameter, spec in workload.spec.parameters.items():
+        if spec.is_required and parameter not in found:
+            raise ExperimentError(f"{path}: {key}.{parameter}: is missing; add it: {spec.about}")
     given = {
         name: str((path.parent / str(value)).resolve())
-        if workload.spec.parameters[name].file is not None
+        if workload.spec.parameters[name].is_path
         else value
         for name, value in found.items()
     }

@@ -3,7 +3,7 @@
 import math
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Protocol
@@ -30,6 +30,8 @@ from tidscope_backend.experiments.workload import ProgramSpec, Value
 
 NET_EXPECTED = "net_expected"
 """Bytes that a program read from sockets, as another program says."""
+FEW_CHOSEN = 0.9
+"""Share of the measured time after the policy's first choice, below which there is a warning."""
 CHECK_SECONDS = 0.2
 """How often it is looked whether the programs run."""
 
@@ -160,7 +162,7 @@ class Repeat:
             figures[CHOSEN] = (ended_us - since_us) / (ended_us - began_us)
         if len(steered) == 1 and steered[0] is not None:
             figures["size_at_end"] = float(steered[0].size)
-        return runs, figures, _measured_warnings(figures)
+        return runs, figures, list(_measured_warnings(figures))
 
     def _start(
         self, choice: ProgramChoice, values: Mapping[str, Value], cpus: frozenset[int] | None
@@ -175,9 +177,8 @@ class Repeat:
             **{"warm_up_s": time_spec.warm_up_s, "measure_s": time_spec.measure_s},
         }
         spec = choice.workload.program(values)
-        return RunningProgram(
-            choice.workload.name, *_filled(choice.workload.name, spec, command, known), cpus
-        )
+        name, patience_s = choice.workload.name, choice.workload.spec.patience_s
+        return RunningProgram(name, *_filled(name, spec, command, known), cpus, patience_s)
 
     def _load(
         self,
@@ -315,6 +316,11 @@ def _run(
     return reports
 
 
-def _measured_warnings(figures: Mapping[str, float]) -> list[str]:
-    errors = figures.get("errors", 0)
-    return [f"{errors:.0f} requests failed."] if errors else []
+def _measured_warnings(figures: Mapping[str, float]) -> Iterator[str]:
+    if errors := figures.get("errors", 0):
+        yield f"{errors:.0f} requests failed."
+    if (share := figures.get(CHOSEN, 1.0)) < FEW_CHOSEN:
+        yield (
+            f"Chosen by the policy was the size for {share:.0%} of the measured time; before, the "
+            "default is compared with itself."
+        )
