@@ -181,8 +181,8 @@ def test_a_wrong_workload_is_refused(tmp_path: Path, text: str, said: str) -> No
     ("change", "to", "said"),
     [
         # A warm-up of 10 s, then sizes 8 to 2.
-        ("interval_s = 1, warm_up_s = 0", "", "time.measure_s: 10: linear chooses its first size"),
-        ("interval_s = 1, warm_up_s = 0", "interval_s = 1, warm_up_s = 3", "size 10 s after it"),
+        ("interval_s = 1, warm_up_s = 0", "", "time.measure_s: 10: linear chooses a size first"),
+        ("interval_s = 1, warm_up_s = 0", "interval_s = 1, warm_up_s = 3", "first 10 s after it"),
         (
             "upper = 8\nparameters.linear = { interval_s = 1",
             "upper = 4096\nparameters.linear = { interval_s = 2",
@@ -200,7 +200,7 @@ def test_a_policy_that_cannot_choose_in_time_is_refused(
 
 def test_a_search_may_be_in_the_warm_up(tmp_path: Path) -> None:
     late = GOOD.replace("warm_up_s = 0 }\n[quick]", "warm_up_s = 3 }\n[quick]")
-    assert "linear chooses its first size 10 s" in mistake(tmp_path, late)
+    assert "linear chooses a size first 10 s" in mistake(tmp_path, late)
     before = late.replace("[steering]", '[steering]\nstart = "warm-up"')
     assert read(tmp_path, before).time.warm_up_s == 2.0
 

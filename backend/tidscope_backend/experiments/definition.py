@@ -190,9 +190,9 @@ def _check_time(path: Path, definition: Definition) -> None:
             if first_s >= steered_s:
                 key = "quick.time" if definition.quick else "time"
                 raise ExperimentError(
-                    f"{path}: {key}.measure_s: {time.measure_s:g}: {policy} chooses its first size "
-                    f"{_after(first_s)} it begins to steer, and steers for {steered_s:g} s. Measure "
-                    'for longer, let it search before (steering.start = "warm-up", and a longer '
+                    f"{path}: {key}.measure_s: {time.measure_s:g}: {policy} chooses a size first "
+                    f"{_after(first_s)} it begins to steer, and steers for {steered_s:g} s. Measure"
+                    ' for longer, let it search before (steering.start = "warm-up", and a longer '
                     f"warm_up_s), or change steering.parameters.{policy}"
                 )
 
