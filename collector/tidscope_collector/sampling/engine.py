@@ -40,7 +40,7 @@ FILTERED_DRAIN_NS = 500_000_000
 HELD_EXITS = 200_000
 """Exit records of all targets that wait in memory, about 90 MB; more are folded into totals."""
 LEDGERS_NS = 1_000_000_000
-SWITCH_NS = 550
+SWITCH_NS = 250
 """What a switch and a wake-up of a thread with a ledger take longer (benchmarks/waits.py)."""
 WORK_NS = 20_000_000
 """A piece of a table is read where so much time is left before the next sample."""

@@ -3330,6 +3330,10 @@ class SteeringDecided(Message):
     """
     It is exploring sizes.
     """
+    deferred: bool = False
+    """
+    It keeps the size because it cannot choose one yet: it warms up, begins, waits for its turn, or the interval says too little.
+    """
     with_policy: bool | None = None
     """
     In a proof, whether the policy steered in the interval; null: it is none.
@@ -6106,6 +6110,10 @@ class Steering(Message):
     decided_unix_us: Annotated[int | None, Field(ge=0)] = None
     """
     When the last decision was made, Unix microseconds; null before the first one.
+    """
+    chosen_unix_us: Annotated[int | None, Field(ge=0)] = None
+    """
+    When the policy first chose a size, neither deferring that nor trying sizes out, Unix microseconds; null before.
     """
     division: CoreDivision | None = None
     """
