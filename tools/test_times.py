@@ -6,14 +6,17 @@ writes them, those that exist, and prints seconds: the dearest tests, then the s
 
 import argparse
 import xml.etree.ElementTree as ET
-from collections import Counter
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import TypeVar
+
+Name = TypeVar("Name")
 
 
-def read_times(reports: Iterable[Path]) -> Counter[tuple[str, str]]:
+def read_times(reports: Iterable[Path]) -> dict[tuple[str, str], float]:
     """Seconds of each test, by its file and its name; set-up and tear-down count."""
-    times: Counter[tuple[str, str]] = Counter()
+    times: dict[tuple[str, str], float] = defaultdict(float)
     for report in reports:
         for case in ET.parse(report).iter("testcase"):
             file = case.get("classname", "").replace(".", "/")
@@ -21,15 +24,20 @@ def read_times(reports: Iterable[Path]) -> Counter[tuple[str, str]]:
     return times
 
 
-def table(times: Counter[tuple[str, str]], tests: int, files: int) -> list[str]:
+def dearest(seconds: Mapping[Name, float]) -> list[tuple[Name, float]]:
+    """Names and seconds, the most seconds first."""
+    return sorted(seconds.items(), key=lambda item: -item[1])
+
+
+def table(times: dict[tuple[str, str], float], tests: int, files: int) -> list[str]:
     """Lines to print: the sum, the dearest tests, the dearest files."""
-    sums: Counter[str] = Counter()
+    sums: dict[str, float] = defaultdict(float)
     for (file, _), seconds in times.items():
         sums[file] += seconds
     lines = [f"{len(times)} tests took {sum(times.values()):.0f} s, on all workers together"]
-    lines += [f"{seconds:8.1f} s  {'::'.join(name)}" for name, seconds in times.most_common(tests)]
+    lines += [f"{seconds:8.1f} s  {'::'.join(name)}" for name, seconds in dearest(times)[:tests]]
     lines += ["by file"]
-    lines += [f"{seconds:8.1f} s  {name}" for name, seconds in sums.most_common(files)]
+    lines += [f"{seconds:8.1f} s  {name}" for name, seconds in dearest(sums)[:files]]
     return lines
 
 
