@@ -19,6 +19,7 @@ from tidscope_wire.generated.models import (
     ListProcessesCommand,
     Process,
     ProcessesReply,
+    RenewSteeringCommand,
     RestartSearchCommand,
     SetDelayAccountingCommand,
     SetRateCommand,
@@ -53,7 +54,7 @@ def reply_to(command: Command, program: Process | None = None) -> CollectorMessa
             answer = target(rate_hz=command.rate_hz)
         case DetachCommand():
             answer = target(state="detached")
-        case SteerCommand() | RestartSearchCommand():
+        case SteerCommand() | RenewSteeringCommand() | RestartSearchCommand():
             answer = target().model_copy(update={"steering": steering()})
         case _:
             answer = target()

@@ -30,6 +30,7 @@ from tidscope_wire.generated.models import (
     ListProcessesCommand,
     ProofResponse,
     ReleaseCommand,
+    RenewSteeringCommand,
     RestartSearchCommand,
     SetDelayAccountingCommand,
     SetRateCommand,
@@ -58,6 +59,7 @@ Command = (
     | SizeAuditCommand
     | SetDelayAccountingCommand
     | SteerCommand
+    | RenewSteeringCommand
     | RestartSearchCommand
     | ReleaseCommand
     | SteeringOptionsCommand

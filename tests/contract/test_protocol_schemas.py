@@ -241,6 +241,7 @@ MESSAGES: list[BaseModel] = [
     models.SizeAuditCommand(request_id=1),
     models.SetDelayAccountingCommand(request_id=1, on=True, actor=ACTOR),
     models.SteerCommand(request_id=1, target=TARGET_ID, request=STEER, actor=ACTOR),
+    models.RenewSteeringCommand(request_id=1, target=TARGET_ID),
     models.RestartSearchCommand(request_id=1, target=TARGET_ID, actor=ACTOR),
     models.ReleaseCommand(request_id=1, target=TARGET_ID, actor=ACTOR),
     models.SteeringOptionsCommand(request_id=1, target=TARGET_ID),

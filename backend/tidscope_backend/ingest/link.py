@@ -21,6 +21,7 @@ from tidscope_wire.generated.models import (
     ProcessesReply,
     RefusedReply,
     ReleaseCommand,
+    RenewSteeringCommand,
     RestartSearchCommand,
     SetDelayAccountingCommand,
     SetRateCommand,
@@ -47,6 +48,7 @@ Command = (
     | SizeAuditCommand
     | SetDelayAccountingCommand
     | SteerCommand
+    | RenewSteeringCommand
     | RestartSearchCommand
     | ReleaseCommand
     | SteeringOptionsCommand
@@ -215,6 +217,11 @@ class CollectorLink:
             restarts=restarts,
         )
         return await self._ask(command, TargetReply, self._doctor_seconds)
+
+    async def renew_steering(self, target: str) -> TargetReply:
+        """Renew the lease of what steers it, if there is one. Raises as `attach`."""
+        command = RenewSteeringCommand(request_id=next(self._numbers), target=target)
+        return await self._ask(command, TargetReply, self._command_seconds)
 
     async def restart_search(self, target: str, pid: int | None, actor: Actor) -> TargetReply:
         """Restart its policy's search; pid: of one program of a group. Raises as `attach`."""

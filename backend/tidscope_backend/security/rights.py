@@ -39,6 +39,7 @@ ROUTES: Mapping[tuple[str, str], Right] = {
     ("GET", "/api/v1/steering"): "viewer",
     ("GET", "/api/v1/targets/{target_id}/steering"): "viewer",
     ("PUT", "/api/v1/targets/{target_id}/steering"): "operator",
+    ("POST", "/api/v1/targets/{target_id}/steering/renew"): "operator",
     ("POST", "/api/v1/targets/{target_id}/steering/restart"): "operator",
     ("DELETE", "/api/v1/targets/{target_id}/steering"): "operator",
     ("GET", "/api/v1/predictions"): "viewer",

@@ -40,7 +40,7 @@ FILTERED_DRAIN_NS = 500_000_000
 HELD_EXITS = 200_000
 """Exit records of all targets that wait in memory, about 90 MB; more are folded into totals."""
 LEDGERS_NS = 1_000_000_000
-SWITCH_NS = 550
+SWITCH_NS = 250
 """What a switch and a wake-up of a thread with a ledger take longer (benchmarks/waits.py)."""
 WORK_NS = 20_000_000
 """A piece of a table is read where so much time is left before the next sample."""
@@ -48,6 +48,8 @@ PUT_OFF_NS = 1_000_000_000
 """For so long at most: then it is read all the same."""
 STALLED_NS = 50_000_000
 """Between two looks whether the backend takes frames again."""
+TABLES_SHARE = 0.5
+"""Share of the CPU budget that reading the tables of all targets takes at most."""
 
 
 class Flushed(NamedTuple):
@@ -157,6 +159,7 @@ class Engine:
         sampler.machine = self._machine.watch(sampler.attach_ns)
         sampler.prepare_usual(self._exits)
         self._budget.request(sampler.target.id, sampler.target.rate_hz)
+        self._share_tables()
         now = time.monotonic_ns()
         if len(self._targets) == 1:
             self._watch.restart(now)
@@ -395,6 +398,13 @@ class Engine:
             for frame in frames:
                 self._sink(sampler.target, frame)
 
+    def _share_tables(self) -> None:
+        """Divide what reading tables may take among the targets."""
+        percent = self._budget.percent
+        for sampler in self._targets.values():
+            share = TABLES_SHARE * percent / 100 / len(self._targets) if percent else 1.0
+            sampler.tables_share = share
+
     def _frames(self, sampler: TargetSampler, *, last: bool = False) -> Iterator[Step]:
         """Take a sample: its frames, the one with the rows as the last.
 
@@ -407,7 +417,7 @@ class Engine:
         health = self._health[sampler.target.id]
         parts: list[Reading] = []
         try:
-            reading, end = sampler.read()
+            reading, end = sampler.read(last=last)
             most = most_threads(len(sampler.reader.fields))
             if len(reading.tid) > most:
                 raise OSError(f"{len(reading.tid)} threads; a frame holds {most}")
@@ -445,6 +455,7 @@ class Engine:
                 lost=self._lost_untold(sampler),
                 health=health,
                 started_ns=started,
+                last=last,
             )
         yield frames, True
 
@@ -467,6 +478,7 @@ class Engine:
         self._ended[target] = sampler.seq
         del self._targets[target], self._lost_reported[target], self._health[target]
         self._switches.pop(target, None)
+        self._share_tables()
         self._keep_exits(self._targets.values())
         sampler.close()
         yield frames, True

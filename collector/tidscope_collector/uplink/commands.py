@@ -22,6 +22,7 @@ from tidscope_wire.generated.models import (
     ProcessesReply,
     RefusedReply,
     ReleaseCommand,
+    RenewSteeringCommand,
     RestartSearchCommand,
     SetDelayAccountingCommand,
     SetRateCommand,
@@ -44,7 +45,13 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("tidscope.uplink")
 
-SteeringCommand = SteerCommand | RestartSearchCommand | ReleaseCommand | SteeringOptionsCommand
+SteeringCommand = (
+    SteerCommand
+    | RenewSteeringCommand
+    | RestartSearchCommand
+    | ReleaseCommand
+    | SteeringOptionsCommand
+)
 Command = (
     AttachCommand
     | DetachCommand
@@ -189,6 +196,8 @@ class CommandHandler:
                 return SteeringOptionsReply(request_id=number, options=options)
             case SteerCommand(target=name, request=request, actor=actor):
                 target = steering.steer(name, request, actor)
+            case RenewSteeringCommand(target=name):
+                target = steering.renew(name)
             case RestartSearchCommand(target=name, pid=pid, actor=actor):
                 target = steering.restart(name, pid, actor.label)
             case ReleaseCommand(target=name, pid=pid, actor=actor):

@@ -727,9 +727,11 @@ Nanoseconds for each trace.
 """
 
 
-Exemplar = TypeAliasType("Exemplar", Annotated[str, Field(pattern="^[0-9a-f]{32}$")])
+Exemplar = TypeAliasType(
+    "Exemplar", Annotated[str, Field(pattern="^[0-9A-Za-z_][0-9A-Za-z_.:~+=@-]{0,63}$")]
+)
 """
-32 hex digits.
+32 hex digits, or text of another form.
 """
 
 
@@ -2450,6 +2452,25 @@ class RefusedReply(Message):
     problem: Problem
 
 
+class RenewSteeringCommand(Message):
+    """
+    Renew the lease of steering; answered with a TargetReply.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["renew_steering_command"] = "renew_steering_command"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the sender, repeated in the reply.
+    """
+    target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
+    """
+    Identity of one attachment; a new one each time a process is attached to.
+    """
+
+
 class RestoredProgram(Message):
     """
     A program that an earlier collector left changed, and that this one restored at its start.
@@ -3198,9 +3219,9 @@ class SpanThread(Message):
     model_config = ConfigDict(
         extra="forbid",
     )
-    span_id: Annotated[str, Field(pattern="^[0-9a-f]{16}$")]
+    span_id: Annotated[str, Field(pattern="^[0-9A-Za-z_][0-9A-Za-z_.:~+=@-]{0,63}$")]
     """
-    16 hex digits.
+    16 hex digits, or text of another form.
     """
     target_id: str | None
     """
@@ -3308,6 +3329,10 @@ class SteeringDecided(Message):
     probing: bool
     """
     It is exploring sizes.
+    """
+    deferred: bool = False
+    """
+    It keeps the size because it cannot choose one yet: it warms up, begins, waits for its turn, or the interval says too little.
     """
     with_policy: bool | None = None
     """
@@ -3783,10 +3808,13 @@ class TicketResponse(Message):
 
 AnomalyKind = TypeAliasType(
     "AnomalyKind",
-    Annotated[Literal["unseen", "improbable"], Field(title="AnomalyKind")],
+    Annotated[
+        Literal["unseen", "missing", "failed", "repeated", "reordered", "improbable"],
+        Field(title="AnomalyKind"),
+    ],
 )
 """
-unseen: a chain of calls that no other trace has. improbable: its times are unlike those of the others.
+unseen: a call that hardly any usual trace makes. missing: none of a call that nearly all make. failed, repeated, reordered: a call that hardly ever fails, is made so often, or comes so. improbable: its times, or all its calls together, are unlike the usual.
 """
 
 
@@ -3920,9 +3948,9 @@ class TracePathPart(Message):
     model_config = ConfigDict(
         extra="forbid",
     )
-    span_id: Annotated[str, Field(pattern="^[0-9a-f]{16}$")]
+    span_id: Annotated[str, Field(pattern="^[0-9A-Za-z_][0-9A-Za-z_.:~+=@-]{0,63}$")]
     """
-    16 hex digits.
+    16 hex digits, or text of another form.
     """
     start_ns: Annotated[int, Field(ge=0)]
     """
@@ -4009,13 +4037,15 @@ class TraceSpan(Message):
     model_config = ConfigDict(
         extra="forbid",
     )
-    span_id: Annotated[str, Field(pattern="^[0-9a-f]{16}$")]
+    span_id: Annotated[str, Field(pattern="^[0-9A-Za-z_][0-9A-Za-z_.:~+=@-]{0,63}$")]
     """
-    16 hex digits.
+    16 hex digits, or text of another form.
     """
-    parent_id: Annotated[str, Field(pattern="^([0-9a-f]{16})?$")]
+    parent_id: Annotated[
+        str, Field(pattern="^([0-9A-Za-z_][0-9A-Za-z_.:~+=@-]{0,63})?$")
+    ]
     """
-    16 hex digits; empty: a root.
+    16 hex digits, or text of another form; empty: a root.
     """
     service: str
     """
@@ -4063,9 +4093,9 @@ class TraceSummary(Message):
     model_config = ConfigDict(
         extra="forbid",
     )
-    trace_id: Annotated[str, Field(pattern="^[0-9a-f]{32}$")]
+    trace_id: Annotated[str, Field(pattern="^[0-9A-Za-z_][0-9A-Za-z_.:~+=@-]{0,63}$")]
     """
-    32 hex digits.
+    32 hex digits, or text of another form.
     """
     service: str
     """
@@ -4719,9 +4749,9 @@ class ErrorPath(Message):
     """
     Traces.
     """
-    exemplar: Annotated[str, Field(pattern="^[0-9a-f]{32}$")]
+    exemplar: Annotated[str, Field(pattern="^[0-9A-Za-z_][0-9A-Za-z_.:~+=@-]{0,63}$")]
     """
-    A trace: 32 hex digits.
+    A trace: 32 hex digits, or text of another form.
     """
 
 
@@ -5624,6 +5654,10 @@ class SteerRequest(Message):
     """
     Of a group: whether new programs are steered, too; null: no.
     """
+    lease_s: Annotated[float | None, Field(ge=2.0, le=300.0)] = None
+    """
+    Steering ends unless it is renewed within so many seconds (POST …/steering/renew); null: it lasts until it is released.
+    """
 
 
 class SteeringProven(Message):
@@ -5711,15 +5745,15 @@ class SweepState(Message):
 
 class TraceAnomaly(Message):
     """
-    A trace whose critical path is unlike those of its endpoint.
+    A trace whose calls are unlike those of its endpoint.
     """
 
     model_config = ConfigDict(
         extra="forbid",
     )
-    trace_id: Annotated[str, Field(pattern="^[0-9a-f]{32}$")]
+    trace_id: Annotated[str, Field(pattern="^[0-9A-Za-z_][0-9A-Za-z_.:~+=@-]{0,63}$")]
     """
-    32 hex digits.
+    32 hex digits, or text of another form.
     """
     start_ns: Annotated[int, Field(ge=0)]
     """
@@ -5731,7 +5765,7 @@ class TraceAnomaly(Message):
     """
     kind: Annotated[AnomalyKind, Field(title="AnomalyKind")]
     """
-    unseen: a chain of calls that no other trace has. improbable: its times are unlike those of the others.
+    unseen: a call that hardly any usual trace makes. missing: none of a call that nearly all make. failed, repeated, reordered: a call that hardly ever fails, is made so often, or comes so. improbable: its times, or all its calls together, are unlike the usual.
     """
     score: float
     """
@@ -5751,9 +5785,9 @@ class TraceDetail(Message):
     model_config = ConfigDict(
         extra="forbid",
     )
-    trace_id: Annotated[str, Field(pattern="^[0-9a-f]{32}$")]
+    trace_id: Annotated[str, Field(pattern="^[0-9A-Za-z_][0-9A-Za-z_.:~+=@-]{0,63}$")]
     """
-    32 hex digits.
+    32 hex digits, or text of another form.
     """
     spans: list[TraceSpan]
     """
@@ -6077,6 +6111,10 @@ class Steering(Message):
     """
     When the last decision was made, Unix microseconds; null before the first one.
     """
+    chosen_unix_us: Annotated[int | None, Field(ge=0)] = None
+    """
+    When the policy first chose a size, neither deferring that nor trying sizes out, Unix microseconds; null before.
+    """
     division: CoreDivision | None = None
     """
     What the arbiter gives it of the cores; null: another policy steers.
@@ -6197,6 +6235,7 @@ CollectorCommand = TypeAliasType(
         | SetDelayAccountingCommand
         | SteerCommand
         | RestartSearchCommand
+        | RenewSteeringCommand
         | ReleaseCommand
         | SteeringOptionsCommand
         | FlushCommand,
