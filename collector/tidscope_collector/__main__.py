@@ -16,7 +16,7 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tidscope_confinement import capabilities
 from tidscope_wire.audit import TIDSCOPE, AuditLog, AuditTrail, usual_path
@@ -252,16 +252,20 @@ async def serve(
         if steering is not None:
             await asyncio.to_thread(steering.close)
         await _deliver_the_rest(engine, uplink)
-        for one in (task, stopped, returning):
-            one.cancel()
-        await asyncio.gather(task, stopped, returning, return_exceptions=True)
-        # A command that still attaches uses the sources: closed under it, it would crash.
-        await loop.shutdown_default_executor()
+        await _end_work(task, stopped, returning)
         sources.close()
         if audit is not None:
             audit.close()
         if ready.switch is not None:
             ready.switch.close()
+
+
+async def _end_work(*tasks: asyncio.Task[Any]) -> None:
+    """Cancel tasks, and wait for commands that still attach: they use what is closed next."""
+    for one in tasks:
+        one.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    await asyncio.get_running_loop().shutdown_default_executor()
 
 
 async def _keep_memory_small() -> None:
