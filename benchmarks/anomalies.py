@@ -97,24 +97,26 @@ def _lognormal(sigma: float) -> Draw:
 
 
 def _cached(hit: float, factor: float, sigma: float) -> Draw:
-    return lambda chance: chance.lognormvariate(0, sigma) * (1 if chance.random() < hit else factor)
+    return lambda chance: (
+        chance.lognormvariate(0, sigma) * (1 if chance.random() < hit else factor)
+    )
 
 
 NOISES: dict[str, Callable[[random.Random], Draw]] = {
     "quiet": lambda chance: _lognormal(chance.uniform(0.05, 0.2)),
     "usual": lambda chance: _lognormal(chance.uniform(0.2, 0.4)),
     "noisy": lambda chance: _lognormal(chance.uniform(0.4, 0.6)),
-    "gamma": lambda chance: (lambda shape: lambda one: one.gammavariate(shape, 1 / shape))(
-        chance.uniform(3, 12)
-    ),
+    "gamma": lambda chance: (
+        lambda shape: lambda one: one.gammavariate(shape, 1 / shape)
+    )(chance.uniform(3, 12)),
     "cached": lambda chance: _cached(chance.uniform(0.7, 0.95), chance.uniform(4, 10), 0.25),
-    "pareto": lambda chance: (lambda alpha: lambda one: one.paretovariate(alpha))(
-        chance.uniform(3, 6)
-    ),
+    "pareto": lambda chance: (
+        lambda alpha: lambda one: one.paretovariate(alpha)
+    )(chance.uniform(3, 6)),
     # Those of held-out endpoints alone.
-    "weibull": lambda chance: (lambda shape: lambda one: one.weibullvariate(1, shape))(
-        chance.uniform(1.5, 4)
-    ),
+    "weibull": lambda chance: (
+        lambda shape: lambda one: one.weibullvariate(1, shape)
+    )(chance.uniform(1.5, 4)),
     "stalled": lambda chance: _cached(chance.uniform(0.97, 0.99), chance.uniform(10, 30), 0.15),
     "uniform": lambda chance: lambda one: one.uniform(0.5, 1.5),
 }
@@ -203,7 +205,9 @@ def all_calls(call: Call) -> Iterator[Call]:
 def spoil(root: Call, kind: str, chance: random.Random) -> bool:
     """Make a request abnormal; False if it has no call for that."""
     calls = list(all_calls(root))
-    lanes = [(above, stage, lane) for above in calls for stage in above.stages for lane in stage]
+    lanes = [
+        (above, stage, lane) for above in calls for stage in above.stages for lane in stage
+    ]
     if kind == "slow":
         chance.choice(calls).own_ns *= chance.uniform(4, 10)
     elif kind == "missing":
