@@ -285,9 +285,7 @@ def test_anomalies_against_other_requests(
     (found,) = as_json(capsys, later, "--base", earlier)["anomalies"]
     assert (found["trace_id"], found["kind"]) == (f"{1004:032x}", "failed")
     assert [step["operation"] for step in found["chain"]][0] == "GET /"
-    assert re.search(
-        rf"failed +\d+\.\d +3\d\.0 ms  {1004:032x}", run(capsys, later, "--base", earlier)
-    )
+    assert re.search(rf"failed +\d+\.\d +3\d\.0 ms  {1004:032x}", run(capsys, later, "--base", earlier))
     few = write_requests(tmp_path / "few.json", range(1, 20))
     assert as_json(capsys, later, "--base", few)["anomalies"] == []
     assert "anomalies are not known: what is usual takes 30 requests" in run(

@@ -99,9 +99,7 @@ def test_the_strangest_are_first() -> None:
     assert min(scores) > 3.09
 
 
-@pytest.mark.parametrize(
-    "odd", range(5), ids=["slow", "missing", "failed", "repeated", "reordered"]
-)
+@pytest.mark.parametrize("odd", range(5), ids=["slow", "missing", "failed", "repeated", "reordered"])
 def test_a_few_with_the_same_fault_do_not_hide_each_other(odd: int) -> None:
     """Five of 505: "no other trace has it" would find none of them."""
     make = [

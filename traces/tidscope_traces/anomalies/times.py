@@ -211,7 +211,9 @@ def _tails(spreads: Spreads, feature: Ints, values: Floats) -> list[Tail]:
     ]
 
 
-def _surprise(spreads: Spreads, tails: Sequence[Tail], feature: Ints, values: Floats) -> Floats:
+def _surprise(
+    spreads: Spreads, tails: Sequence[Tail], feature: Ints, values: Floats
+) -> Floats:
     deviations = spreads.deviations(feature, values)
     heaviness = spreads.heaviness[feature]
     return np.select(
