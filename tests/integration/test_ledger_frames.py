@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 from capabilities import needs
 from followed_target import FollowedTarget
+from processes import status, wait_until
 from programs.build import build_c
 from programs.known_waits import SHORT_THREADS, KnownWaits
 from tidscope_collector.sampling.usual_tick import UsualFrame, UsualTick
@@ -202,6 +204,32 @@ def test_a_program_that_another_thread_executes_keeps_its_ledger() -> None:
         program.stdin.write("\n")
         program.stdin.close()
         assert followed.until_ended().exited.threads >= 2
+
+
+def test_what_a_thread_used_before_it_executed_a_program_counts_under_its_own_id() -> None:
+    with (
+        subprocess.Popen(
+            [build_c(EXEC_C), "50"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        ) as program,
+        FollowedTarget(program.pid) as followed,
+    ):
+        assert program.stdin is not None
+        assert program.stdout is not None
+        followed.catch_up()
+        for said in ("computed", "executed"):
+            program.stdin.write("\n")
+            program.stdin.flush()
+            assert program.stdout.readline().strip() == said
+            # Asleep again: then its rows have all that it used.
+            wait_until(lambda: status(program.pid, "State")[:1] == ["S"])
+            followed.catch_up()
+        followed.until(lambda: list(followed.seen.rows) == [program.pid])
+        whole = time.clock_gettime_ns(~program.pid << 3 | 2)
+        rows = [*followed.seen.rows.values(), *(one.totals for one in followed.seen.ended)]
+        assert sum(row["cpu_run_ns"] for row in rows) == pytest.approx(whole, rel=0.01)
+        # Fields of states may fall by microseconds when a stay ends.
+        assert sum(row["state_on_cpu_ns"] for row in rows) <= 1.01 * whole
+        program.stdin.close()
 
 
 def test_tables_say_what_rows_do_not(waits: KnownWaits) -> None:

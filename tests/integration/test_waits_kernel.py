@@ -65,9 +65,7 @@ while True: pass
 FROZEN = ("FROZEN", "frozen 1")
 """What a control group says, by whether it is of version 2."""
 FREEZERS = [
-    name
-    for name in ("unified", ".", "freezer")
-    if (GROUPS / name / "cgroup.procs").exists()
+    name for name in ("unified", ".", "freezer") if (GROUPS / name / "cgroup.procs").exists()
 ]
 
 
