@@ -187,7 +187,8 @@ class ExitedThreads:
             totals: counters under that id, which have grown since.
 
         Returns:
-            What it was counted with, and CLOCK_MONOTONIC when it was seen last; None: there is none.
+            What it was counted with, and CLOCK_MONOTONIC when it was seen last; None: there is
+            none.
         """
         fitting = [
             (sum(known.totals.values()), tid, vanished)

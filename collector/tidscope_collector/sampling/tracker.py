@@ -45,6 +45,9 @@ from tidscope_collector.sampling.state_columns import StateColumns
 from tidscope_collector.threads.matching import Index, rows_of_both
 from tidscope_collector.threads.reading import Reading
 
+_ROUNDING_NS = 1_000_000
+"""By which CPU time of a record may be below that of a row, as sources of both differ."""
+
 
 class _Heir(NamedTuple):
     """An ended thread that no sample saw, and that had a main thread's id.
@@ -401,7 +404,8 @@ class Tracker:
                 if thread.comm == name:
                     name = thread.name
                 before = self._last_totals(self._last_row(tid))
-                totals = latest(before, totals)
+                if not _is_of_another(before, totals):
+                    totals = latest(before, totals)
                 self._ended.roles.renamed(thread.name, name, before)
             # If so, the pages already have its exit, and the sums are right now.
             late = thread is None and self._ended.corrected(tid, start, totals, end_ns)
@@ -648,6 +652,11 @@ class Tracker:
 def _process(reading: Reading, row: int) -> int:
     """The process of a thread; 0: the only one."""
     return 0 if reading.process is None else int(reading.process[row])
+
+
+def _is_of_another(row: Mapping[str, int], record: Mapping[str, int]) -> bool:
+    """Whether a row, brought up to date in place, is already of who took the id by execve(2)."""
+    return row.get(CPU, 0) > record.get(CPU, 0) + _ROUNDING_NS and CPU in record
 
 
 def _lifetime_ns(exits: Reading, row: int, inherited: Inherited | None) -> int | None:
