@@ -45,7 +45,7 @@ ATTACH_NS = 1_000_000_000
 LATE_NS = 2_000_000
 """A ledger is read somewhat after the instant of its frame, and may be settled up to then."""
 PYTHONS = 65
-"""Samples, at 20 a second, of which Python takes one at least."""
+"""Samples at 20 a second; Python takes one of them at least."""
 EXEC_C = Path(__file__).parents[1] / "programs" / "exec_elsewhere.c"
 
 
@@ -232,26 +232,38 @@ def test_what_a_thread_used_before_it_executed_a_program_counts_under_its_own_id
         ) as program,
         FollowedTarget(program.pid, counters=counters) as followed,
     ):
-        assert program.stdin is not None
-        assert program.stdout is not None
-        followed.catch_up()
-        for said, threads in (("computed", 2), ("executed", 1)):
+
+        def go_on(said: str) -> None:
+            assert program.stdin is not None
+            assert program.stdout is not None
             program.stdin.write("\n")
             program.stdin.flush()
             assert program.stdout.readline().strip() == said
             # Asleep again: then its rows have all that it used.
             wait_until(lambda: status(program.pid, "State")[:1] == ["S"])
-            # Compiled code takes most samples; some of them are to come before the program executes.
-            while len(followed.seen.rows) != threads:
-                followed.next()
-            for _ in range(PYTHONS):
-                followed.next()
+
+        followed.catch_up()
+        go_on("computed")
+        followed.until(lambda: len(followed.seen.rows) == 2)
+        # Compiled code takes most samples; some of them are to come before the program executes.
+        for _ in range(PYTHONS):
+            followed.next()
+        go_on("executed")
+        shown = 0
+        while program.pid not in {one.tid for one in followed.seen.ended}:
+            shown = followed.seen.rows[program.pid]["cpu_run_ns"]
+            followed.next()
+        main = next(one for one in followed.seen.ended if one.tid == program.pid)
+        assert shown <= main.totals["cpu_run_ns"]
+        for _ in range(PYTHONS):
+            followed.next()
+        assert list(followed.seen.rows) == [program.pid]
         whole = time.clock_gettime_ns(~program.pid << 3 | 2)
         rows = [*followed.seen.rows.values(), *(one.totals for one in followed.seen.ended)]
         assert sum(row["cpu_run_ns"] for row in rows) == pytest.approx(whole, rel=0.01)
         # Fields of states may fall by microseconds when a stay ends.
         assert sum(row["state_on_cpu_ns"] for row in rows) <= 1.01 * whole
-        program.stdin.close()
+        program.kill()
 
 
 def test_tables_say_what_rows_do_not(waits: KnownWaits) -> None:
