@@ -14,7 +14,7 @@ import pytest
 from fake_proc import FakeProc, stat_line
 from scripted_reader import PID, START, Script, meant, process_reader
 from tidscope_collector.sampling.budget import Budget
-from tidscope_collector.sampling.engine import Engine
+from tidscope_collector.sampling.engine import Engine, Flushed
 from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.sampling.target import TargetSampler
 from tidscope_collector.taskstats.exits import ExitListener, Exits
@@ -27,6 +27,7 @@ from tidscope_wire.generated.models import (
     FrameHeader,
     SampleFailed,
     Target,
+    TargetDetached,
     ThreadBorn,
 )
 
@@ -285,3 +286,83 @@ def test_a_failing_command_fails_alone(harness: Harness) -> None:
     with pytest.raises(RuntimeError, match="no"):
         harness.engine.submit(fail).result(120)
     assert harness.engine.submit(os.getpid).result(120) == PID
+
+
+def target_id(name: str) -> str:
+    return f"t-{PID}-{name * 8}"
+
+
+def cpu_ns(header: FrameHeader) -> int:
+    """On-CPU time of all threads that live, as the roles of a frame have it."""
+    assert header.roles is not None
+    return sum(role.totals["cpu_run_ns"] for role in header.roles)
+
+
+def flush(harness: Harness, name: str) -> Flushed | None:
+    flushed: Flushed | None = harness.engine.submit(
+        lambda: harness.engine.flush(target_id(name))
+    ).result(120)
+    return flushed
+
+
+def test_a_flush_has_everything_up_to_now(harness: Harness) -> None:
+    script = Script(t7=1)
+    harness.add("a", script, rate_hz=1)
+    assert cpu_ns(harness.next("a")) == 1
+    script.cpu[7] = 5
+    harness.listener.losing.put(3)
+    flushed = flush(harness, "a")
+    assert flushed is not None
+    assert flushed.exited == 0
+    # Its frames went out before the answer.
+    frames = [harness.frames[target_id("a")].get_nowait() for _ in range(2, flushed.seq + 1)]
+    header = split(frames[-1])[0]
+    assert (header.seq, cpu_ns(header)) == (flushed.seq, 5)
+    events = [event for frame in frames for event in split(frame)[0].events]
+    assert ExitRecordsLost(count=3) in events
+
+
+def test_a_flush_reads_all_tables(harness: Harness) -> None:
+    tables = Pieces()
+    harness.add("a", Script(t7=1), rate_hz=1, tables=tables)
+    harness.next("a")
+    before = len(tables.seen)
+    flushed = flush(harness, "a")
+    assert flushed is not None
+    header = harness.until("a", lambda header: header.seq == flushed.seq)
+    assert len(tables.seen) > before
+    assert [(one.name, one.rows) for one in header.tables or ()] == [("stays", 1)]
+
+
+def test_a_target_that_is_detached_is_sampled_once_more(harness: Harness) -> None:
+    script = Script(t7=1)
+    harness.add("a", script, rate_hz=1)
+    harness.next("a")
+    script.cpu[7] = 5
+    harness.engine.submit(lambda: harness.engine.detach(target_id("a"))).result(120)
+    header, last = harness.next("a"), harness.next("a")
+    while TargetDetached() not in last.events:
+        header, last = last, harness.next("a")
+    assert cpu_ns(header) == 5
+    # Whoever asks later learns which frame was the last.
+    assert flush(harness, "a") == Flushed(last.seq, None)
+    harness.engine.forget(target_id("a"))
+    assert flush(harness, "a") is None
+
+
+def test_deadlines_passed_over_before_a_change_of_rate_are_counted(harness: Harness) -> None:
+    harness.add("a", Script(t7=1), rate_hz=100)
+    harness.next("a")
+
+    def busy() -> None:
+        """The sampling thread does something else for some periods; then the rate changes."""
+        sampler = harness.engine.find(target_id("a"))
+        assert sampler is not None
+        while time.monotonic_ns() < sampler.schedule.due_ns + 10 * sampler.schedule.period_ns:
+            pass
+        harness.engine.ask_rate(target_id("a"), 50)
+
+    before = harness.next("a").health.missed_deadlines
+    harness.engine.submit(busy).result(120)
+    header = harness.until("a", lambda header: header.health.requested_hz == 50)
+    assert header.health.missed_deadlines >= before + 11

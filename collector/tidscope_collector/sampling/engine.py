@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from concurrent.futures import Future
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from tidscope_wire.generated.models import CollectorHealth, EnergySource, RateAdapted, Target
@@ -40,7 +40,7 @@ FILTERED_DRAIN_NS = 500_000_000
 HELD_EXITS = 200_000
 """Exit records of all targets that wait in memory, about 90 MB; more are folded into totals."""
 LEDGERS_NS = 1_000_000_000
-SWITCH_NS = 550
+SWITCH_NS = 250
 """What a switch and a wake-up of a thread with a ledger take longer (benchmarks/waits.py)."""
 WORK_NS = 20_000_000
 """A piece of a table is read where so much time is left before the next sample."""
@@ -50,6 +50,19 @@ STALLED_NS = 50_000_000
 """Between two looks whether the backend takes frames again."""
 TABLES_SHARE = 0.5
 """Share of the CPU budget that reading the tables of all targets takes at most."""
+
+
+class Flushed(NamedTuple):
+    """A target whose frames up to one have everything up to an instant.
+
+    Attributes:
+        seq: number of that frame; 0: there is none.
+        exited: threads that have exited since attach; None: the target has ended.
+    """
+
+    seq: int
+    exited: int | None
+
 
 Step = tuple[list[SampledFrame], bool]
 """Frames of a sample, and whether they are its last."""
@@ -91,6 +104,7 @@ class Engine:
         self._stalled = stalled
         self._commands = CommandQueue()
         self._targets: dict[str, TargetSampler] = {}
+        self._ended: dict[str, int] = {}
         self._exits: ExitListener | None = None
         self._open: dict[str, Iterator[Step]] = {}
         self._held: dict[str, list[Reading]] = {}
@@ -169,15 +183,30 @@ class Engine:
             sampler.change_rate(rate_hz, time.monotonic_ns())
         return sampler.target
 
+    def flush(self, target: str) -> Flushed | None:
+        """Emit everything of a target up to now; call through `submit`.
+
+        Returns:
+            Which frame has it; None if the target is unknown, or was forgotten.
+        """
+        sampler = self._targets.get(target)
+        if sampler is not None:
+            self._emit_whole(sampler)
+        if target in self._targets and sampler is not None:
+            return Flushed(sampler.seq, sampler.threads_exited)
+        last = self._ended.get(target)
+        return None if last is None else Flushed(last, None)
+
+    def forget(self, target: str) -> None:
+        """Drop what is known of an ended target; may be called from any thread."""
+        self._ended.pop(target, None)
+
     def detach(self, target: str) -> Target | None:
         """Stop sampling a target; call through `submit`."""
         sampler = self._targets.get(target)
         if sampler is None:
             return None
-        self._complete(target)
-        if target in self._targets:
-            # What has happened since the sample before counts, too: births, and CPU time.
-            self._emit_all(sampler, self._frames(sampler, last=True))
+        self._emit_whole(sampler)
         if target in self._targets:
             self._drain()
             self._emit_all(sampler, self._final_frames(sampler, exited=False))
@@ -201,7 +230,7 @@ class Engine:
                 self._drain_if_due()
                 if target not in self._open and sampler.schedule.due_ns <= time.monotonic_ns():
                     if stalled:
-                        sampler.schedule.advance(time.monotonic_ns())
+                        sampler.schedule.skip(time.monotonic_ns())
                     elif not self._usual(sampler):
                         self._step(sampler, self._frames(sampler))
             self._drain_if_due()
@@ -250,11 +279,9 @@ class Engine:
         self._watch.note(sampler.target.id, self._watch.sampling() - cpu_ns, 0)
 
     def _end(self) -> None:
-        """Sampling is over: what was taken from the kernel goes out with a last sample."""
-        for target, sampler in list(self._targets.items()):
-            self._complete(target)
-            if target in self._targets:
-                self._emit_all(sampler, self._frames(sampler, last=True))
+        """Sampling is over: what the kernel has goes out with a last sample."""
+        for sampler in list(self._targets.values()):
+            self._emit_whole(sampler)
             sampler.close()
         if self._exits is not None:
             self._exits.close()
@@ -359,6 +386,13 @@ class Engine:
         sampler = self._targets[target]
         self._emit_all(sampler, self._open.pop(target, iter(())))
 
+    def _emit_whole(self, sampler: TargetSampler) -> None:
+        """Make the frames of a full sample with all tables; its target may end with it."""
+        target = sampler.target.id
+        self._complete(target)
+        if target in self._targets:
+            self._emit_all(sampler, self._frames(sampler, last=True))
+
     def _emit_all(self, sampler: TargetSampler, steps: Iterator[Step]) -> None:
         for frames, _ in steps:
             for frame in frames:
@@ -376,7 +410,7 @@ class Engine:
 
         Args:
             sampler: of the target.
-            last: nothing may follow: tables are read, due or not.
+            last: read all tables and roles: no later frame may be counted on.
         """
         started = time.monotonic_ns()
         lateness = sampler.schedule.advance(started)
@@ -441,6 +475,7 @@ class Engine:
         )
         self._budget.remove(sampler.target.id)
         target = sampler.target.id
+        self._ended[target] = sampler.seq
         del self._targets[target], self._lost_reported[target], self._health[target]
         self._switches.pop(target, None)
         self._share_tables()

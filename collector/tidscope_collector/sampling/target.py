@@ -205,6 +205,11 @@ class TargetSampler:
         return self._frames.seq
 
     @property
+    def threads_exited(self) -> int:
+        """Threads that have exited since attach, as far as they were taken in."""
+        return self._tracker.exited().threads
+
+    @property
     def locks_reason(self) -> str | None:
         """Why its locks cannot be read or named; None if they can, or there are none."""
         return None if self._table_source is None else self._table_source.locks_reason or None
@@ -360,7 +365,7 @@ class TargetSampler:
             lost: exit records.
             health: makes the health part.
             started_ns: CLOCK_MONOTONIC before it.
-            last: nothing may follow: tables and roles are reported, due or not.
+            last: read all tables and roles with it.
         """
         late, missed = lateness
         events, rows = self._tracker.update(

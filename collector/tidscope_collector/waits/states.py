@@ -44,7 +44,7 @@ RESTARTS = 67
 SPLICES = 68
 """Of the call in which two files decide, one of which is a pipe."""
 FUTEXES = 69
-"""Of the call that waits for any of several futexes; its name stands in place of an address."""
+"""Of the call that waits for any of several futexes: its wait is named by the call."""
 
 # fmt: off
 _CALLS: dict[str, dict[int, tuple[int, ...]]] = {
