@@ -136,3 +136,17 @@ def test_there_are_only_so_many_locks(
     assert locks.join(120)
     assert sorted(numbers(locks, (5, 0x10), (5, 0x20))) == [0, 1]
     assert locks.without_number == 1
+
+
+def test_places_that_nobody_asks_for_any_more_are_forgotten(
+    locks: GroupLocks, processes: Processes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(group_locks, "SPARE_PLACES", 10)
+    first = (5, 0x10)
+    numbers(locks, first)
+    assert locks.join(120)
+    for pid in range(1000, 1100):
+        processes.owners[pid] = LockOwner(pid, 1, "cc", lives=False)
+        before = numbers(locks, first, (pid, 0x10))
+    assert numbers(locks, first) == before[:1]
+    assert locks.places <= 2 + 10

@@ -3,7 +3,7 @@
 import logging
 import threading
 from collections import Counter
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -26,6 +26,8 @@ from tidscope_collector.procfs.files import ProcFs
 
 _MOST_REFUSED = 64
 """Processes of which it is remembered why they could not be examined."""
+SPARE_PLACES = 4096
+"""Places whose number is remembered, beyond twice those that are asked for."""
 _BETWEEN_S = 0.2
 """Between two questions about locks, each of which takes some 10 ms of CPU time: of a build's
 processes most end before their turn comes."""
@@ -84,15 +86,18 @@ class GroupLocks:
         """Numbers of locks by process and address; returns at once.
 
         Args:
-            processes: uint32[n].
+            processes: uint32[n]; of all places at which threads waited so far.
             addresses: uint64[n].
 
         Returns:
             uint32[n]; 0 for those that are being examined, and beyond the most that there may be.
         """
         found = np.zeros(len(addresses), np.uint32)
+        asked = list(zip(processes.tolist(), addresses.tolist(), strict=True))
         with self._changed:
-            for row, place in enumerate(zip(processes.tolist(), addresses.tolist(), strict=True)):
+            if len(self._numbers) > 2 * len(asked) + SPARE_PLACES:
+                self._forget_all_but(asked)
+            for row, place in enumerate(asked):
                 number = self._numbers.get(place)
                 found[row] = self._request(*place) if number is None else number
             if self._pending:
@@ -123,6 +128,12 @@ class GroupLocks:
                 del self._locks[key]
             for owner in [owner for owner in self._pending if owner.pid == pid]:
                 del self._pending[owner]
+
+    @property
+    def places(self) -> int:
+        """Places whose number is remembered."""
+        with self._changed:
+            return len(self._numbers)
 
     @property
     def without_number(self) -> int:
@@ -168,6 +179,12 @@ class GroupLocks:
         self._pending.setdefault(owner, set()).add(address)
         self._examined[pid] = owner.name
         return 0
+
+    def _forget_all_but(self, asked: Sequence[tuple[int, int]]) -> None:
+        """Forget places, most of them in ended processes, that nobody asks for any more."""
+        places, pids = set(asked), {pid for pid, _ in asked}
+        self._numbers = {at: number for at, number in self._numbers.items() if at in places}
+        self._examined = {pid: name for pid, name in self._examined.items() if pid in pids}
 
     def _work(self) -> None:
         while True:
