@@ -147,16 +147,19 @@ def _judge(chains: Chains, learnt: Entries, entries: Entries) -> _Strongest:
                 events.surprise[beyond] - log(P_VALUE),
             ),
         )
-    measures: list[tuple[Kind, Callable[[Entries], Floats], float]] = [
-        ("repeated", times.repeated, -log(P_VALUE)),
-        ("improbable", times.surprises, 0.0),
+    measures: list[tuple[Kind, Floats, Floats, float]] = [
+        ("repeated", times.repeated(learnt), times.repeated(entries), -log(P_VALUE)),
+        (
+            "improbable",
+            times.surprises(learnt, int(not own), own),
+            times.surprises(entries, 0, own),
+            0.0,
+        ),
     ]
-    for kind, surprises, least in measures:
-        known = surprises(learnt)
+    for kind, known, judged, least in measures:
         limit = tailed(_largest(learnt, known).most(learnt.traces), LEAST_EXCESS)
         limit = Limit(max(limit.value, least), limit.excess)
-        found = _largest(entries, known if own else surprises(entries))
-        strongest.take(kind, found.above(limit))
+        strongest.take(kind, _largest(entries, judged).above(limit))
     limit = tailed(choices.total(learnt, 1), LEAST_EXCESS)
     limit = Limit(limit.value + limit.excess * log(P_VALUE / P_TOTAL), limit.excess)
     surprise = limit.surprise(choices.total(entries, int(own)))
