@@ -25,6 +25,8 @@ LEAST_TRACES = 30
 """Fewer do not say what is usual."""
 LEAST_EXCESS = 0.7
 """Of surprises beyond what is usual, in the mean."""
+P_TIMES = 0.005
+"""Of usual traces so many are improbable by times, most of them with like times among the others."""
 P_TOTAL = 1e-5
 """Of usual traces so many are improbable by all choices: the values of few choices are few."""
 Progress = Callable[[int, int], None]
@@ -158,7 +160,8 @@ def _judge(chains: Chains, learnt: Entries, entries: Entries) -> _Strongest:
     ]
     for kind, known, judged, least in measures:
         limit = tailed(_largest(learnt, known).most(learnt.traces), LEAST_EXCESS)
-        limit = Limit(max(limit.value, least), limit.excess)
+        value = limit.value - limit.excess * log(P_TIMES / P_VALUE) * (kind == "improbable")
+        limit = Limit(max(value, least), limit.excess)
         strongest.take(kind, _largest(entries, judged).above(limit))
     limit = tailed(choices.total(learnt, 1), LEAST_EXCESS)
     limit = Limit(limit.value + limit.excess * log(P_VALUE / P_TOTAL), limit.excess)
