@@ -113,27 +113,35 @@ NOISES: dict[str, Callable[[random.Random], Draw]] = {
     "pareto": lambda chance: (
         lambda alpha: lambda one: one.paretovariate(alpha)
     )(chance.uniform(3, 6)),
-    # Those of held-out endpoints alone.
     "weibull": lambda chance: (
         lambda shape: lambda one: one.weibullvariate(1, shape)
     )(chance.uniform(1.5, 4)),
     "stalled": lambda chance: _cached(chance.uniform(0.97, 0.99), chance.uniform(10, 30), 0.15),
     "uniform": lambda chance: lambda one: one.uniform(0.5, 1.5),
+    # Those of held-out endpoints alone.
+    "erlang": lambda chance: lambda one: 0.3 + one.expovariate(1.5) + one.expovariate(1.5),
+    "two ways": lambda chance: _cached(chance.uniform(0.4, 0.6), chance.uniform(2, 4), 0.2),
+    "logistic": lambda chance: (
+        lambda shape: lambda one: (1 / max(1e-9, one.random()) - 1) ** shape
+    )(chance.uniform(0.08, 0.2)),
 }
 USUAL = ("quiet", "usual", "usual", "noisy", "gamma", "cached", "pareto")
+EVERY = (*USUAL, "stalled", "weibull", "uniform")
 TUNING = (
     Shape((6, 12), 2, 3, ("quiet", "usual")),
     Shape((8, 20), 4, 4, USUAL),
-    Shape((20, 40), 3, 6, USUAL),
+    Shape((20, 40), 3, 6, EVERY),
     Shape((60, 100), 6, 8, USUAL),
+    Shape((10, 30), 2, 10, ("usual", "gamma", "weibull", "stalled", "uniform")),
+    Shape((100, 200), 5, 12, EVERY, (0.015, 0.1)),
 )
 HELD_OUT = (
-    Shape((5, 10), 3, 2, ("usual", "gamma", "weibull")),
-    Shape((10, 30), 2, 10, (*USUAL, "weibull", "uniform")),
-    Shape((30, 60), 8, 4, (*USUAL, "stalled", "uniform"), (0.015, 0.1)),
-    Shape((100, 200), 5, 12, (*USUAL, "stalled", "weibull", "uniform"), (0.015, 0.1)),
+    Shape((5, 10), 3, 2, ("usual", "gamma", "erlang", "logistic")),
+    Shape((15, 35), 1, 12, (*EVERY, "two ways")),
+    Shape((30, 60), 10, 3, (*EVERY, "erlang", "two ways", "logistic"), (0.015, 0.1)),
+    Shape((80, 150), 4, 10, (*USUAL, "stalled", "logistic", "erlang"), (0.015, 0.1)),
 )
-PARTS = {"tuning": (1000, TUNING), "held out": (9000, HELD_OUT)}
+PARTS = {"tuning": (1000, TUNING), "held out": (70_000, HELD_OUT)}
 
 
 def make_endpoint(seed: int, shape: Shape) -> Plan:

@@ -25,6 +25,8 @@ LEAST_TRACES = 30
 """Fewer do not say what is usual."""
 LEAST_EXCESS = 0.7
 """Of surprises beyond what is usual, in the mean."""
+P_TIMES = 0.005
+"""Of usual traces so many are improbable by times, most of them with like times among the others."""
 P_TOTAL = 1e-5
 """Of usual traces so many are improbable by all choices: the values of few choices are few."""
 Progress = Callable[[int, int], None]
@@ -147,16 +149,20 @@ def _judge(chains: Chains, learnt: Entries, entries: Entries) -> _Strongest:
                 events.surprise[beyond] - log(P_VALUE),
             ),
         )
-    measures: list[tuple[Kind, Callable[[Entries], Floats], float]] = [
-        ("repeated", times.repeated, -log(P_VALUE)),
-        ("improbable", times.surprises, 0.0),
+    measures: list[tuple[Kind, Floats, Floats, float]] = [
+        ("repeated", times.repeated(learnt), times.repeated(entries), -log(P_VALUE)),
+        (
+            "improbable",
+            times.surprises(learnt, int(not own), own),
+            times.surprises(entries, 0, own),
+            0.0,
+        ),
     ]
-    for kind, surprises, least in measures:
-        known = surprises(learnt)
+    for kind, known, judged, least in measures:
         limit = tailed(_largest(learnt, known).most(learnt.traces), LEAST_EXCESS)
-        limit = Limit(max(limit.value, least), limit.excess)
-        found = _largest(entries, known if own else surprises(entries))
-        strongest.take(kind, found.above(limit))
+        value = limit.value - limit.excess * log(P_TIMES / P_VALUE) * (kind == "improbable")
+        limit = Limit(max(value, least), limit.excess)
+        strongest.take(kind, _largest(entries, judged).above(limit))
     limit = tailed(choices.total(learnt, 1), LEAST_EXCESS)
     limit = Limit(limit.value + limit.excess * log(P_VALUE / P_TOTAL), limit.excess)
     surprise = limit.surprise(choices.total(entries, int(own)))

@@ -29,6 +29,13 @@ LEAST_COUNT_SPREAD = 0.15
 """Of square roots of counts."""
 FLOOR_SHARE = 0.05
 """Of a chain's median time in the middle; times far below are alike."""
+OWN_SHARE, OTHER_SHARE = 0.006, 0.003
+"""Of the usual traces with a chain, more have a deviation that is not rare: a call that stalls in
+one request of a hundred does so normally. Of the set's own traces, and of earlier ones."""
+COMPARABLE = 0.6
+"""Deviations of at least this part of another are like it."""
+DOUBTFUL = 4.0
+"""Surprises from which on this is counted."""
 SHALLOW, DEEP = 0.1, 0.005
 """Parts of all values that say how the tail falls."""
 LEAST_DEEP = 15
@@ -65,11 +72,23 @@ class Spreads:
     Attributes:
         medians, above: these.
         heaviness: which of HEAVINESS the great values are beyond, in spreads of the usual ones.
+        begins, counts: where the values of each chain are in `ordered`, and how many.
+        ordered: usual values, by chain and size.
     """
 
     medians: Floats
     above: Floats
     heaviness: Ints
+    begins: Ints
+    counts: Ints
+    ordered: Floats
+
+    def like(self, feature: int, deviation: float) -> int:
+        """How many usual traces have such a deviation."""
+        begin = self.begins[feature]
+        own = self.ordered[begin : begin + self.counts[feature]]
+        value = self.medians[feature] + COMPARABLE * deviation * self.above[feature]
+        return len(own) - int(np.searchsorted(own, value))
 
     def deviations(self, feature: Ints, values: Floats) -> Floats:
         """In spreads above the median; NaN where nothing is known."""
@@ -93,7 +112,7 @@ def spread(entries: Entries, values: Floats, features: int, least: float) -> Spr
     medians = np.full(features, np.nan)
     above = np.full(features, np.nan)
     if not known.any():
-        return Spreads(medians, above, np.zeros(features, np.int64))
+        return Spreads(medians, above, np.zeros(features, np.int64), begins, counts, ordered)
     medians[known] = _at(ordered, begins[known], counts[known], 0.5)
     above[known] = least
     usual = np.full(features, least)
@@ -105,7 +124,8 @@ def spread(entries: Entries, values: Floats, features: int, least: float) -> Spr
         last[usable] = np.maximum(own, least)
         if level == LEVELS[0][0]:
             usual[usable] = np.maximum(own, least)
-    return Spreads(medians, above, np.searchsorted(HEAVINESS, last / usual))
+    heaviness = np.searchsorted(HEAVINESS, last / usual)
+    return Spreads(medians, above, heaviness, begins, counts, ordered)
 
 
 def _at(ordered: Floats, begins: Ints, counts: Ints, level: float) -> Floats:
@@ -161,12 +181,18 @@ class Times:
     more: Spreads
     varied: np.ndarray
 
-    def surprises(self, entries: Entries) -> Floats:
-        """Of the time of each entry, longer or shorter than usual."""
+    def surprises(self, entries: Entries, less: int, own: bool) -> Floats:
+        """Of the time of each entry, longer or shorter than usual.
+
+        Args:
+            entries: of the traces that are judged.
+            less: as in `Choices.events`.
+            own: the same.
+        """
         values = np.log(entries.longest_ns + self.floor_ns)
         return np.maximum(
-            _surprise(self.slower, self.slow, entries.feature, values),
-            _surprise(self.faster, self.fast, entries.feature, -values),
+            _surprise(self.slower, self.slow, entries.feature, values, less, own),
+            _surprise(self.faster, self.fast, entries.feature, -values, less, own),
         )
 
     def repeated(self, entries: Entries) -> Floats:
@@ -212,11 +238,18 @@ def _tails(spreads: Spreads, feature: Ints, values: Floats) -> list[Tail]:
 
 
 def _surprise(
-    spreads: Spreads, tails: Sequence[Tail], feature: Ints, values: Floats
+    spreads: Spreads, tails: Sequence[Tail], feature: Ints, values: Floats, less: int, own: bool
 ) -> Floats:
     deviations = spreads.deviations(feature, values)
     heaviness = spreads.heaviness[feature]
-    return np.select(
+    surprise = np.select(
         [heaviness == one for one in range(len(tails))],
         [tail.surprise(deviations) for tail in tails],
     )
+    share = OWN_SHARE if own else OTHER_SHARE
+    for place in np.flatnonzero(surprise > DOUBTFUL).tolist():
+        chain = int(feature[place])
+        like = spreads.like(chain, float(deviations[place])) - less
+        if like > max(int(own), int(share * spreads.counts[chain])):
+            surprise[place] = DOUBTFUL
+    return surprise
