@@ -3,6 +3,7 @@
 import asyncio
 import os
 import pwd
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,13 +15,14 @@ from tidscope_backend.cli.supervisor import MAX_SHORT_RUNS, Program, Supervisor
 WAIT = 200
 
 
-def program(*command: str) -> Program:
-    return Program("helper", command, dict(os.environ))
+def supervised(say: Callable[[str], None], *command: str, pause: float = 0.2) -> Supervisor:
+    program = Program("helper", command, dict(os.environ))
+    return Supervisor(program.name, program.start, say, first_pause_seconds=pause)
 
 
 async def test_what_ends_at_once_again_and_again_is_given_up() -> None:
     said: list[str] = []
-    child = Supervisor(program("/bin/sh", "-c", "exit 7"), said.append, first_pause_seconds=0.001)
+    child = supervised(said.append, "/bin/sh", "-c", "exit 7", pause=0.001)
     with pytest.raises(CommandError, match=f"helper ended with code 7, {MAX_SHORT_RUNS} times"):
         await asyncio.wait_for(child.run(), WAIT)
     assert len(said) == MAX_SHORT_RUNS - 1
@@ -37,9 +39,7 @@ async def test_it_ends_when_cancelled_even_if_it_does_not_want_to(
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     said: list[str] = []
-    child = Supervisor(
-        program("/bin/sh", "-c", f"{first}; echo > {pipe}; exec sleep 60"), said.append
-    )
+    child = supervised(said.append, "/bin/sh", "-c", f"{first}; echo > {pipe}; exec sleep 60")
     running = asyncio.create_task(child.run())
     await asyncio.to_thread(pipe.read_text)
     pid = child.pid
@@ -58,7 +58,7 @@ async def test_an_interpreter_that_may_not_be_run_is_named(
     forbidden = tmp_path / "python"
     forbidden.touch(mode=0o644)
     monkeypatch.setattr("tidscope_backend.parent_death.sys.executable", str(forbidden))
-    child = Supervisor(program("/bin/true"), print)
+    child = supervised(print, "/bin/true")
     with pytest.raises(CommandError, match=f"may not run {forbidden}"):
         await asyncio.wait_for(child.run(), WAIT)
 
