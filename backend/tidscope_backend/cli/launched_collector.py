@@ -5,6 +5,7 @@ import json
 import socket
 import subprocess
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Self
 
 from tidscope_backend.cli.command import CommandError
@@ -39,26 +40,29 @@ class Launcher:
         self._control.sendall(f"{orders}\n".encode())
         if self._control.recv(64) != b"ready\n":
             raise CommandError("the launcher of the collector did not start; see its output above")
-        self._reader: asyncio.StreamReader | None = None
-        self._writer: asyncio.StreamWriter | None = None
+        self._control.setblocking(False)
+        self._received = b""
 
     async def start(self) -> "LaunchedCollector":
         """Start the collector. Raises CommandError: the launcher has ended."""
-        if self._reader is None:
-            self._reader, self._writer = await asyncio.open_connection(sock=self._control)
         self.order(START)
         return LaunchedCollector(self, int(await self.line()))
 
     def order(self, what: bytes) -> None:
         """Have the launcher do something."""
-        if self._writer is not None:
-            self._writer.write(what)
+        # It has ended, or it does not read: its next line says so, or nothing does.
+        with suppress(OSError):
+            self._control.send(what)
 
     async def line(self) -> str:
         """The launcher's next line. Raises CommandError: it has ended."""
-        line = b"" if self._reader is None else await self._reader.readline()
-        if not line:
-            raise CommandError("the launcher of the collector has ended; start tidscope again")
+        loop = asyncio.get_running_loop()
+        while b"\n" not in self._received:
+            received = await loop.sock_recv(self._control, 4096)
+            if not received:
+                raise CommandError("the launcher of the collector has ended; start tidscope again")
+            self._received += received
+        line, _, self._received = self._received.partition(b"\n")
         return line.decode()
 
     def __enter__(self) -> Self:
@@ -66,8 +70,6 @@ class Launcher:
 
     def __exit__(self, *_: object) -> None:
         """End it, and the collector if that still runs."""
-        if self._writer is not None:
-            self._writer.close()
         self._control.close()
         self.process.wait()
 
