@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from tidscope_backend.confinement import confine_launcher
-from tidscope_backend.parent_death import terminate_with_parent
+from tidscope_backend.parent_death import exec_program, terminate_with_parent
 
 START, TERMINATE, KILL = b"s", b"t", b"k"
 END_SECONDS = 15.0
@@ -76,7 +76,7 @@ class _Launcher:
             terminate_with_parent(launcher)
             with Path(os.devnull).open("rb") as empty:
                 os.dup2(empty.fileno(), 0)
-            os.execve(self._command[0], self._command, self._environ)  # noqa: S606 - no shell
+            exec_program(self._command, environ=self._environ)
         except Exception as error:
             sys.stderr.write(f"the collector cannot be started: {error}\n")
             sys.stderr.flush()

@@ -143,7 +143,7 @@ def _run(options: argparse.Namespace) -> int:
                     "the backend is user root, without root's capabilities, as its folders are "
                     "root's; --user NAME runs it as another user"
                 )
-        # What nobody has to be told of it as root: a browser.
+        # A browser does not run within what confines this process.
         shown = os.environ if not root else {}
         own = environ if user is None else user.environ(environ)
         backend = _backend_program(options, sock, settings, own)
