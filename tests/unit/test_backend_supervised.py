@@ -6,6 +6,7 @@ import pwd
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -15,13 +16,19 @@ from tidscope_backend.cli import backend_user
 from tidscope_backend.cli.backend_user import choose_backend_user, choose_server_user
 from tidscope_backend.cli.command import CommandError
 from tidscope_backend.cli.supervisor import MAX_SHORT_RUNS, Program, Supervisor
+from tidscope_backend.supervisor_log import SupervisorLog, read_ends
 
 WAIT = 200
 
 
-def supervised(say: Callable[[str], None], *command: str, pause: float = 0.2) -> Supervisor:
+def supervised(
+    say: Callable[[str], None],
+    *command: str,
+    pause: float = 0.2,
+    log: SupervisorLog | None = None,
+) -> Supervisor:
     program = Program("helper", command, dict(os.environ))
-    return Supervisor(program.name, program.start, say, first_pause_seconds=pause)
+    return Supervisor(program.name, program.start, say, log, first_pause_seconds=pause)
 
 
 async def test_what_ends_at_once_again_and_again_is_given_up() -> None:
@@ -169,3 +176,22 @@ def test_only_root_becomes_another() -> None:
         choose_backend_user("root", {}, euid=1000)
     with pytest.raises(CommandError, match="no such user"):
         choose_backend_user("no-such-user", {}, euid=0)
+
+
+async def test_the_log_says_which_program_ended_when_and_how() -> None:
+    log = SupervisorLog()
+    with closing(log):
+        for ending in ("exit 7", "kill -KILL $$"):
+            child = supervised(lambda _: None, "/bin/sh", "-c", ending, pause=0.001, log=log)
+            with pytest.raises(CommandError):
+                await asyncio.wait_for(child.run(), WAIT)
+        ends = read_ends(log.reading)
+        assert [one.how for one in ends] == (
+            ["with code 7"] * MAX_SHORT_RUNS + ["by SIGKILL"] * MAX_SHORT_RUNS
+        )
+        assert {one.name for one in ends} == {"helper"}
+        assert len({one.pid for one in ends}) == len(ends)
+        # Whoever reads it cannot change it.
+        with pytest.raises(OSError, match="Bad file descriptor"):
+            os.write(log.reading, b"x")
+    assert read_ends(None) == []

@@ -10,6 +10,7 @@ from typing import Protocol
 
 from tidscope_backend.cli.command import CommandError
 from tidscope_backend.parent_death import bound_to_parent
+from tidscope_backend.supervisor_log import SupervisorLog
 
 FIRST_PAUSE_SECONDS = 0.2
 LONGEST_PAUSE_SECONDS = 10.0
@@ -74,6 +75,7 @@ class Supervisor:
         name: of the program, for people.
         start: starts the program; raises OSError.
         say: prints one line for a person.
+        log: of programs that have ended; None: none is kept.
         first_pause_seconds: before the first new start; it doubles with each short run.
     """
 
@@ -82,11 +84,13 @@ class Supervisor:
         name: str,
         start: Callable[[], Awaitable[Process]],
         say: Callable[[str], None],
+        log: SupervisorLog | None = None,
         first_pause_seconds: float = FIRST_PAUSE_SECONDS,
     ) -> None:
         self._name = name
         self._start = start
         self._say = say
+        self._log = log
         self._first_pause_seconds = first_pause_seconds
         self._process: Process | None = None
         self._short_runs = 0
@@ -122,6 +126,8 @@ class Supervisor:
         short = time.monotonic() - started < SHORT_RUN_SECONDS
         self._short_runs = self._short_runs + 1 if short else 0
         how = f"with code {code}" if code >= 0 else f"by {signal.Signals(-code).name}"
+        if self._log is not None:
+            self._log.note(self._program.name, self._process.pid, how)
         if self._short_runs >= MAX_SHORT_RUNS:
             raise CommandError(
                 f"the {self._name} ended {how}, {MAX_SHORT_RUNS} times in a row; "

@@ -55,6 +55,7 @@ from tidscope_backend.settings import (
     settings_from,
     take_secrets,
 )
+from tidscope_backend.supervisor_log import SupervisorLog
 
 M = TypeVar("M", bound=BaseModel)
 READY_SECONDS = 30.0
@@ -130,6 +131,8 @@ def _run(options: argparse.Namespace) -> int:
         raise CommandError(str(error)) from None
     # Held open here as well, so that nobody takes the port while the backend starts again.
     with sock, ExitStack() as held:
+        log = SupervisorLog()
+        held.callback(log.close)
         collector = _collector_program(options, sock, settings, environ)
         start = None if collector is None else collector.start
         if root:
@@ -146,8 +149,8 @@ def _run(options: argparse.Namespace) -> int:
         # A browser does not run within what confines this process.
         shown = os.environ if not root else {}
         own = environ if user is None else user.environ(environ)
-        backend = _backend_program(options, sock, settings, own)
-        running = _running(options, sock, settings, backend, start)
+        backend = _backend_program(options, sock, settings, own, log.reading)
+        running = _running(options, sock, settings, backend, start, log)
         return asyncio.run(_up(options, running, shown))
 
 
@@ -157,18 +160,20 @@ async def _up(options: argparse.Namespace, running: Running, shown: Mapping[str,
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     tasks = {
-        asyncio.create_task(child.run())
-        for child in (running.backend, running.collector)
-        if child is not None
+        asyncio.create_task(_announce(options, running, stop, shown)),
+        asyncio.create_task(_until(stop)),
     }
-    tasks.add(asyncio.create_task(_announce(options, running, stop, shown)))
-    tasks.add(asyncio.create_task(_until(stop)))
+    if running.collector is not None:
+        tasks.add(asyncio.create_task(running.collector.run()))
+    backend = asyncio.create_task(running.backend.run())
     try:
-        await _first_failure_or(stop, tasks)
+        await _first_failure_or(stop, {*tasks, backend})
     finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        # The collector sends all it has, so the backend ends after it.
+        for ending in (tasks, {backend}):
+            for task in ending:
+                task.cancel()
+            await asyncio.gather(*ending, return_exceptions=True)
     return 0
 
 
@@ -190,10 +195,11 @@ def _backend_program(
     sock: socket.socket,
     settings: Settings,
     environ: Mapping[str, str],
+    ended: int,
 ) -> Program:
-    """The backend; its secrets travel by environment only."""
+    """The backend; its secrets travel by environment only. `ended` reads the supervisor's log."""
     command = run_module("tidscope_backend", "serve", "--host", options.host)
-    command += ["--fd", str(sock.fileno())]
+    command += ["--fd", str(sock.fileno()), "--ended-fd", str(ended)]
     for name in options.allow_host:
         command += ["--allow-host", name]
     for origin in options.allow_origin:
@@ -208,7 +214,8 @@ def _backend_program(
         METRICS_VARIABLE: settings.metrics_token or "",
         SPANS_VARIABLE: settings.spans_token,
     }
-    return Program("backend", command, {**environ, **secrets}, descriptors=(sock.fileno(),))
+    descriptors = (sock.fileno(), ended)
+    return Program("backend", command, {**environ, **secrets}, descriptors=descriptors)
 
 
 def _collector_program(
@@ -235,6 +242,7 @@ def _running(
     settings: Settings,
     backend: Program,
     start: Callable[[], Awaitable[Process]] | None,
+    log: SupervisorLog,
 ) -> Running:
     """What is to run, and how people and programs reach it; `start` starts the collector."""
     return Running(
@@ -242,8 +250,8 @@ def _running(
         settings.token,
         settings.view_token,
         settings.spans_token if options.otlp_receiver else None,
-        Supervisor(backend.name, backend.start, _say),
-        None if start is None else Supervisor("collector", start, _say),
+        Supervisor(backend.name, backend.start, _say, log),
+        None if start is None else Supervisor("collector", start, _say, log),
     )
 
 
