@@ -43,11 +43,11 @@ class _Launcher:
         """Do as the other end says until it is closed."""
         asked = b"-"
         while asked:
-            waited = [self._control, *([self._pidfd] if self._pid else [])]
+            waited = [self._control.fileno(), *([self._pidfd] if self._pid else [])]
             ready = select.select(waited, [], [])[0]
-            if self._pidfd in ready:
+            if self._pid and self._pidfd in ready:
                 self._ended()
-            if self._control in ready:
+            if self._control.fileno() in ready:
                 asked = self._control.recv(1)
                 self._obey(asked)
         if self._pid:

@@ -1,5 +1,6 @@
 """Spans of OTLP's protobuf: read as the library reads them, within bounds on what they become."""
 
+import json
 import resource
 import subprocess
 import sys
@@ -65,7 +66,7 @@ def test_what_resources_say_is_bounded_as_each_span_repeats_it() -> None:
     with pytest.raises(TooManyError, match="counted once for each span"):
         read_protobuf(data, Bounds(100, 2199))
     document = {"spans": [JAEGER_SPAN] * 11, "processes": {"p": {"serviceName": "s" * 200}}}
-    text = batches.json.dumps({"data": [document]}).encode()
+    text = json.dumps({"data": [document]}).encode()
     assert len(read_document(text, Bounds(100, 2200)).spans) == 11
     with pytest.raises(TooManyError, match="counted once for each span"):
         read_document(text, Bounds(100, 2199))
@@ -174,7 +175,7 @@ def test_a_bomb_of_json_is_refused_by_a_process_that_stays_small(kind: str) -> N
 def document_of(spans: int) -> bytes:
     each = [{**JAEGER_SPAN, "spanID": f"{number + 1:x}"} for number in range(spans)]
     process = {"serviceName": "shop"}
-    return batches.json.dumps({"data": [{"spans": each, "processes": {"p": process}}]}).encode()
+    return json.dumps({"data": [{"spans": each, "processes": {"p": process}}]}).encode()
 
 
 def test_a_large_document_is_read_by_another_process(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -127,7 +127,7 @@ class Supervisor:
         self._short_runs = self._short_runs + 1 if short else 0
         how = f"with code {code}" if code >= 0 else f"by {signal.Signals(-code).name}"
         if self._log is not None:
-            self._log.note(self._program.name, self._process.pid, how)
+            self._log.note(self._name, self._process.pid, how)
         if self._short_runs >= MAX_SHORT_RUNS:
             raise CommandError(
                 f"the {self._name} ended {how}, {MAX_SHORT_RUNS} times in a row; "
