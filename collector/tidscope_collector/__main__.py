@@ -8,7 +8,6 @@ import argparse
 import asyncio
 import logging
 import math
-import os
 import signal
 import sys
 import threading
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tidscope_confinement import capabilities
+from tidscope_confinement.environment import take_variable
 from tidscope_wire.audit import TIDSCOPE, AuditLog, AuditTrail, usual_path
 from tidscope_wire.escaping import log_to_stderr
 from tidscope_wire.generated.limits import MAX_ROLE_RULES, MIN_SECRET
@@ -413,7 +413,8 @@ def main() -> int:
         return 0
     log_to_stderr("collector: %(message)s")
     logging.getLogger("websockets").setLevel(logging.WARNING)
-    secret = os.environ.pop(ENVIRONMENT_VARIABLE, "")
+    # Before any process is forked, which would have it in its memory.
+    secret = take_variable(ENVIRONMENT_VARIABLE)
     sign_in = None
     if not arguments.backend.startswith(UNIX):
         if len(secret) < MIN_SECRET:
