@@ -64,6 +64,8 @@ class Told(NamedTuple):
         holes: long times between two of its frames.
         seqs: first and last number of each frame.
         period_s: between two samples, as requested.
+        untold_s: time before the last frame of which the run says that births and ends may be
+            missing.
     """
 
     state: str
@@ -78,6 +80,7 @@ class Told(NamedTuple):
     holes: Sequence[Hole]
     seqs: Sequence[tuple[int, int]]
     period_s: float
+    untold_s: float = 0.0
 
 
 class Verdict(NamedTuple):
@@ -115,6 +118,7 @@ def judge(account: Sequence[Reading], told: Told, slack: int = 0) -> Verdict:
     """
     least, most = _within(account, told)
     after = _beyond(account, told)
+    untold = _less(_before(account, told.to_s), _before(account, told.to_s - told.untold_s))
     cpu_tolerance = CPU_S + CPU_SHARE * most.cpu_s
     inside = max(0, least.born - slack - told.born)
     exits = max(0, least.ended - slack - told.ended)
@@ -128,7 +132,7 @@ def judge(account: Sequence[Reading], told: Told, slack: int = 0) -> Verdict:
     cut = any(told.losses.get(name, 0) for name in CUT)
     gap = any(told.losses.get(name, 0) for name in CUT[:-1])
     stated = inside and told.losses.get("exit_records_lost", 0) >= inside
-    if (inside or exits) and not gap and not stated:
+    if not gap and not stated and (inside > untold.born or exits > untold.ended):
         silent.append(f"{max(inside, exits)} threads within the run are missing")
     if cpu_inside and not cut:
         silent.append(f"{cpu_inside:.3f} s of CPU time within the run are missing")

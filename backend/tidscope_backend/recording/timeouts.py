@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from tidscope_wire.generated.limits import LIFECYCLE_WAIT_SECONDS
 from tidscope_wire.generated.models import Host, Target
 
 from tidscope_backend.recording.recording import Ending, Recording
@@ -27,6 +28,11 @@ class RecordingTimeouts:
 
 
 DEFAULT_TIMEOUTS = RecordingTimeouts()
+UNTOLD = (
+    f"threads that were born or ended in the {LIFECYCLE_WAIT_SECONDS} s before it may be missing, "
+    "too"
+)
+"""What a collector that is lost has not told of yet, although it went on sending frames."""
 STOPPED = Ending("stopped", "complete", "It was stopped.")
 BACKEND_ENDS = Ending(
     "backend-lost",
@@ -77,7 +83,9 @@ def ending_by_timeout(
 def ending_not_resumed(recording: Recording) -> Ending:
     """The target of an unfinished run did not come back."""
     last = recording.stats.last
-    missing = "nothing was recorded" if last is None else "all after the last frame is missing"
+    missing = "nothing was recorded"
+    if last is not None:
+        missing = f"all after the last frame is missing; {UNTOLD}"
     return Ending(
         "backend-lost",
         "interrupted",
@@ -94,7 +102,7 @@ def ending_on_request(recording: Recording, connected: bool, wanted: Ending) -> 
             "collector-lost",
             "interrupted",
             "The collector was not connected when the run ended: frames after the last one are "
-            "missing.",
+            f"missing; {UNTOLD}.",
         )
     return wanted
 
@@ -107,7 +115,7 @@ def _gone(target: Target | None) -> Ending:
         "collector-lost",
         "interrupted",
         "The collector ended, and its successor does not know the target: frames after the last "
-        "one are missing.",
+        f"one are missing; {UNTOLD}.",
     )
 
 

@@ -45,6 +45,9 @@ export const RUN_PART_BYTES = 67_108_864;
 /** Time in a part of a run; a part is sealed at the next key frame. */
 export const RUN_PART_SECONDS = 60;
 
+/** Longest time that births, ends and names of threads wait in the collector before a frame has them. */
+export const LIFECYCLE_WAIT_SECONDS = 2;
+
 /** Frames that one request for a run's frames may ask for. */
 export const MAX_RUN_FRAMES = 5_000;
 
