@@ -12,7 +12,7 @@ FREEZE, THAW = 0xC0045877, 0xC0045878
 """FIFREEZE and FITHAW of linux/fs.h."""
 SLOW_S, ANSWERS_S = 0.9, 0.1
 """A slow disk answers for a tenth of each second."""
-FREE_BYTES = 1 << 20
+BLOCK_BYTES = 4096
 
 
 class Disk:
@@ -29,14 +29,17 @@ class Disk:
         self._slowing: threading.Thread | None = None
 
     def fill(self) -> None:
-        """Leave no block."""
+        """Leave no block, nor room at the end of a log's last one."""
+        for log in self.place.rglob("*.log"):
+            with log.open("ab") as file:
+                file.write(b"\n" * (-log.stat().st_size % BLOCK_BYTES))
         with self._filler.open("wb", buffering=0) as file:
             size = os.statvfs(self.place)
             with suppress(OSError):
                 os.posix_fallocate(file.fileno(), 0, size.f_bavail * size.f_frsize)
             with suppress(OSError):
                 while True:
-                    os.write(file.fileno(), bytes(4096))
+                    os.write(file.fileno(), bytes(BLOCK_BYTES))
 
     def empty(self) -> None:
         """Free what `fill` took."""
@@ -76,7 +79,7 @@ def small_disk(folder: Path, megabytes: int) -> Iterator[Disk]:
     place.mkdir()
     with image.open("wb") as file:
         file.truncate(megabytes << 20)
-    _run("mkfs.ext4", "-q", "-m", "0", str(image))
+    _run("mkfs.ext4", "-q", "-m", "0", "-b", str(BLOCK_BYTES), str(image))
     _run("mount", "-o", "loop,noatime", str(image), str(place))
     disk = Disk(place)
     try:

@@ -205,6 +205,17 @@ class TargetSampler:
         return self._frames.seq
 
     @property
+    def began_ns(self) -> int | None:
+        """CLOCK_MONOTONIC of the process's start; None for a group, or once its main thread ended.
+
+        The start in clock ticks is no substitute: it counts time in which the machine was suspended.
+        """
+        main = self._tracker.threads.get(self.pid)
+        if main is None or self.target.group is not None:
+            return None
+        return self.attach_ns + main.start_ns
+
+    @property
     def locks_reason(self) -> str | None:
         """Why its locks cannot be read or named; None if they can, or there are none."""
         return None if self._table_source is None else self._table_source.locks_reason or None
