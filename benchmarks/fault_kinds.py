@@ -22,7 +22,6 @@ from websockets.sync.client import connect
 
 CHILDREN = 2
 """Processes that each program of a tree starts."""
-WORK_S = 1.5
 MORE_BYTES, NO_BYTES = 2 << 20, 64 << 10
 """What a part may take in addition where memory is limited, and where the OOM killer is to come."""
 DISK_MB = 64
@@ -33,19 +32,21 @@ class Options(NamedTuple):
     """How large faults and programs are.
 
     Attributes:
+        work_s: how long programs work before and after a fault.
         stop_s: how long a part is stopped.
         fault_s: how long other faults last that end.
         threads: threads that a program has at once in the cell with many of them.
         forks: processes that are started in the fork storm.
     """
 
+    work_s: float = 1.5
     stop_s: float = 60.0
     fault_s: float = 10.0
     threads: int = 20_000
     forks: int = 20_000
 
 
-QUICK = Options(5.0, 4.0, 2_000, 2_000)
+QUICK = Options(0.8, 5.0, 4.0, 2_000, 2_000)
 
 
 class Cell:
@@ -228,7 +229,7 @@ def connect_twice(cell: Cell) -> None:
 
 def let_work(cell: Cell) -> None:
     """No fault but what the programs do."""
-    time.sleep(WORK_S if cell.fault == "at-once" else cell.options.fault_s)
+    time.sleep(cell.options.work_s if cell.fault == "at-once" else cell.options.fault_s)
 
 
 HOW: dict[str, Callable[[Cell], None]] = {

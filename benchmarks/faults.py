@@ -27,7 +27,7 @@ from typing import Any
 import psutil
 from counted import Account, become_reaper
 from fault_judge import Reading, Verdict, judge
-from fault_kinds import CHILDREN, HOW, QUICK, WORK_S, Cell, Options
+from fault_kinds import CHILDREN, HOW, QUICK, Cell, Options
 from fault_site import ANSWER_ERRORS, Site, told
 
 PARTS = ("collector", "backend", "supervisor", "helper", "target")
@@ -46,7 +46,7 @@ NOT_THERE = {
 """Cells that there are not, by their start, and why."""
 RATE_HZ = 10.0
 WHOLE_S = 40.0
-SETTLE_S = 3.0
+SETTLE_S = 2.5
 """Time between the end of the work and the stop; only at-once stops at once."""
 LOG_LINES = 12
 LONGEST_S = 240.0
@@ -72,12 +72,12 @@ def run_cell(name: str, options: Options, folder: Path, opened: ExitStack) -> di
     opened.callback(account.close)
     for program in cell.programs:
         program.work()
-    time.sleep(WORK_S)
+    time.sleep(options.work_s)
     HOW[cell.fault](cell)
     cell.over_s = cell.over_s or time.monotonic()
     whole = not cell.living or site.until_flowing(cell.living, WHOLE_S)
     whole_s = round(time.monotonic() - cell.over_s, 2) if whole else None
-    time.sleep(0 if cell.fault == "at-once" else WORK_S)
+    time.sleep(0 if cell.fault == "at-once" else options.work_s)
     for program in cell.programs:
         program.halt()
     account.read()

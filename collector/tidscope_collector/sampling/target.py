@@ -208,7 +208,7 @@ class TargetSampler:
     def began_ns(self) -> int | None:
         """CLOCK_MONOTONIC of the process's start; None for a group, or once its main thread ended.
 
-        The start in clock ticks is no substitute: it counts time in which the machine was suspended.
+        The start in clock ticks is no substitute: it counts time in which the machine slept.
         """
         main = self._tracker.threads.get(self.pid)
         if main is None or self.target.group is not None:
