@@ -90,7 +90,7 @@ class Cell:
             self._program,
             self.folder / account,
             CHILDREN if tree else 0,
-            self.options.threads if self.fault == "threads" else 0,
+            self.options.threads if self.fault == "threads" and account == "account-0" else 0,
             self.options.forks if self.fault == "forks" else 0,
             written if self.disk is not None else None,
             pid,
