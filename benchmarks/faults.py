@@ -26,7 +26,7 @@ from typing import Any
 
 import psutil
 from counted import Account, become_reaper
-from fault_judge import Reading, Verdict, judge
+from fault_judge import Reading, Told, Verdict, judge
 from fault_kinds import CHILDREN, HOW, QUICK, Cell, Options
 from fault_site import ANSWER_ERRORS, Site, told
 
@@ -90,12 +90,13 @@ def run_cell(name: str, options: Options, folder: Path, opened: ExitStack) -> di
     _until_ended(site, runs)
     # A program may have been killed while it started a thread.
     slack = CHILDREN + 1 if cell.part == "target" else 0
-    verdicts, states = [], []
+    verdicts, states, counts = [], [], []
     for run, program, readings in zip(runs, cell.programs, account.readings, strict=True):
         end_s = until_s if program.alive else _ended_s(readings)
         manifest, says = told(cell.runs / run, end_s, RATE_HZ)
         verdicts.append(judge(readings, says, slack))
         states.append(f"{manifest.state}: {manifest.end_detail}")
+        counts.append(_counts(readings, says))
     account.close()
     log = cell.log.read_text(errors="replace").splitlines()[-LOG_LINES:]
     return {
@@ -103,6 +104,7 @@ def run_cell(name: str, options: Options, folder: Path, opened: ExitStack) -> di
         **_together(verdicts),
         "whole_s": whole_s,
         "runs": states,
+        "counts": counts,
         "notes": cell.notes,
         "log": log,
         "load": round(os.getloadavg()[0], 1),
@@ -221,6 +223,17 @@ def line(found: dict[str, Any]) -> str:
     )
     said = "said" if found["said"] else "SILENT"
     return "\n  ".join([f"{found['cell']:34} {said:6} {figures}", *found["silent"]])
+
+
+def _counts(readings: list[Reading], says: Told) -> dict[str, Any]:
+    """What a program counted while it was recorded, and what the run says; losses of the run."""
+    began, ended = readings[0], readings[-1]
+    return {
+        "born": [ended.born - began.born, says.born],
+        "ended": [ended.ended - began.ended, says.ended, says.events],
+        "cpu_s": [round(ended.cpu_s - began.cpu_s, 3), round(says.cpu_s, 3)],
+        "losses": {name: count for name, count in says.losses.items() if count},
+    }
 
 
 def _until_ended(site: Site, runs: list[str]) -> None:
