@@ -64,6 +64,7 @@ class Told(NamedTuple):
         holes: long times between two of its frames.
         seqs: first and last number of each frame.
         period_s: between two samples, as requested.
+        sample_s: how long its slower one of the first and the last sample took.
         untold_s: time before the last frame of which the run says that births and ends may be
             missing.
     """
@@ -80,6 +81,7 @@ class Told(NamedTuple):
     holes: Sequence[Hole]
     seqs: Sequence[tuple[int, int]]
     period_s: float
+    sample_s: float = 0.0
     untold_s: float = 0.0
 
 
@@ -163,14 +165,15 @@ def judge(account: Sequence[Reading], told: Told, slack: int = 0) -> Verdict:
 
 def _within(account: Sequence[Reading], told: Told) -> tuple[Reading, Reading]:
     """The least and the most that the programs did within the run."""
-    least = _less(_before(account, told.to_s - BRACKET_S), _after(account, told.from_s + BRACKET_S))
-    most = _less(_after(account, told.to_s + BRACKET_S), _before(account, told.from_s - BRACKET_S))
+    around_s = BRACKET_S + told.sample_s
+    least = _less(_before(account, told.to_s - around_s), _after(account, told.from_s + around_s))
+    most = _less(_after(account, told.to_s + around_s), _before(account, told.from_s - around_s))
     return least, most
 
 
 def _beyond(account: Sequence[Reading], told: Told) -> Reading:
     """The least that the programs did after the run's last frame."""
-    return _less(account[-1], _after(account, told.to_s + BRACKET_S))
+    return _less(account[-1], _after(account, told.to_s + BRACKET_S + told.sample_s))
 
 
 def _before(account: Sequence[Reading], unix_s: float) -> Reading:

@@ -171,6 +171,7 @@ def told(folder: Path, until_s: float, rate_hz: float) -> tuple[RunManifest, Tol
     born += sum(not one.seen_alive for one in exits)
     ended = rows[-1]["exited"]["threads"] - rows[0]["exited"]["threads"] if rows else 0
     last_ns = rows[-1]["time_ns"] if rows else from_ns
+    ends = (rows[0], rows[-1]) if rows else ()
     untold = re.search(r"born or ended in the (\d+) s before", manifest.end_detail)
     return manifest, Told(
         state=manifest.state,
@@ -185,6 +186,7 @@ def told(folder: Path, until_s: float, rate_hz: float) -> tuple[RunManifest, Tol
         holes=holes(rows),
         seqs=[(row["first_seq"], row["seq"]) for row in rows],
         period_s=1 / rate_hz,
+        sample_s=max((row["health"]["sample_us"] for row in ends), default=0) / 1e6,
         untold_s=float(untold[1]) if untold else 0.0,
     )
 

@@ -122,3 +122,11 @@ def test_threads_under_way_when_the_program_was_killed_may_count_or_not() -> Non
     for born in (798, 802):
         assert not judge(account(), run(born=born, ended=800), slack=1).said
         assert judge(account(), run(born=born, ended=800), slack=2).said
+
+
+def test_what_is_born_during_a_long_sample_may_be_in_it_or_not() -> None:
+    half = run(state="interrupted", to_s=1004.0, cpu_s=0.8)
+    for threads in (290, 510):
+        other = half._replace(born=threads, ended=threads, events=threads)
+        assert not judge(account(), other).said
+        assert judge(account(), other._replace(sample_s=1)).said
