@@ -16,6 +16,7 @@ import argparse
 import fnmatch
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -144,6 +145,7 @@ def main() -> int:
         return 0
     if os.geteuid() != 0:
         raise SystemExit("only root can stop, limit and fill what this needs")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     found = list[dict[str, Any]]()
     for name in cells(options.cells):
         found.append(isolated(name, sizes))
@@ -186,6 +188,11 @@ def isolated(name: str, sizes: Options) -> dict[str, Any]:
         except subprocess.TimeoutExpired:
             end_all(psutil.Process(cell.pid))
             said, error = "", f"not done after {sizes.stop_s + LONGEST_S:g} s"
+        except BaseException:
+            end_all(psutil.Process(cell.pid))
+            raise
+        finally:
+            unmount(folder)
     if cell.returncode == 0 and said:
         found: dict[str, Any] = json.loads(said)
         return found
@@ -210,6 +217,14 @@ def end_all(process: psutil.Process, itself: bool = True) -> None:
         with suppress(psutil.NoSuchProcess):
             one.kill()
     psutil.wait_procs(found, timeout=10)
+
+
+def unmount(folder: str) -> None:
+    """Unmount what a cell that was killed left mounted in its folder."""
+    for mounted in Path("/proc/self/mounts").read_text().splitlines():
+        place = mounted.split()[1]
+        if place.startswith(folder):
+            subprocess.run(["umount", "--lazy", place], check=False)
 
 
 def line(found: dict[str, Any]) -> str:
