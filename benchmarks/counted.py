@@ -72,15 +72,19 @@ class Counted:
 
     @property
     def alive(self) -> bool:
-        """Whether it runs. Reaps what has ended."""
+        """Whether it runs."""
+        self.reap()
+        return self.pid not in self._dead_cpu
+
+    def reap(self) -> None:
+        """Take the CPU time of its processes that have ended."""
         for pid in self._pids:
             if pid not in self._dead_cpu:
                 self._reap(pid)
-        return self.pid not in self._dead_cpu
 
     def reading(self) -> Reading:
         """What it has done up to now."""
-        self.alive  # noqa: B018 - reaps
+        self.reap()
         at, born, ended, cpu_s = time.time(), 0, 0, 0.0
         for pid, (_, its_born, its_ended, forks_ns) in zip(self._pids, self._slots(), strict=True):
             born += its_born
@@ -99,7 +103,7 @@ class Counted:
                     os.kill(pid, signal.SIGKILL)
         deadline = time.monotonic() + PATIENCE_S
         while len(self._dead_cpu) < len(self._pids) and time.monotonic() < deadline:
-            self.alive  # noqa: B018 - reaps
+            self.reap()
             time.sleep(0.01)
 
     def _reap(self, pid: int) -> None:

@@ -48,7 +48,7 @@ class Hole(NamedTuple):
     said_s: float
 
 
-class Told(NamedTuple):
+class Reported(NamedTuple):
     """What a run says.
 
     Attributes:
@@ -65,7 +65,7 @@ class Told(NamedTuple):
         seqs: first and last number of each frame.
         period_s: between two samples, as requested.
         sample_s: how long its slower one of the first and the last sample took.
-        untold_s: time before the last frame of which the run says that births and ends may be
+        unsure_s: time before the last frame of which the run says that births and ends may be
             missing.
     """
 
@@ -82,7 +82,7 @@ class Told(NamedTuple):
     seqs: Sequence[tuple[int, int]]
     period_s: float
     sample_s: float = 0.0
-    untold_s: float = 0.0
+    unsure_s: float = 0.0
 
 
 class Verdict(NamedTuple):
@@ -110,70 +110,80 @@ class Verdict(NamedTuple):
         return not self.silent
 
 
-def judge(account: Sequence[Reading], told: Told, slack: int = 0) -> Verdict:
-    """Hold a run against the account of what it recorded.
+def judge(account: Sequence[Reading], reported: Reported, slack: int = 0) -> Verdict:
+    """Compare a run with the account of what it recorded.
 
     Args:
         account: readings, by time; the last one has all that the programs ever did.
-        told: what the run says.
+        reported: what the run says.
         slack: threads whose start was under way when a program was killed; they may count or not.
     """
-    least, most = _within(account, told)
-    after = _beyond(account, told)
-    untold = _less(_before(account, told.to_s), _before(account, told.to_s - told.untold_s))
+    least, most = _within(account, reported)
+    after = _beyond(account, reported)
+    unsure = _less(
+        _before(account, reported.to_s), _before(account, reported.to_s - reported.unsure_s)
+    )
     cpu_tolerance = CPU_S + CPU_SHARE * most.cpu_s
-    inside = max(0, least.born - slack - told.born)
-    exits = max(0, least.ended - slack - told.ended)
-    cpu_inside = max(0.0, least.cpu_s - told.cpu_s - cpu_tolerance)
-    twice = max(0, told.born - most.born - slack)
-    twice_exits = max(0, told.ended - most.ended - slack)
-    cpu_twice = max(0.0, told.cpu_s - most.cpu_s - cpu_tolerance)
-    tail_s = max(0.0, told.until_s - told.to_s)
-    tail_s = tail_s if tail_s > max(SHORTEST_HOLE_S, PERIODS * told.period_s) else 0.0
+    inside = max(0, least.born - slack - reported.born)
+    exits = max(0, least.ended - slack - reported.ended)
+    cpu_inside = max(0.0, least.cpu_s - reported.cpu_s - cpu_tolerance)
+    twice = max(0, reported.born - most.born - slack)
+    twice_exits = max(0, reported.ended - most.ended - slack)
+    cpu_twice = max(0.0, reported.cpu_s - most.cpu_s - cpu_tolerance)
+    tail_s = max(0.0, reported.until_s - reported.to_s)
+    tail_s = tail_s if tail_s > max(SHORTEST_HOLE_S, PERIODS * reported.period_s) else 0.0
     silent = list[str]()
-    cut = any(told.losses.get(name, 0) for name in CUT)
-    gap = any(told.losses.get(name, 0) for name in CUT[:-1])
-    stated = inside and told.losses.get("exit_records_lost", 0) >= inside
-    if not gap and not stated and (inside > untold.born or exits > untold.ended):
+    cut = any(reported.losses.get(name, 0) for name in CUT)
+    gap = any(reported.losses.get(name, 0) for name in CUT[:-1])
+    stated = inside and reported.losses.get("exit_records_lost", 0) >= inside
+    if not gap and not stated and (inside > unsure.born or exits > unsure.ended):
         silent.append(f"{max(inside, exits)} threads within the run are missing")
     if cpu_inside and not cut:
         silent.append(f"{cpu_inside:.3f} s of CPU time within the run are missing")
-    if told.events < told.ended and not gap and not told.losses.get("exits_without_event", 0):
-        silent.append(f"{told.ended - told.events} exits have no event")
-    if told.state not in ("interrupted", "incomplete"):
+    if (
+        reported.events < reported.ended
+        and not gap
+        and not reported.losses.get("exits_without_event", 0)
+    ):
+        silent.append(f"{reported.ended - reported.events} exits have no event")
+    if reported.state not in ("interrupted", "incomplete"):
         if after.born or after.cpu_s > cpu_tolerance:
             silent.append(
                 f"{after.born} threads and {after.cpu_s:.3f} s of CPU time after the last frame "
-                f"of a run that is {told.state}"
+                f"of a run that is {reported.state}"
             )
         if tail_s:
-            silent.append(f"the last {tail_s:.1f} s of a run that is {told.state}")
-    for hole in told.holes:
-        if hole.said_s < hole.seconds - 2 * told.period_s:
+            silent.append(f"the last {tail_s:.1f} s of a run that is {reported.state}")
+    for hole in reported.holes:
+        if hole.said_s < hole.seconds - 2 * reported.period_s:
             silent.append(f"{hole.seconds:.1f} s without a sample, of which {hole.said_s:.1f} said")
     if twice or twice_exits:
         silent.append(f"{max(twice, twice_exits)} threads more than there were")
     if cpu_twice:
         silent.append(f"{cpu_twice:.3f} s more CPU time than was used")
-    doubled = sum(now[0] <= before[1] for before, now in pairwise(told.seqs))
+    doubled = sum(now[0] <= before[1] for before, now in pairwise(reported.seqs))
     if doubled:
         silent.append(f"{doubled} frames are there twice")
     lost_cpu = cpu_inside + (after.cpu_s if after.cpu_s > cpu_tolerance else 0.0)
-    lost_s = tail_s + sum(hole.seconds for hole in told.holes)
+    lost_s = tail_s + sum(hole.seconds for hole in reported.holes)
     return Verdict(inside + after.born, lost_cpu, lost_s, twice, cpu_twice, tuple(silent))
 
 
-def _within(account: Sequence[Reading], told: Told) -> tuple[Reading, Reading]:
+def _within(account: Sequence[Reading], reported: Reported) -> tuple[Reading, Reading]:
     """The least and the most that the programs did within the run."""
-    around_s = BRACKET_S + told.sample_s
-    least = _less(_before(account, told.to_s - around_s), _after(account, told.from_s + around_s))
-    most = _less(_after(account, told.to_s + around_s), _before(account, told.from_s - around_s))
+    around_s = BRACKET_S + reported.sample_s
+    least = _less(
+        _before(account, reported.to_s - around_s), _after(account, reported.from_s + around_s)
+    )
+    most = _less(
+        _after(account, reported.to_s + around_s), _before(account, reported.from_s - around_s)
+    )
     return least, most
 
 
-def _beyond(account: Sequence[Reading], told: Told) -> Reading:
+def _beyond(account: Sequence[Reading], reported: Reported) -> Reading:
     """The least that the programs did after the run's last frame."""
-    return _less(account[-1], _after(account, told.to_s + BRACKET_S + told.sample_s))
+    return _less(account[-1], _after(account, reported.to_s + BRACKET_S + reported.sample_s))
 
 
 def _before(account: Sequence[Reading], unix_s: float) -> Reading:

@@ -15,7 +15,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from fault_judge import Hole, Told
+from fault_judge import Hole, Reported
 from running import TOKEN, Running
 from tidscope_backend.store.reader import RunReader
 from tidscope_wire.generated.models import RunManifest, ThreadBorn, ThreadExited
@@ -146,7 +146,7 @@ class Site:
                 self._up.wait(20)
 
 
-def told(folder: Path, until_s: float, rate_hz: float) -> tuple[RunManifest, Told]:
+def read_run(folder: Path, until_s: float, rate_hz: float) -> tuple[RunManifest, Reported]:
     """Read what a run says.
 
     Args:
@@ -172,8 +172,8 @@ def told(folder: Path, until_s: float, rate_hz: float) -> tuple[RunManifest, Tol
     ended = rows[-1]["exited"]["threads"] - rows[0]["exited"]["threads"] if rows else 0
     last_ns = rows[-1]["time_ns"] if rows else from_ns
     ends = (rows[0], rows[-1]) if rows else ()
-    untold = re.search(r"born or ended in the (\d+) s before", manifest.end_detail)
-    return manifest, Told(
+    unsure = re.search(r"born or ended in the (\d+) s before", manifest.end_detail)
+    return manifest, Reported(
         state=manifest.state,
         from_s=first_s,
         to_s=first_s + (last_ns - from_ns) / 1e9,
@@ -187,7 +187,7 @@ def told(folder: Path, until_s: float, rate_hz: float) -> tuple[RunManifest, Tol
         seqs=[(row["first_seq"], row["seq"]) for row in rows],
         period_s=1 / rate_hz,
         sample_s=max((row["health"]["sample_us"] for row in ends), default=0) / 1e6,
-        untold_s=float(untold[1]) if untold else 0.0,
+        unsure_s=float(unsure[1]) if unsure else 0.0,
     )
 
 

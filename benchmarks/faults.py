@@ -27,9 +27,9 @@ from typing import Any
 
 import psutil
 from counted import Account, become_reaper
-from fault_judge import Reading, Told, Verdict, judge
+from fault_judge import Reading, Reported, Verdict, judge
 from fault_kinds import CHILDREN, HOW, QUICK, Cell, Options
-from fault_site import ANSWER_ERRORS, Site, told
+from fault_site import ANSWER_ERRORS, Site, read_run
 
 PARTS = ("collector", "backend", "supervisor", "helper", "target")
 FAULTS = ("kill", "stop", "memory", "disk-full", "disk-slow")
@@ -94,7 +94,7 @@ def run_cell(name: str, options: Options, folder: Path, opened: ExitStack) -> di
     verdicts, states, counts = [], [], []
     for run, program, readings in zip(runs, cell.programs, account.readings, strict=True):
         end_s = until_s if program.alive else _ended_s(readings)
-        manifest, says = told(cell.runs / run, end_s, RATE_HZ)
+        manifest, says = read_run(cell.runs / run, end_s, RATE_HZ)
         verdicts.append(judge(readings, says, slack))
         states.append(f"{manifest.state}: {manifest.end_detail}")
         counts.append(_counts(readings, says))
@@ -240,7 +240,7 @@ def line(found: dict[str, Any]) -> str:
     return "\n  ".join([f"{found['cell']:34} {said:6} {figures}", *found["silent"]])
 
 
-def _counts(readings: list[Reading], says: Told) -> dict[str, Any]:
+def _counts(readings: list[Reading], says: Reported) -> dict[str, Any]:
     """What a program counted while it was recorded, and what the run says; losses of the run."""
     began, ended = readings[0], readings[-1]
     return {

@@ -1,9 +1,9 @@
-"""Runs held against made accounts: what is lost, what counts twice, and whether the run says so."""
+"""Runs beside made accounts: what is lost, what counts twice, and whether the run says so."""
 
 from typing import Any
 
 import pytest
-from fault_judge import Hole, Reading, Told, judge
+from fault_judge import Hole, Reading, Reported, judge
 
 STEP_S = 0.05
 
@@ -18,7 +18,7 @@ def account(seconds: float = 10.0, halted_s: float = 8.0) -> list[Reading]:
     return readings
 
 
-def run(**changes: Any) -> Told:
+def run(**changes: Any) -> Reported:
     """A run from before the work to after it, which has all of it."""
     whole: dict[str, Any] = {
         "state": "complete",
@@ -34,7 +34,7 @@ def run(**changes: Any) -> Told:
         "seqs": [(1, 1), (2, 2), (3, 4)],
         "period_s": 0.1,
     }
-    return Told(**whole | changes)
+    return Reported(**whole | changes)
 
 
 def test_a_whole_run() -> None:
@@ -100,8 +100,8 @@ def test_what_comes_after_the_last_frame(state: str) -> None:
 def test_an_interrupted_run_still_has_to_have_what_was_before_its_end() -> None:
     short = run(state="interrupted", to_s=1004.0, born=300, ended=300, events=300, cpu_s=0.8)
     assert judge(account(), short).silent == ("75 threads within the run are missing",)
-    assert judge(account(), short._replace(untold_s=1)).said
-    assert not judge(account(), short._replace(untold_s=0.5)).said
+    assert judge(account(), short._replace(unsure_s=1)).said
+    assert not judge(account(), short._replace(unsure_s=0.5)).said
 
 
 def test_the_last_seconds_of_an_idle_program() -> None:

@@ -9,8 +9,8 @@ from tidscope_backend.cli.run_text import summary
 from tidscope_wire.generated.models import RunManifest, TargetState
 from tidscope_wire.problems import ProblemError
 
-UNTOLD = "threads that were born or ended in the 2 s before it may be missing, too."
-"""The collector had not told of them yet."""
+UNREPORTED = "threads that were born or ended in the 2 s before it may be missing, too."
+"""The collector had not reported them yet."""
 
 
 async def recorded(home: Path, **request: float) -> tuple[RunHarness, str]:
@@ -77,7 +77,7 @@ async def test_another_collector_does_not_know_its_target(tmp_path: Path) -> Non
     done = await ended(harness, run)
     assert (done.state, done.end) == ("interrupted", "collector-lost")
     assert "its successor does not know the target" in done.end_detail
-    assert UNTOLD in done.end_detail
+    assert UNREPORTED in done.end_detail
 
 
 async def test_stopped_while_the_collector_is_away(tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ async def test_stopped_while_the_collector_is_away(tmp_path: Path) -> None:
     harness.registry.disconnect_host(host().id)
     done = await harness.recorder.stop(run)
     assert (done.state, done.end) == ("interrupted", "collector-lost")
-    assert UNTOLD in done.end_detail
+    assert UNREPORTED in done.end_detail
     await harness.stop()
 
 

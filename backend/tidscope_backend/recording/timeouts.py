@@ -28,11 +28,11 @@ class RecordingTimeouts:
 
 
 DEFAULT_TIMEOUTS = RecordingTimeouts()
-UNTOLD = (
+UNREPORTED = (
     f"threads that were born or ended in the {LIFECYCLE_WAIT_SECONDS} s before it may be missing, "
     "too"
 )
-"""What a collector that is lost has not told of yet, although it went on sending frames."""
+"""What a lost collector may not have reported yet, although frames came."""
 STOPPED = Ending("stopped", "complete", "It was stopped.")
 BACKEND_ENDS = Ending(
     "backend-lost",
@@ -85,7 +85,7 @@ def ending_not_resumed(recording: Recording) -> Ending:
     last = recording.stats.last
     missing = "nothing was recorded"
     if last is not None:
-        missing = f"all after the last frame is missing; {UNTOLD}"
+        missing = f"all after the last frame is missing; {UNREPORTED}"
     return Ending(
         "backend-lost",
         "interrupted",
@@ -102,7 +102,7 @@ def ending_on_request(recording: Recording, connected: bool, wanted: Ending) -> 
             "collector-lost",
             "interrupted",
             "The collector was not connected when the run ended: frames after the last one are "
-            f"missing; {UNTOLD}.",
+            f"missing; {UNREPORTED}.",
         )
     return wanted
 
@@ -115,7 +115,7 @@ def _gone(target: Target | None) -> Ending:
         "collector-lost",
         "interrupted",
         "The collector ended, and its successor does not know the target: frames after the last "
-        f"one are missing; {UNTOLD}.",
+        f"one are missing; {UNREPORTED}.",
     )
 
 
