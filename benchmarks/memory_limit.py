@@ -43,8 +43,10 @@ class MemoryLimit:
         self._group.mkdir()
         self._limit.write_text(str(more_bytes))
         for pid in pids:
-            self._back[pid] = root / _own_group(pid, root)
-            (self._group / "cgroup.procs").write_text(str(pid))
+            # Short-lived ones may have ended.
+            with suppress(FileNotFoundError, ProcessLookupError):
+                self._back[pid] = root / _own_group(pid, root)
+                (self._group / "cgroup.procs").write_text(str(pid))
 
     def lift(self) -> None:
         """Remove the limit."""
@@ -55,7 +57,7 @@ class MemoryLimit:
                     resource.prlimit(pid, resource.RLIMIT_AS, unlimited)
             return
         self._limit.write_text(self._none)
-        home = next(iter(self._back.values()))
+        home = next(iter(self._back.values()), self._group.parent)
         # A member may start another one meanwhile.
         for _ in range(10):
             for pid in map(int, (self._group / "cgroup.procs").read_text().split()):
