@@ -12,7 +12,9 @@ from typing import NamedTuple
 BRACKET_S = 0.25
 """Uncertainty of the times of readings and frames, seconds."""
 CPU_SHARE, CPU_S = 0.01, 0.03
-"""CPU time that may differ: threads run on after the kernel has added them to their process."""
+"""CPU time that may differ between the clocks of processes and those of threads."""
+LEAVING_S = 10e-6
+"""CPU time of a thread after the kernel has added it to its process, which only the run has."""
 PERIODS = 3.0
 """Sampling periods without a sample from which on time is a hole."""
 SHORTEST_HOLE_S = 1.0
@@ -129,7 +131,8 @@ def judge(account: Sequence[Reading], reported: Reported, slack: int = 0) -> Ver
     cpu_inside = max(0.0, least.cpu_s - reported.cpu_s - cpu_tolerance)
     twice = max(0, reported.born - most.born - slack)
     twice_exits = max(0, reported.ended - most.ended - slack)
-    cpu_twice = max(0.0, reported.cpu_s - most.cpu_s - cpu_tolerance)
+    leaving_s = LEAVING_S * most.ended
+    cpu_twice = max(0.0, reported.cpu_s - most.cpu_s - cpu_tolerance - leaving_s)
     tail_s = max(0.0, reported.until_s - reported.to_s)
     tail_s = tail_s if tail_s > max(SHORTEST_HOLE_S, PERIODS * reported.period_s) else 0.0
     silent = list[str]()

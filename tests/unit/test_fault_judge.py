@@ -71,7 +71,7 @@ def test_cpu_time_that_is_missing_or_too_much() -> None:
     assert missing.lost_cpu_s == pytest.approx(0.1 - 0.03 - 0.016)
     double = judge(account(), run(cpu_s=1.7))
     assert not double.said
-    assert double.twice_cpu_s == pytest.approx(0.1 - 0.03 - 0.016)
+    assert double.twice_cpu_s == pytest.approx(0.1 - 0.03 - 0.016 - 0.008)
     assert judge(account(), run(cpu_s=1.61)).said
 
 
