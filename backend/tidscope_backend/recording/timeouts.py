@@ -38,7 +38,8 @@ BACKEND_ENDS = Ending(
     "backend-lost",
     "interrupted",
     "The backend ended while recording. If it starts again before the collector ends, "
-    "the run is resumed.",
+    "the run is resumed; else all after the last frame is missing, and "
+    f"{UNREPORTED}.",
 )
 LAST_FRAMES_MISSING = Ending(
     "target-ended", "incomplete", "The process has ended; its last frames are missing."
