@@ -128,6 +128,8 @@ def kill(cell: Cell) -> None:
     cell.over_s = time.monotonic()
     if cell.part == "supervisor":
         cell.start_again()
+    while cell.part == "target" and cell.programs[0].alive:
+        time.sleep(0.001)
 
 
 def stop(cell: Cell) -> None:
