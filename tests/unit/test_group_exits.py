@@ -11,7 +11,7 @@ from taskstats_replies import FAMILY, LENGTHS, stats
 from tidscope_collector.groups import exits
 from tidscope_collector.groups.counters import GroupTaskstats
 from tidscope_collector.groups.exits import GroupExits, Late
-from tidscope_collector.groups.members import Members, Newcomer
+from tidscope_collector.groups.members import BELIEVED_NS, Members, Newcomer
 from tidscope_collector.groups.membership import Done, Membership
 from tidscope_collector.sampling.exit_status import LAST_OF_PROCESS
 from tidscope_collector.taskstats.columns import member
@@ -47,6 +47,7 @@ class Group:
         self, fields: tuple[str, ...] = FIELDS, discovery: Literal["ebpf", "polling"] = "ebpf"
     ) -> None:
         self.fields, self.discovery = fields, discovery
+        self.members = Members()
         self.coming: list[Done] = []
         self._done: list[Done] = []
         self._reading = records()
@@ -231,3 +232,18 @@ def test_a_later_process_that_is_a_member_counts() -> None:
     group.drain(100.1, (40, 40, 10.0, True))
     group.members.add(Newcomer(40, 0, 0, 0, "again", None))
     assert group.drain(100.2, (61, 40, 0.1, False)) == [61]
+
+
+def test_a_late_drain_still_knows_whose_records_come() -> None:
+    """A machine so busy that records wait in their sockets longer than members are remembered."""
+    group = Group()
+    born = Newcomer(PROCESS, 1, 5, 0, "work", 0)
+    group.members.add(born)
+    heard_ns = 10 * BELIEVED_NS
+    group.members.end(PROCESS, heard_ns, heard_ns)
+    group.members.forget(heard_ns + 5 * BELIEVED_NS)
+    assert PROCESS in group.members.believed
+    drained_ns = heard_ns + 5 * BELIEVED_NS
+    group.exits.decode(np.zeros((1, 70), np.uint64), np.array([drained_ns], np.int64))
+    group.members.forget(drained_ns + 1)
+    assert PROCESS not in group.members.believed

@@ -53,6 +53,7 @@ class GroupExits:
 
     def __init__(self, base: GroupTaskstats, membership: Membership) -> None:
         self.seen: Reading | None = None
+        membership.members.drained_ns = 0
         self._base = base
         self._membership = membership
         self._cpu = base.fields.index(CPU) if CPU in base.fields else None
@@ -73,6 +74,8 @@ class GroupExits:
         self._settle()
         words = self._without_later(words, before)
         reading = self._base.decode(words, before[: len(words)])
+        if len(before):
+            self._membership.members.drained_ns = int(before[0])
         if reading.process is None:
             reading = replace(reading, process=np.zeros(len(reading.tid), np.uint32))
         if self._cpu is None or self._membership.discovery != "ebpf" or reading.process is None:
