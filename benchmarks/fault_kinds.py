@@ -15,7 +15,7 @@ import psutil
 from compiled import build
 from counted import Counted
 from fault_disk import Disk, small_disk
-from fault_site import ANSWER_ERRORS, SECRET, Site
+from fault_site import ANSWER_ERRORS, READY_S, SECRET, Site
 from memory_limit import MemoryLimit
 from running import TOKEN
 from websockets.sync.client import connect
@@ -224,6 +224,12 @@ def connect_twice(cell: Cell) -> None:
     command = [sys.executable, "-m", "tidscope_collector", "run", "--backend", url, "--no-audit"]
     environ = {**os.environ, "TIDSCOPE_COLLECTOR_SECRET": SECRET}
     with subprocess.Popen(command, stderr=subprocess.DEVNULL, env=environ) as second:
+        until = time.monotonic() + READY_S
+        while cell.site.ask("/hosts")["hosts"][0]["collector"]["pid"] != second.pid:
+            if time.monotonic() > until:
+                cell.notes.append("the second collector did not connect")
+                break
+            time.sleep(0.05)
         time.sleep(cell.options.fault_s)
         second.terminate()
         second.wait(20)

@@ -36,7 +36,7 @@ EXIT_BUFFER_BYTES = 64 * 1024 * 1024
 _BATCH = 256
 _MOST = 1 << 16
 """Records of a CPU in one drain; a full buffer holds fewer."""
-LATE_NS = 1_000_000_000
+LATE_NS = 2_000_000_000
 """How long a record may be on its way: threads are preempted between its making and its sending."""
 _REGISTER_S = 2.0
 _SO_MEMINFO = 55
