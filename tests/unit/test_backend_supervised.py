@@ -1,18 +1,19 @@
 """A supervised child: started again with pauses, given up on, ended with us."""
 
 import asyncio
+import io
 import os
 import pwd
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 from capabilities import needs
 from processes import is_running
-from tidscope_backend.cli import backend_user
+from tidscope_backend.cli import backend_user, up
 from tidscope_backend.cli.backend_user import choose_backend_user, choose_server_user
 from tidscope_backend.cli.command import CommandError
 from tidscope_backend.cli.supervisor import MAX_SHORT_RUNS, Program, Supervisor
@@ -40,6 +41,23 @@ async def test_what_ends_at_once_again_and_again_is_given_up() -> None:
     assert "starts again in 0.002 s" in said[0]
     assert "starts again in 0.032 s" in said[-1]
     assert child.pid is None
+
+
+@pytest.fixture
+def full_disk(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The disk that standard error goes to is full."""
+    with (
+        Path("/dev/full").open("wb", buffering=0) as device,
+        io.TextIOWrapper(device, write_through=True) as full,
+    ):
+        monkeypatch.setattr("sys.stderr", full)
+        yield
+
+
+async def test_it_is_started_again_although_its_end_cannot_be_printed(full_disk: None) -> None:
+    child = Supervisor(program("/bin/sh", "-c", "exit 7"), up._say, first_pause_seconds=0.001)
+    with pytest.raises(CommandError, match=f"{MAX_SHORT_RUNS} times"):
+        await asyncio.wait_for(child.run(), WAIT)
 
 
 @pytest.mark.parametrize("first", ["true", "trap '' TERM"])

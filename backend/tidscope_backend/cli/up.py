@@ -343,7 +343,12 @@ async def _request(client: BackendClient, path: str, answer: type[M], method: st
 
 
 def _say(text: str) -> None:
-    print_lines(f"tidscope: {text}", file=sys.stderr, flush=True)
+    """Print a line to standard error, if it can be written.
+
+    A full disk or a closed pipe behind it must not end what is supervised.
+    """
+    with suppress(OSError):
+        print_lines(f"tidscope: {text}", file=sys.stderr, flush=True)
 
 
 COMMAND = Command(

@@ -205,6 +205,17 @@ class TargetSampler:
         return self._frames.seq
 
     @property
+    def began_ns(self) -> int | None:
+        """CLOCK_MONOTONIC of the process's start; None for a group, or once its main thread ended.
+
+        The start in clock ticks is no substitute: it counts time in which the machine slept.
+        """
+        main = self._tracker.threads.get(self.pid)
+        if main is None or self.target.group is not None:
+            return None
+        return self.attach_ns + main.start_ns
+
+    @property
     def threads_exited(self) -> int:
         """Threads that have exited since attach, as far as they were taken in."""
         return self._tracker.exited().threads
