@@ -46,7 +46,7 @@ class Listener:
         self.pid = self._process.pid
 
     def owned(self) -> OwnedPort:
-        return OwnedPort(PROC, self.pid, start_ticks(self.pid), self.port)
+        return OwnedPort(self.pid, start_ticks(self.pid), self.port)
 
     def __enter__(self) -> "Listener":
         return self
@@ -75,11 +75,11 @@ def test_a_port_of_the_target_is_asked() -> None:
 
 def test_a_port_that_another_process_took_is_not_asked() -> None:
     with Listener() as target:
-        port = OwnedPort(PROC, os.getpid(), start_ticks(os.getpid()), target.port)
+        port = OwnedPort(os.getpid(), start_ticks(os.getpid()), target.port)
         assert "belongs to another process" in port.refusal()
     with socket.create_server(("127.0.0.1", 0)) as mine:
         taken = mine.getsockname()[1]
-        port = OwnedPort(PROC, os.getpid(), start_ticks(os.getpid()), taken)
+        port = OwnedPort(os.getpid(), start_ticks(os.getpid()), taken)
         assert port.refusal() == ""
     assert "Nobody listens" in port.refusal()
     with Listener(taken):
@@ -104,7 +104,7 @@ def test_a_port_of_another_network_namespace_is_not_asked() -> None:
 def test_a_process_that_got_the_id_is_not_examined(known_work: KnownWork) -> None:
     """Its start tells it from the one that was meant."""
     pid, earlier = known_work.pid, start_ticks(known_work.pid) - 1
-    assert "No such process" in open_gomaxprocs(PROC, pid, earlier).reason
+    assert "No such process" in open_gomaxprocs(pid, earlier).reason
     with pytest.raises(NoAgentError, match="has ended"):
         open_agent(PROC, pid, earlier)
-    assert "has ended" in OwnedPort(PROC, pid, earlier, 80).refusal()
+    assert "has ended" in OwnedPort(pid, earlier, 80).refusal()

@@ -24,13 +24,15 @@ def _unlimited(monkeypatch: pytest.MonkeyPatch) -> None:
     for one in (module, addresses_module):
         monkeypatch.setattr(one, "limit_resources", lambda _: None)
         monkeypatch.setattr(one, "confine", lambda: None)
+    # Where a fork server works.
+    monkeypatch.chdir("/proc")
 
 
 def about(pid: int, **more: object) -> Arguments:
-    found: Arguments = {"root": "/proc", "pid": pid, "start_ticks": start_ticks(pid)}
+    found: Arguments = {"pid": pid, "start_ticks": start_ticks(pid)}
     if "addresses" in more and isinstance(more["addresses"], list):
         found |= {"addresses": more["addresses"], "join_place": 0}
-    return found | {"timeout_s": 0.5}
+    return found
 
 
 def lines_of(path: Path) -> list[dict[str, object]]:
