@@ -4,6 +4,7 @@ import errno
 import os
 import signal
 import struct
+from typing import NamedTuple
 
 from tidscope_confinement.resources import Limits, limit_resources
 
@@ -38,6 +39,38 @@ _AUXV_BYTES = 4096
 _DAMAGED = "The executable of process {} cannot be read: {}."
 
 
+class _Opened(NamedTuple):
+    """Descriptors of a process that belong to one execution of its program; -1 if refused.
+
+    Attributes:
+        file: executable.
+        auxv: auxiliary vector.
+        memory: of the process.
+        auxv_later: the vector opened again, behind the memory.
+    """
+
+    file: int
+    auxv: int
+    memory: int
+    auxv_later: int
+
+
+def _open(folder: int) -> _Opened:
+    """Open what says where a variable is, and the memory that it is in.
+
+    A process that executes another program meanwhile, with more rights, say, would have an address
+    of its choice read in that one.
+
+    Raises:
+        OSError: the executable may not be read, or is another one by now.
+    """
+    file = os.open("exe", os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK, dir_fd=folder)
+    auxv, memory, auxv_later = (open_file(folder, name) for name in ("auxv", "mem", "auxv"))
+    if not os.path.samestat(os.fstat(file), os.stat("exe", dir_fd=folder)):
+        raise ProcessLookupError(errno.ESRCH, os.strerror(errno.ESRCH))
+    return _Opened(file, auxv, memory, auxv_later)
+
+
 def gomaxprocs(arguments: Arguments, answer: int) -> None:
     """What there is to know of a Go program, and its GOMAXPROCS each time it is asked for; as long
     as the asker keeps its end open.
@@ -61,19 +94,14 @@ def gomaxprocs(arguments: Arguments, answer: int) -> None:
     # The deadline is for finding the variable; reading it goes on until the asker has enough.
     signal.signal(signal.SIGALRM, late)
     try:
-        folder = open_named_folder(arguments)
-        file = os.open("exe", os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK, dir_fd=folder)
-        # All belong to the program that is executed now, if not to one after the other.
-        auxv, mem, auxv_later = (open_file(folder, name) for name in ("auxv", "mem", "auxv"))
-        if not os.path.samestat(os.fstat(file), os.stat("exe", dir_fd=folder)):
-            raise ProcessLookupError(errno.ESRCH, os.strerror(errno.ESRCH))
+        opened = _open(open_named_folder(arguments))
     except OSError as error:
         say(answer, {"unreadable": error.errno})
         return
     confine()
-    vector = read_beginning(auxv, _AUXV_BYTES)
+    vector = read_beginning(opened.auxv, _AUXV_BYTES)
     try:
-        elf = read_elf(file)
+        elf = read_elf(opened.file)
         go = is_go(elf)
         info = (read_build_info(elf) if go else None) or BuildInfo(None, {})
         symbol = _gomaxprocs(elf) if go else None
@@ -81,8 +109,8 @@ def gomaxprocs(arguments: Arguments, answer: int) -> None:
         say(answer, {"damaged": _DAMAGED.format(arguments["pid"], error)})
         return
     address = None if symbol is None else relocate(elf, symbol.address, vector)
-    memory = 0 if address is not None and mem >= 0 else errno.EACCES
-    if read_beginning(auxv_later, _AUXV_BYTES) != vector:
+    memory = 0 if address is not None and opened.memory >= 0 else errno.EACCES
+    if read_beginning(opened.auxv_later, _AUXV_BYTES) != vector:
         memory = errno.ESRCH
     size = None if symbol is None else min(symbol.size, HIGHEST_ADDRESS)
     found = True
@@ -102,7 +130,7 @@ def gomaxprocs(arguments: Arguments, answer: int) -> None:
     )
     if address is not None and memory == 0 and size == WORD.size:
         while os.read(answer, 1):
-            os.write(answer, _read_number(mem, address))
+            os.write(answer, _read_number(opened.memory, address))
 
 
 def _read_number(memory: int, address: int) -> bytes:
@@ -128,21 +156,24 @@ def go_chosen(arguments: Arguments, answer: int) -> None:
     """Whether a Go program or its environment chose GOMAXPROCS.
 
     Arguments: pid, start_ticks.
-    Answers: {"chosen": true, false, or null if that cannot be found out}.
+    Answers: {"unreadable": errno}, or {"chosen": true, false, or null if that cannot be found out}.
     """
     limit_resources(Limits(MEMORY_BYTES, 5, PROGRAM_S))
-    folder = open_named_folder(arguments)
-    file, auxv, memory = (open_file(folder, name) for name in ("exe", "auxv", "mem"))
+    try:
+        opened = _open(open_named_folder(arguments))
+    except OSError as error:
+        say(answer, {"unreadable": error.errno})
+        return
     confine()
     chosen = None
+    vector = read_beginning(opened.auxv, _AUXV_BYTES)
     try:
-        elf = read_elf(file)
+        elf = read_elf(opened.file)
         linked = chosen_address(elf)
-        address = (
-            None if linked is None else relocate(elf, linked, read_beginning(auxv, _AUXV_BYTES))
-        )
-        if address is not None:
-            chosen = {b"\0": False, b"\1": True}.get(os.pread(memory, 1, address))
+        address = None if linked is None else relocate(elf, linked, vector)
+        same = read_beginning(opened.auxv_later, _AUXV_BYTES) == vector
+        if address is not None and same:
+            chosen = {b"\0": False, b"\1": True}.get(os.pread(opened.memory, 1, address))
     except (ElfError, OSError):
         pass
     say(answer, {"chosen": chosen})
