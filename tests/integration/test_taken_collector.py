@@ -13,13 +13,13 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
 
 import pytest
 from capabilities import needs
 from other_user import python_for
-from processes import start_ticks, status
-from tidscope_collector.confinement.children import ChildError, LimitedChildren
+from processes import status
+from taken_collector import OTHER_USER, SECRET, Taken, Victim, serving
+from tidscope_collector.confinement.children import ChildError
 from tidscope_collector.foreign.answering import PROCESS, Arguments, Places, taking
 from tidscope_collector.foreign.process_files import hold_proc
 from tidscope_collector.foreign.questions import questions
@@ -27,95 +27,6 @@ from tidscope_collector.foreign.reader import make_children
 from tidscope_confinement import capabilities
 
 pytestmark = needs("root")
-
-SECRET = b"s3cret-of-somebody-else"
-OTHER_USER = 65534
-VICTIM = """
-import ctypes, os, socket, sys
-memory = ctypes.create_string_buffer(256)
-def listen(path, kind):
-    made = socket.socket(socket.AF_UNIX, kind)
-    made.bind(path)
-    os.chmod(path, 0o600)
-    made.listen()
-    made.setblocking(False)
-    return made
-def visited(listening):
-    try:
-        listening.accept()
-    except BlockingIOError:
-        return False
-    return True
-kinds = socket.SOCK_STREAM, socket.SOCK_SEQPACKET
-sockets = [listen(*one) for one in zip(sys.argv[1:], kinds)]
-print(ctypes.addressof(memory), flush=True)
-for line in sys.stdin:
-    if line == "visitors\\n":
-        print("some" if any(map(visited, sockets)) else "none", flush=True)
-    else:
-        ctypes.memmove(memory, bytes.fromhex(line), 256)
-        print("done", flush=True)
-"""
-
-
-class Taken(LimitedChildren):
-    """The socket to a fork server, in the hands of somebody who writes to it what they like."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "tidscope_collector.foreign.questions", settings=json.dumps(list(Places()))
-        )
-
-    def send(self, message: bytes, *files: int) -> None:
-        socket.send_fds(self._connection, [message], files)
-
-    def try_to_get(self, question: str, **arguments: object) -> bytes:
-        """All that is answered."""
-        number, answer = self.begin(question, arguments)
-        with closing(answer):
-            answer.settimeout(20)
-            answer.shutdown(socket.SHUT_WR)
-            return _read_all(answer)
-
-    @property
-    def server(self) -> int:
-        """The process that forks; its keeper has no other child."""
-        children = Path(f"/proc/{self.pid}/task/{self.pid}/children")
-        (server,) = map(int, children.read_text().split())
-        return server
-
-
-def _read_all(answer: socket.socket) -> bytes:
-    found = b""
-    with suppress(ConnectionResetError):
-        while piece := answer.recv(1 << 16):
-            found += piece
-    return found
-
-
-class Victim(NamedTuple):
-    """A program of another user.
-
-    Attributes:
-        process: id and start, as questions name it.
-        memory: address of 256 bytes that it writes.
-        sockets: paths at which it listens, for its user alone: to streams, and to packets.
-    """
-
-    process: dict[str, int]
-    memory: int
-    sockets: list[str]
-    program: "subprocess.Popen[str]"
-
-    def say(self, line: str) -> str:
-        assert self.program.stdin is not None
-        assert self.program.stdout is not None
-        self.program.stdin.write(f"{line}\n")
-        self.program.stdin.flush()
-        return self.program.stdout.readline().strip()
-
-    def had_no_visitor(self) -> bool:
-        return self.say("visitors") == "none"
 
 
 @pytest.fixture(scope="module")
@@ -136,26 +47,6 @@ def victim(python: str) -> Iterator[Victim]:
     with TemporaryDirectory() as folder:
         os.chown(folder, OTHER_USER, OTHER_USER)
         yield from serving(python, [f"{folder}/stream", f"{folder}/packets"])
-
-
-def serving(python: str, paths: list[str]) -> Iterator[Victim]:
-    with subprocess.Popen(
-        [python, "-c", VICTIM, *paths],
-        cwd="/",
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        user=OTHER_USER,
-        group=OTHER_USER,
-        extra_groups=[],
-        env={"SECRET": SECRET.decode(), "GODEBUG": "asked=1"},
-    ) as program:
-        assert program.stdout is not None
-        address = int(program.stdout.readline())
-        identity = {"pid": program.pid, "start_ticks": start_ticks(program.pid)}
-        yield Victim(identity, address, paths, program)
-        assert program.poll() is None, "it was ended"
-        program.kill()
 
 
 def attempt_identities(victim: Victim) -> dict[str, dict[str, object]]:
@@ -184,23 +75,28 @@ def attempt_identities(victim: Victim) -> dict[str, dict[str, object]]:
     }
 
 
-ASKED_AGAIN = {"program", "java_counters", "arguments"}
-"""They answer to each byte, and here none comes."""
-
-
 def test_every_question_is_answered_if_it_is_asked_as_it_should_be(
     taken: Taken, victim: Victim
 ) -> None:
     asked = attempt_identities(victim)
     assert asked.keys() == questions(Places()).keys()
-    for question in asked.keys() - ASKED_AGAIN:
-        assert taken.try_to_get(question, **asked[question]), question
-    for question in ASKED_AGAIN:
-        number, answer = taken.begin(question, asked[question])
-        answer.settimeout(20)
-        answer.send(b"?")
-        assert answer.recv(1 << 16), question
-        answer.close()
+    for question, arguments in asked.items():
+        assert taken.try_to_get(question, **arguments), question
+
+
+def test_no_answer_has_what_a_process_keeps_to_itself(taken: Taken, victim: Victim) -> None:
+    assert victim.say((SECRET * 12)[:256].hex()) == "done"
+    for question, arguments in attempt_identities(victim).items():
+        answer = taken.try_to_get(question, **arguments)
+        assert SECRET not in answer, question
+        # An address of it would help others to attack it.
+        assert str(victim.memory) not in answer.decode() or question == "lock_addresses"
+
+
+WRONG: tuple[object, ...] = (
+    *("/etc/shadow", "../1", "self"),
+    *(-1, 1 << 70, 1e9, None, True, {}, [[]]),
+)
 
 
 def broken(arguments: Mapping[str, object]) -> Iterator[dict[str, object]]:
@@ -208,7 +104,7 @@ def broken(arguments: Mapping[str, object]) -> Iterator[dict[str, object]]:
     yield {**arguments, "root": "/"}
     for name, value in arguments.items():
         yield {key: one for key, one in arguments.items() if key != name}
-        for wrong in ("/etc/shadow", "../1", "self", -1, 1 << 70, 1e9, None, True, {}, [[]]):
+        for wrong in WRONG:
             if wrong != value:
                 yield {**arguments, name: wrong}
         if isinstance(value, list):
@@ -242,19 +138,8 @@ def test_files_below_a_root_of_the_askers_are_not_read(
         "processes": ("root", "processes"),
         "memory": ("root", *PROCESS, "address", "auxv"),
     }.get(question, ("root", *PROCESS))
-    answer = taken_answer(taken, question, {name: about[name] for name in wanted})
+    answer = taken.try_to_get(question, **{name: about[name] for name in wanted})
     assert answer == b""
-
-
-def taken_answer(taken: Taken, question: str, arguments: dict[str, object]) -> bytes:
-    """All that is answered, also to a byte."""
-    number, answer = taken.begin(question, arguments)
-    with closing(answer), suppress(ConnectionResetError, BrokenPipeError):
-        answer.settimeout(20)
-        answer.send(b"?")
-        answer.shutdown(socket.SHUT_WR)
-        return _read_all(answer)
-    return b""
 
 
 def test_memory_at_an_address_of_the_askers_is_not_read(taken: Taken, victim: Victim) -> None:
@@ -265,9 +150,9 @@ def test_memory_at_an_address_of_the_askers_is_not_read(taken: Taken, victim: Vi
     for question in ("memory", "gomaxprocs"):
         for left in ({"root"}, set(), {"root", "auxv"}):
             more = {name: value for name, value in about.items() if name not in left}
-            assert taken_answer(taken, question, {**victim.process, **more}) == b""
+            assert taken.try_to_get(question, **victim.process, **more) == b""
     # It is no Go program: the child that answers has nothing to read.
-    line, _, rest = taken_answer(taken, "gomaxprocs", dict(victim.process)).partition(b"\n")
+    line, _, rest = taken.try_to_get("gomaxprocs", **victim.process).partition(b"\n")
     assert json.loads(line)["go"] is False
     assert rest == b""
 
@@ -308,7 +193,7 @@ def test_a_socket_that_the_asker_names_is_not_connected_to(
     named = {**paths, "timeout_s": 1.0}
     whose = {"root": "/proc", **victim.process, "uids": [OTHER_USER] * 4}
     for arguments in (named, named | whose, paths, whose):
-        number, answer = taken.begin(question, arguments)
+        _, answer = taken.begin(question, arguments)
         with closing(answer):
             answer.settimeout(20)
             text, files, _, _ = socket.recv_fds(answer, 4096, 1)
@@ -374,7 +259,7 @@ def test_a_process_that_is_not_the_named_one_is_not_looked_at(
     if earlier == json.loads(text):
         assert question in ("prediction_service", "mutex_profile", "container_names")
         return
-    answer = taken_answer(taken, question, earlier)
+    answer = taken.try_to_get(question, **earlier)
     told = {"at", "unreadable", "damaged", "refusal"}
     for line in map(json.loads, answer.splitlines()):
         assert line.keys() <= told or line == {"ports": []}, line
@@ -437,7 +322,8 @@ def test_a_question_gets_its_arguments_only_in_their_ranges() -> None:
     question = taking(lambda arguments, _: asked.append(arguments), *PROCESS)
     question({"pid": 1, "start_ticks": 0}, 0)
     assert asked == [{"pid": 1, "start_ticks": 0}]
-    for wrong in (None, [], {}, {"pid": 0, "start_ticks": 0}, {"pid": True, "start_ticks": 0}):
+    zero, true = ({"pid": pid, "start_ticks": 0} for pid in (0, True))
+    for wrong in (None, [], {}, zero, true, {"pid": 1}):
         with pytest.raises(ValueError, match=r"not the arguments|out of range"):
             question(wrong, 0)
 

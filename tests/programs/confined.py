@@ -13,12 +13,14 @@ import socket
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from unittest.mock import patch
 
 from tidscope_collector.confinement.confine import Confinement, Needs, confine
-from tidscope_collector.foreign import reader
+from tidscope_collector.foreign import line_answers
 from tidscope_collector.foreign.answering import Places
 from tidscope_collector.foreign.container_answers import ask_container_names
 from tidscope_collector.foreign.container_files import ContainerName
+from tidscope_collector.foreign.reader import make_children
 from tidscope_collector.processes.identity import known_to_kernel
 from tidscope_confinement import capabilities, landlock
 
@@ -116,8 +118,8 @@ def main() -> None:
     attempt, folder, steering = sys.argv[1], Path(sys.argv[2]), sys.argv[3] == "steering"
     tried = attempts(folder, int((folder / "other").read_text()))[attempt]
     if attempt == "container":
-        made = reader.make_children(Places(docker=str(folder)))
-        reader.children = lambda: made
+        made = make_children(Places(docker=str(folder)))
+        patch.object(line_answers, "children", lambda: made).start()
     found = confined(folder, steering)
     result = "done"
     try:
