@@ -5,13 +5,15 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
+from subprocess import PIPE
 
 import pytest
 from capabilities import needs
-from processes import start_ticks
+from processes import start_ticks, wait_until
 from programs.known_work import KnownWork
 from tidscope_collector.agent.client import open_agent
 from tidscope_collector.agent.errors import NoAgentError
+from tidscope_collector.foreign import go_questions
 from tidscope_collector.foreign.gomaxprocs import open_gomaxprocs
 from tidscope_collector.foreign.owned_port import OwnedPort
 from tidscope_collector.procfs.files import ProcFs
@@ -53,6 +55,31 @@ class Listener:
 
     def __exit__(self, *_: object) -> None:
         self._process.communicate("\n")
+
+
+def test_memory_of_a_program_that_is_executed_meanwhile_is_not_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Else a program would choose where in the memory of the next one is read."""
+    opened = go_questions.open_file
+    with subprocess.Popen(["sh", "-c", "read line; exec sleep 60"], stdin=PIPE) as program:
+        stdin = program.stdin
+        assert stdin is not None
+
+        def open_after_execution(folder: int, name: str) -> int:
+            if name == "mem":
+                stdin.write(b"\n")
+                stdin.flush()
+                wait_until(lambda: os.readlink("exe", dir_fd=folder).endswith("/sleep"))
+            return opened(folder, name)
+
+        folder = os.open(f"/proc/{program.pid}", os.O_RDONLY | os.O_DIRECTORY)
+        own = os.open(f"/proc/{os.getpid()}", os.O_RDONLY | os.O_DIRECTORY)
+        assert go_questions.open_execution(own).memory >= 0
+        monkeypatch.setattr(go_questions, "open_file", open_after_execution)
+        with pytest.raises(ProcessLookupError):
+            go_questions.open_execution(folder)
+        program.kill()
 
 
 @needs("root")

@@ -39,7 +39,7 @@ _AUXV_BYTES = 4096
 _DAMAGED = "The executable of process {} cannot be read: {}."
 
 
-class _Opened(NamedTuple):
+class Execution(NamedTuple):
     """Descriptors of a process that belong to one execution of its program; -1 if refused.
 
     Attributes:
@@ -55,7 +55,7 @@ class _Opened(NamedTuple):
     auxv_later: int
 
 
-def _open(folder: int) -> _Opened:
+def open_execution(folder: int) -> Execution:
     """Open what says where a variable is, and the memory that it is in.
 
     A process that executes another program meanwhile, with more rights, say, would have an address
@@ -68,7 +68,7 @@ def _open(folder: int) -> _Opened:
     auxv, memory, auxv_later = (open_file(folder, name) for name in ("auxv", "mem", "auxv"))
     if not os.path.samestat(os.fstat(file), os.stat("exe", dir_fd=folder)):
         raise ProcessLookupError(errno.ESRCH, os.strerror(errno.ESRCH))
-    return _Opened(file, auxv, memory, auxv_later)
+    return Execution(file, auxv, memory, auxv_later)
 
 
 def gomaxprocs(arguments: Arguments, answer: int) -> None:
@@ -94,7 +94,7 @@ def gomaxprocs(arguments: Arguments, answer: int) -> None:
     # The deadline is for finding the variable; reading it goes on until the asker has enough.
     signal.signal(signal.SIGALRM, late)
     try:
-        opened = _open(open_named_folder(arguments))
+        opened = open_execution(open_named_folder(arguments))
     except OSError as error:
         say(answer, {"unreadable": error.errno})
         return
@@ -160,7 +160,7 @@ def go_chosen(arguments: Arguments, answer: int) -> None:
     """
     limit_resources(Limits(MEMORY_BYTES, 5, PROGRAM_S))
     try:
-        opened = _open(open_named_folder(arguments))
+        opened = open_execution(open_named_folder(arguments))
     except OSError as error:
         say(answer, {"unreadable": error.errno})
         return
