@@ -16,6 +16,7 @@ from tidscope_collector.agent.errors import NoAgentError
 from tidscope_collector.foreign import go_questions
 from tidscope_collector.foreign.gomaxprocs import open_gomaxprocs
 from tidscope_collector.foreign.owned_port import OwnedPort
+from tidscope_collector.foreign.process_files import open_file
 from tidscope_collector.procfs.files import ProcFs
 
 PROC = ProcFs()
@@ -61,7 +62,6 @@ def test_memory_of_a_program_that_is_executed_meanwhile_is_not_read(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Else a program would choose where in the memory of the next one is read."""
-    opened = go_questions.open_file
     with subprocess.Popen(["sh", "-c", "read line; exec sleep 60"], stdin=PIPE) as program:
         stdin = program.stdin
         assert stdin is not None
@@ -71,7 +71,7 @@ def test_memory_of_a_program_that_is_executed_meanwhile_is_not_read(
                 stdin.write(b"\n")
                 stdin.flush()
                 wait_until(lambda: os.readlink("exe", dir_fd=folder).endswith("/sleep"))
-            return opened(folder, name)
+            return open_file(folder, name)
 
         folder = os.open(f"/proc/{program.pid}", os.O_RDONLY | os.O_DIRECTORY)
         own = os.open(f"/proc/{os.getpid()}", os.O_RDONLY | os.O_DIRECTORY)
