@@ -260,9 +260,9 @@ def test_a_process_that_is_not_the_named_one_is_not_looked_at(
         assert question in ("prediction_service", "mutex_profile", "container_names")
         return
     answer = taken.try_to_get(question, **earlier)
-    told = {"at", "unreadable", "damaged", "refusal"}
+    expected = {"at", "unreadable", "damaged", "refusal"}
     for line in map(json.loads, answer.splitlines()):
-        assert line.keys() <= told or line == {"ports": []}, line
+        assert line.keys() <= expected or line == {"ports": []}, line
 
 
 def test_only_a_java_machine_is_signalled(taken: Taken, victim: Victim) -> None:
