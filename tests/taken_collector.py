@@ -57,12 +57,14 @@ class Taken(LimitedChildren):
         """All that is answered, also to a byte that is sent behind the question."""
         _, answer = self.begin(question, arguments)
         found = b""
-        with closing(answer), suppress(ConnectionResetError, BrokenPipeError):
+        with closing(answer):
             answer.settimeout(20)
-            answer.send(b"?")
+            with suppress(ConnectionResetError, BrokenPipeError):  # It may have answered by now.
+                answer.send(b"?")
             answer.shutdown(socket.SHUT_WR)
-            while piece := answer.recv(1 << 16):
-                found += piece
+            with suppress(ConnectionResetError):  # It did not read the byte.
+                while piece := answer.recv(1 << 16):
+                    found += piece
         return found
 
     @property
