@@ -72,7 +72,7 @@ check: $(STAMP)-dev $(NODE_STAMP) ## format, lint, types, import directions, gen
 	$(PY) tools/generate.py --check
 	@tools/check-go
 
-generate: $(STAMP)-dev $(NODE_STAMP) ## rewrite the generated code from shared/schemas
+generate: $(STAMP)-dev ## rewrite the generated Python from shared/schemas (the page's build makes its own part)
 	$(PY) tools/generate.py
 
 # bpftool links one object into one: that drops the debug sections and keeps the types.
@@ -127,7 +127,7 @@ fuzz: $(STAMP)-fuzz $(NODE_STAMP) ## broken input for the decoders, FUZZ_RUNS=10
 
 build: backend/tidscope_backend/web/index.html ## build the page
 
-backend/tidscope_backend/web/index.html: $(NODE_STAMP) $(shell find frontend -type f )
+backend/tidscope_backend/web/index.html: $(NODE_STAMP) $(shell find frontend shared/schemas -type f -not -path "*/generated/*")
 	@npm run --silent build -- --logLevel warn
 	@touch $@
 

@@ -1,4 +1,4 @@
-"""How many requests that met a fault are found by their critical paths, on HotROD.
+"""How many requests that met a fault are found, on HotROD.
 
 HotROD's services run as processes of their own, with a relay between them; clients make requests.
 First normal ones, which say what is usual; then in turns such as meet a fault, and normal ones.
@@ -9,8 +9,8 @@ find no open connections, do not count. Half of the normal requests are made in 
 that meet a stopped process are.
 
 Of each fault `requests` and `recall`; of all `precision`, `recall` and `false_alarms` (of normal
-requests that were judged); `path` by vectors of the critical path, `all` by those of all spans,
-with their `features`. `--keep FOLDER` keeps the spans; `--judge FOLDER` judges kept ones. Run it
+requests that were judged). `against`: compared with the normal ones before; `within`: five of each
+fault among all normal ones, each compared with all. `lof`: as in anomalies.py. `--keep FOLDER` keeps the spans; `--judge FOLDER` judges kept ones. Run it
 with PYTHONPATH=tests.
 """
 
@@ -22,15 +22,15 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from threading import Timer
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
+from anomalies import lof
 from programs.hotrod import Hotrod, free_ports
 from switched_relay import SwitchedRelay, Way
 from tidscope_backend.settings import SpanPorts
@@ -38,12 +38,10 @@ from tidscope_backend.traces.queries import SpanQueries, Wanted
 from tidscope_backend.traces.receiving.receiver import Receiving, receiving
 from tidscope_backend.traces.retention import SpanRetention
 from tidscope_backend.traces.span_store import SpanStore
-from tidscope_traces.anomalies.detector import learn_paths
-from tidscope_traces.anomalies.vectors import all_contexts
-from tidscope_traces.critical.fitting import fit
+from tidscope_traces.anomalies.detector import find_anomalies
 from tidscope_traces.spans.model import Operation, group_spans
-from tidscope_traces.summary.options import Options, choose_roots
-from tidscope_traces.summary.traces import Summaries, summarise
+from tidscope_traces.summary.options import Options
+from tidscope_traces.summary.traces import Summaries, summarise_all
 
 ENDPOINT = Operation("frontend", "/dispatch")
 CLIENTS = 8
@@ -54,7 +52,8 @@ NORMAL = (*DELAY, *WORKERS, *MUTEX)
 WARM = 2 * CLIENTS
 STOPPED_S = 1.0
 PHASES = "phases.json"
-Contexts = NDArray[np.int64]
+FEW = 5
+"""Requests with each fault among the normal ones, where each is compared with all."""
 
 
 @dataclass(frozen=True)
@@ -228,47 +227,64 @@ def make_requests(spans: str, learnt: int, each: int) -> list[Phase]:
     return phases
 
 
-def read(folder: Path) -> tuple[list[Phase], dict[str, list[Contexts]], dict[str, list[Contexts]]]:
-    """Phases, and contexts of the critical paths and of all spans by fault."""
+def read(folder: Path) -> tuple[list[Phase], Summaries, list[str]]:
+    """Phases, and requests with the fault that each met."""
     phases = [Phase(**one) for one in json.loads((folder / PHASES).read_text())]
     store = SpanStore(lambda: folder, folder, SpanRetention(None, None), time.time)
     spans = SpanQueries(store.read).choose(Wanted(), 10_000_000).spans
-    summaries = Summaries()
-    options = Options(endpoint=ENDPOINT)
-    paths: dict[str, list[Contexts]] = {one.fault: [] for one in phases}
-    every: dict[str, list[Contexts]] = {one.fault: [] for one in phases}
-    for trace in group_spans(spans):
-        for root in choose_roots(trace, options):
-            begin_ns = trace.spans[root].start_ns
-            fault = next((one.fault for one in phases if one.begin_ns <= begin_ns < one.end_ns), "")
-            if fault:
-                paths[fault].append(summarise(trace, root, options, summaries.catalogue).contexts)
-                every[fault].append(all_contexts(fit(trace, root), summaries.catalogue))
-    return phases, paths, every
+    every = summarise_all(group_spans(spans), Options(endpoint=ENDPOINT, calls=True))
+    faults = [
+        next((one.fault for one in phases if one.begin_ns <= trace.start_ns < one.end_ns), "")
+        for trace in every.traces
+    ]
+    return (
+        phases,
+        every.select(at for at, fault in enumerate(faults) if fault),
+        [fault for fault in faults if fault],
+    )
 
 
-def judge(by_fault: dict[str, list[Contexts]]) -> dict[str, Any]:
-    """Learn, and judge the others."""
-    model = learn_paths(by_fault["learnt"])
-    found = {
-        fault: [model.judge(one) for one in rows]
-        for fault, rows in by_fault.items()
-        if fault != "learnt"
-    }
-    hits = {fault: sum(one is not None for one in rows) for fault, rows in found.items()}
-    alarms = hits.pop("normal")
+def judge(found: Collection[int], faults: Sequence[str]) -> dict[str, Any]:
+    """Compare what was found with the faults.
+
+    Args:
+        found: places of requests.
+        faults: that each request met.
+    """
+    total = Counter(faults)
+    hits = Counter(faults[place] for place in found)
+    alarms, normal = hits.pop("normal", 0), total.pop("normal")
     right = sum(hits.values())
-    faulty = sum(len(found[fault]) for fault in hits)
     return {
-        "features": len(model.chains),
         "precision": round(right / max(1, right + alarms), 4),
-        "recall": round(right / faulty, 4),
-        "false_alarms": round(alarms / len(found["normal"]), 4),
+        "recall": round(right / sum(total.values()), 4),
+        "false_alarms": round(alarms / normal, 4),
         "faults": {
-            fault: {"requests": len(found[fault]), "recall": round(count / len(found[fault]), 4)}
-            for fault, count in hits.items()
+            fault: {"requests": count, "recall": round(hits[fault] / count, 4)}
+            for fault, count in total.items()
         },
     }
+
+
+def figures_of(summaries: Summaries, faults: Sequence[str]) -> dict[str, Any]:
+    """Both comparisons, by tidscope and by the local outlier factor."""
+    learnt = [at for at, fault in enumerate(faults) if fault == "learnt"]
+    later = [at for at, fault in enumerate(faults) if fault != "learnt"]
+    few: Counter[str] = Counter()
+    among = []
+    for at, fault in enumerate(faults):
+        few[fault] += 1
+        if fault in ("learnt", "normal") or few[fault] <= FEW:
+            among.append(at)
+    figures: dict[str, Any] = {}
+    for name, places, usual in (("against", later, learnt), ("within", among, None)):
+        own = summaries.select(places)
+        known = None if usual is None else summaries.select(usual)
+        met = [faults[at].replace("learnt", "normal") for at in places]
+        theirs = lof(own, known)
+        figures[name] = judge([one.place for one in find_anomalies(own, known)], met)
+        figures[f"{name} lof"] = None if theirs is None else judge(theirs, met)
+    return figures
 
 
 def main() -> int:
@@ -285,19 +301,13 @@ def main() -> int:
         if options.judge is None:
             folder.mkdir(parents=True, exist_ok=True)
             asyncio.run(measure(folder, options.learnt, options.each))
-        phases, paths, every = read(folder)
-    missing = {
-        one: sum(phase.requests for phase in phases if phase.fault == one) - len(rows)
-        for one, rows in paths.items()
-    }
-    by_path, by_all = judge(paths), judge(every)
+        phases, summaries, faults = read(folder)
+    traces = Counter(faults)
     figures = {
-        "learnt": len(paths["learnt"]),
-        "normal": len(paths["normal"]),
-        "without_trace": sum(missing.values()),
-        "path": by_path,
-        "all": by_all,
-        "fewer_features": round(by_all["features"] / by_path["features"], 2),
+        "learnt": traces["learnt"],
+        "normal": traces["normal"],
+        "without_trace": sum(phase.requests for phase in phases) - len(faults),
+        **figures_of(summaries, faults),
     }
     print(json.dumps(figures, indent=None if options.json else 2))
     return 0

@@ -10,9 +10,13 @@ from typing import Any
 import pytest
 from scripted_run import write_run
 from tidscope_backend.cli import main
+from tidscope_backend.critical_paths.exports import folded_stacks
 from tidscope_backend.traces.retention import SpanRetention
 from tidscope_backend.traces.span_store import SpanStore
 from tidscope_traces.spans.model import Trace
+from tidscope_traces.summary.analysis import describe
+from tidscope_traces.summary.options import Options
+from tidscope_traces.summary.traces import summarise_all
 from trace_builders import EPOCH_NS, MS, jaeger_document, made_span, made_trace
 
 HOSTILE = '<script>alert("x")</script>;&'
@@ -260,6 +264,69 @@ def test_files_that_it_writes(
     assert main(["critical-path", str(file), "--html", str(tmp_path)]) == 1
 
 
+def write_requests(path: Path, *sets: range, error: int = -1) -> Path:
+    path.write_text(
+        json.dumps(
+            jaeger_document(
+                *(request(n, 20 + n % 7, error=n == error) for numbers in sets for n in numbers)
+            )
+        )
+    )
+    return path
+
+
+def test_anomalies_against_other_requests(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What fails once among many is usual where half of the earlier ones failed."""
+    later = write_requests(tmp_path / "later.json", range(1000, 1010), error=1004)
+    earlier = write_requests(tmp_path / "earlier.json", range(1, 200))
+    assert as_json(capsys, later)["anomalies"] == []
+    (found,) = as_json(capsys, later, "--base", earlier)["anomalies"]
+    assert (found["trace_id"], found["kind"]) == (f"{1004:032x}", "failed")
+    assert [step["operation"] for step in found["chain"]][0] == "GET /"
+    assert re.search(rf"failed +\d+\.\d +3\d\.0 ms  {1004:032x}", run(capsys, later, "--base", earlier))
+    few = write_requests(tmp_path / "few.json", range(1, 20))
+    assert as_json(capsys, later, "--base", few)["anomalies"] == []
+    assert "anomalies are not known: what is usual takes 30 requests" in run(
+        capsys, later, "--base", few
+    )
+
+
+def test_progress_is_shown_to_people(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(3):
+        write_requests(tmp_path / f"{number}.json", range(100 * number + 1, 100 * number + 101))
+    assert main(["critical-path", str(tmp_path)]) == 0
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    assert main(["critical-path", str(tmp_path)]) == 0
+    said = capsys.readouterr().err
+    for text in ("1 of 3 files", "3 of 3 files, 300 requests", "300 of 300 requests compared"):
+        assert f"\r\x1b[K{text}" in said
+    assert said.endswith("\r\x1b[K")
+    assert main(["critical-path", str(write_requests(tmp_path / "one.json", range(1, 251)))]) == 0
+    assert "\r\x1b[K200 traces" in capsys.readouterr().err
+
+
+def test_a_chain_of_200_000_spans_ends() -> None:
+    """A play of the whole chain for each of a hundred operations would take minutes, a line with
+    all callers of each span 100 GB."""
+    spans = [
+        made_span(f"s{n % 100}", n / 1000, 500 - n / 1000, str(n - 1) if n else "", span_id=str(n))
+        for n in range(200_000)
+    ]
+    summaries = summarise_all([made_trace(*spans)], Options(potential=True, calls=True))
+    (trace,) = summaries.traces
+    assert trace.depth == 200_000
+    assert trace.potential is not None
+    assert 1 <= sum(trace.potential[1] > 0) < 100
+    lines = list(folded_stacks(describe(summaries).tree))
+    assert sum(int(line.rsplit(" ", 1)[1]) for line in lines) == 500_000
+    assert max(map(len, lines)) < 10_000
+
+
 def otlp_line(trace: Trace) -> str:
     spans = [
         {
@@ -290,13 +357,13 @@ def test_folders_of_files_of_both_kinds(tmp_path: Path, capsys: pytest.CaptureFi
 
 def test_spans_that_are_wrong_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     document = jaeger_document(TRACES[0])
-    document["data"][0]["spans"].append({"traceID": "x"})
+    document["data"][0]["spans"].append({"traceID": "/"})
     path = tmp_path / "t.json"
     path.write_text(json.dumps(document))
-    assert "1 spans were left out: 'x' is not an id" in run(capsys, path)
-    document["data"][0]["spans"] = [{"traceID": "x"}]
+    assert "1 spans were left out: '/' is not an id" in run(capsys, path)
+    document["data"][0]["spans"] = [{"traceID": "/"}]
     path.write_text(json.dumps(document))
-    assert "no span could be read; the first has 'x' is not an id" in refusal(capsys, path)
+    assert "no span could be read; the first has '/' is not an id" in refusal(capsys, path)
 
 
 @pytest.mark.parametrize(

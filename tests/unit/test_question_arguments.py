@@ -15,6 +15,7 @@ FITTING: Arguments = {
     "addresses": [0, (1 << 64) - 1],
     "join_place": 0,
     "containers": ["0a" * 32],
+    "metrics": ["http_requests_total"],
     "users": [0, 4_294_967_294],
 }
 OF_ANY: tuple[object, ...] = ("/etc/shadow", "1", -1, 1 << 64, math.nan, math.inf, None, True, {})

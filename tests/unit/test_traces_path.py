@@ -75,11 +75,67 @@ def test_of_a_fan_out_the_last_to_finish_is_on_the_path() -> None:
 def test_spans_one_after_the_other_may_overlap_by_less_than_a_millisecond() -> None:
     """Figures 4.6 and 4.7: without this B's time would be put down to its caller."""
     assert parts(
-        made_span("P", 0, 30),
-        made_span("A", 0, 10, "P"),
-        made_span("B", 9.5, 20, "P"),
-        made_span("C", 19.1, 30, "P"),
-    ) == [("A", 0, 9.5), ("B", 9.5, 19.1), ("C", 19.1, 30)]
+        made_span("P", 0, 120),
+        made_span("A", 0, 40, "P"),
+        made_span("B", 39.5, 80, "P"),
+        made_span("C", 79.1, 120, "P"),
+    ) == [("A", 0, 39.5), ("B", 39.5, 79.1), ("C", 79.1, 120)]
+
+
+@pytest.mark.parametrize(("overlap", "on_path"), [(0.09, "AB"), (0.1, "B")])
+def test_overlaps_of_one_per_cent_of_the_parent_are_no_difference_of_clocks(
+    overlap: float, on_path: str
+) -> None:
+    spans = [
+        made_span("P", 0, 10),
+        made_span("A", 0, 5, "P"),
+        made_span("B", 5 - overlap, 10, "P"),
+    ]
+    names = [name for name, _, _ in parts(*spans)]
+    assert "".join(name for name in names if name != "P") == on_path
+
+
+Case = tuple[str, float, float, str]
+
+
+@pytest.mark.parametrize(
+    ("spans", "own_us"),
+    [
+        (
+            [("O1", 0, 100, ""), ("O2", 10, 70, "O1"), ("O3", 25, 45, "O2"), ("O4", 30, 50, "O2")],
+            {"O1": 40, "O2": 40, "O4": 20},
+        ),
+        (
+            [("O1", 0, 80, ""), ("O2", 10, 30, "O1"), ("O3", 20, 45, "O1"), ("O4", 40, 65, "O1")],
+            {"O1": 35, "O2": 20, "O4": 25},
+        ),
+        (
+            [
+                *(("O1", 0, 110, ""), ("O2", 10, 20, "O1"), ("O3", 15, 35, "O1")),
+                *(("O4", 30, 40, "O1"), ("O5", 50, 60, "O1"), ("O6", 70, 100, "O1")),
+                ("O7", 80, 90, "O6"),
+            ],
+            {"O1": 50, "O2": 10, "O4": 10, "O5": 10, "O6": 20, "O7": 10},
+        ),
+        (
+            [
+                *(("O1", 0, 1000, ""), ("O2", 10, 210, "O1"), ("O3", 209, 309, "O1")),
+                ("O4", 308, 608, "O1"),
+            ],
+            {"O1": 402, "O2": 199, "O3": 99, "O4": 300},
+        ),
+    ],
+    ids=["12, 13", "14", "16", "10"],
+)
+def test_own_times_of_the_sources_program(spans: list[Case], own_us: dict[str, float]) -> None:
+    """Microseconds that its test cases expect; its 10 takes overlaps from the caller instead."""
+    own = dict.fromkeys(own_us, 0.0)
+    times = [
+        made_span(name, start / 1000, end / 1000, parent) for name, start, end, parent in spans
+    ]
+    for name, start, end in parts(*times):
+        own[name] += (end - start) * 1000
+    assert own == pytest.approx(own_us)
 
 
 @pytest.mark.parametrize(
@@ -88,18 +144,18 @@ def test_spans_one_after_the_other_may_overlap_by_less_than_a_millisecond() -> N
     ids=["a whole millisecond", "another ends in it", "another starts in it"],
 )
 def test_what_overlaps_otherwise_ran_at_the_same_time(start: float, other: Span | None) -> None:
-    spans = [made_span("P", 0, 20), made_span("A", 0, 10, "P"), made_span("B", start, 20, "P")]
+    spans = [made_span("P", 0, 120), made_span("A", 0, 10, "P"), made_span("B", start, 20, "P")]
     assert "A" not in [name for name, _, _ in parts(*spans, *([other] if other else []))]
 
 
 def test_callees_of_a_span_that_overlap_cut_are_cut_with_it() -> None:
     assert parts(
-        made_span("P", 0, 20),
+        made_span("P", 0, 60),
         made_span("A", 0, 10, "P"),
         made_span("late", 9.6, 10, "A"),
         made_span("early", 2, 9.55, "A"),
-        made_span("B", 9.5, 20, "P"),
-    ) == [("A", 0, 2), ("early", 2, 9.5), ("B", 9.5, 20)]
+        made_span("B", 9.5, 60, "P"),
+    ) == [("A", 0, 2), ("early", 2, 9.5), ("B", 9.5, 60)]
 
 
 def test_children_are_cut_to_their_parents_time_with_what_is_beneath() -> None:

@@ -173,8 +173,8 @@ def test_what_is_no_document_of_otlp(document: object) -> None:
     ("change", "said"),
     [
         ({"spanID": "0"}, "'0' is not an id"),
-        ({"spanID": "x"}, "not an id"),
-        ({"traceID": "1" * 33}, "not an id"),
+        ({"spanID": "x/y"}, "not an id"),
+        ({"traceID": "x" * 65}, "not an id"),
         ({"operationName": ""}, "no name of the operation"),
         ({"operationName": None}, "no name"),
         ({"duration": -1}, "want 0 <= start <= end"),
@@ -192,6 +192,27 @@ def test_a_wrong_span_of_jaeger_is_left_out(change: dict[str, Any], said: str) -
     read = read_jaeger([{**trace, "spans": [{**trace["spans"][0], **change}, trace["spans"][1]]}])
     assert (len(read.spans), read.rejected) == (1, 1)
     assert said in read.reasons[0]
+
+
+def test_ids_that_are_no_hexadecimal_numbers_are_text() -> None:
+    trace = JAEGER["data"][0]
+    spans = [
+        {**trace["spans"][0], "traceID": "T", "spanID": "G"},
+        {
+            **trace["spans"][1],
+            "traceID": "T",
+            "spanID": "1" * 17,
+            "references": [{"refType": "CHILD_OF", "traceID": "T", "spanID": "G"}],
+        },
+    ]
+    read = read_jaeger([{**trace, "traceID": "T", "spans": spans}])
+    assert [(one.trace_id, one.span_id, one.parent_id) for one in read.spans] == [
+        *(("T", "G", ""), ("T", "1" * 17, "G")),
+    ]
+    resource = OTLP["resourceSpans"][0]
+    text = {**resource["scopeSpans"][0]["spans"][0], "traceId": "T", "parentSpanId": "up"}
+    (span,) = read_otlp({"resourceSpans": [{**resource, "scopeSpans": [{"spans": [text]}]}]}).spans
+    assert (span.trace_id, span.span_id, span.parent_id) == ("T", "eee19b7ec3c1b174", "up")
 
 
 @pytest.mark.parametrize(

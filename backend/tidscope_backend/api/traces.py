@@ -51,7 +51,7 @@ Service = Annotated[str, Query(max_length=MAX_NAME)]
 Set = Annotated[str, Query(max_length=MAX_SET)]
 Roots = Literal["single", "merged"]
 Names = Annotated[list[str] | None, Query(max_length=64)]
-TraceId = Annotated[str, InPath(pattern="^[0-9a-f]{32}$")]
+TraceId = Annotated[str, InPath(pattern="^[0-9A-Za-z_][0-9A-Za-z_.:~+=@-]{0,63}$")]
 M = TypeVar("M", bound=BaseModel)
 MakePlaces = Callable[[], Coroutine[None, None, Places]]
 

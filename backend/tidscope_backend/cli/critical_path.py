@@ -4,13 +4,14 @@ import argparse
 import json
 import os
 import sys
+from collections.abc import Iterable
 from dataclasses import replace
 
-from tidscope_traces.anomalies.detector import Anomaly, find_anomalies
+from tidscope_traces.anomalies.detector import LEAST_TRACES, Anomaly, find_anomalies
 from tidscope_traces.spans.reading import LATEST_NS
 from tidscope_traces.summary.analysis import Analysis, describe
 from tidscope_traces.summary.difference import DifferenceTree, compare_trees
-from tidscope_traces.summary.durations import AROUND, FIFTHS
+from tidscope_traces.summary.durations import AROUND, FIFTHS, window
 from tidscope_traces.summary.everywhere import rank_everywhere
 from tidscope_traces.summary.heat import heat_map
 from tidscope_traces.summary.options import Options
@@ -20,7 +21,7 @@ from tidscope_backend.cli.command import Command, CommandError
 from tidscope_backend.cli.critical_path_options import add_arguments
 from tidscope_backend.cli.critical_path_sets import RequestSet, base_of, set_text
 from tidscope_backend.cli.runs_directory import chosen_runs_directory
-from tidscope_backend.cli.terminal import print_lines
+from tidscope_backend.cli.terminal import ProgressLine, print_lines
 from tidscope_backend.critical_paths.exports import (
     analysis_json,
     difference_json,
@@ -67,20 +68,28 @@ def _run(options: argparse.Namespace) -> int:
         roots=options.roots,
         excluded=frozenset(options.exclude),
         potential=True,
+        calls=True,
         projection=options.less,
     )
+    line = ProgressLine(shown=sys.stderr.isatty() and not options.json)
     wanted = RequestSet(
         tuple(options.files),
         *(options.run, options.since, options.until, options.percentiles, tuple(options.tag)),
     )
-    summaries, counts = _summarise(options, wanted, chosen)
+    summaries, counts = _summarise(options, wanted, chosen, line)
     if not summaries.traces:
         raise CommandError(_nothing(counts, summaries))
     if options.less and options.less.operation not in summaries.catalogue.operations:
         raise CommandError(f"no trace has {operation_text(options.less.operation)}")
     found = describe(summaries, *wanted.percentiles)
-    difference = _difference(options, chosen, wanted, summaries, found)
-    anomalies = _anomalies(summaries)
+    base = base_of(wanted, options.base)
+    earlier, difference = None, None
+    if base is not None:
+        earlier = _base(options, chosen, (wanted, base), summaries, line)
+        named = f"{set_text(wanted)} against {set_text(base)}"
+        difference = named, compare_trees(describe(earlier).tree, found.tree)
+    anomalies = _anomalies(summaries, wanted.percentiles, earlier, line)
+    line.clear()
     _write(options, summaries, found, difference, counts)
     if options.json:
         document = _document(summaries, found, difference, anomalies, counts)
@@ -90,6 +99,7 @@ def _run(options: argparse.Namespace) -> int:
             *_lines(options, found, difference, counts),
             *_everywhere_lines(summaries, options.top),
             *_anomaly_lines(summaries, anomalies, options.top),
+            *_too_few(earlier),
             *(f"wrote {path}" for path in (options.html, options.folded, options.dot) if path),
         ]
         print_lines(*lines)
@@ -97,17 +107,19 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _summarise(
-    options: argparse.Namespace, wanted: RequestSet, chosen: Options
+    options: argparse.Namespace, wanted: RequestSet, chosen: Options, line: ProgressLine
 ) -> tuple[Summaries, FileCounts]:
     """Of a set, but for its percentiles. Raises CommandError."""
     chosen = replace(chosen, tags=wanted.tags)
     if not wanted.files:
-        return _stored(options, wanted, chosen)
+        return _stored(options, wanted, chosen, line)
     if wanted.run is not None:
         raise CommandError("runs have stored traces: name a run or files, not both")
     try:
         processes = len(os.sched_getaffinity(0))
-        summaries, counts = summarise_files(find_files(wanted.files), chosen, processes)
+        summaries, counts = summarise_files(
+            find_files(wanted.files), chosen, processes, line.show
+        )
     except TraceFileError as error:
         raise CommandError(str(error)) from None
     since = 0 if wanted.since_ns is None else wanted.since_ns
@@ -117,7 +129,7 @@ def _summarise(
 
 
 def _stored(
-    options: argparse.Namespace, wanted: RequestSet, chosen: Options
+    options: argparse.Namespace, wanted: RequestSet, chosen: Options, line: ProgressLine
 ) -> tuple[Summaries, FileCounts]:
     from tidscope_backend.critical_paths.stored_traces import (
         of_run,
@@ -136,7 +148,7 @@ def _stored(
         within = Wanted(since_ns=wanted.since_ns, until_ns=wanted.until_ns)
         if wanted.run is not None:
             within = of_run(runs, wanted.run, wanted.since_ns, wanted.until_ns)
-        summaries, counts, omitted = summarise_stored(runs, chosen, within)
+        summaries, counts, omitted = summarise_stored(runs, chosen, within, line.show)
     except RunNotFoundError as error:
         raise CommandError(str(error)) from None
     except (OSError, ValueError) as error:
@@ -158,17 +170,55 @@ def _nothing(counts: FileCounts, summaries: Summaries) -> str:
     return "the files have no traces of that time" if counts.spans else "the files have no traces"
 
 
-def _anomalies(summaries: Summaries) -> list[Anomaly]:
-    """Of each endpoint, requests unlike its others."""
-    endpoints: dict[int, list[int]] = {}
-    for place, trace in enumerate(summaries.traces):
-        endpoints.setdefault(trace.operation, []).append(place)
-    found = [
-        replace(one, place=places[one.place])
-        for places in endpoints.values()
-        for one in find_anomalies(summaries.select(places))
-    ]
+def _anomalies(
+    summaries: Summaries,
+    percentiles: tuple[float, float],
+    earlier: Summaries | None,
+    line: ProgressLine,
+) -> list[Anomaly]:
+    """Of each endpoint, requests unlike its others, or unlike its earlier ones.
+
+    Args:
+        summaries: all requests.
+        percentiles: of duration, of those that are compared with earlier ones.
+        earlier: the requests that say what is usual, with the same catalogue; None: all others.
+        line: shows progress.
+    """
+
+    def show(done: int, total: int) -> None:
+        line.show(f"{done} of {total} requests compared")
+
+    judged = range(len(summaries.traces))
+    if earlier is not None:
+        judged = window(summaries.traces, *percentiles)
+    usual = None if earlier is None else _by_endpoint(earlier, range(len(earlier.traces)))
+    found = []
+    for operation, places in _by_endpoint(summaries, judged).items():
+        known = None
+        if earlier is not None and usual is not None:
+            known = earlier.select(usual.get(operation, ()))
+        found += [
+            replace(one, place=places[one.place])
+            for one in find_anomalies(summaries.select(places), known, show)
+        ]
     return sorted(found, key=lambda one: (-one.score, one.place))
+
+
+def _by_endpoint(summaries: Summaries, places: Iterable[int]) -> dict[int, list[int]]:
+    endpoints: dict[int, list[int]] = {}
+    for place in places:
+        endpoints.setdefault(summaries.traces[place].operation, []).append(place)
+    return endpoints
+
+
+def _too_few(earlier: Summaries | None) -> list[str]:
+    """That the earlier requests do not say what is usual, if they do not."""
+    if earlier is None or any(
+        len(places) >= LEAST_TRACES
+        for places in _by_endpoint(earlier, range(len(earlier.traces))).values()
+    ):
+        return []
+    return ["", f"anomalies are not known: what is usual takes {LEAST_TRACES} requests to compare with"]
 
 
 def _anomaly_lines(summaries: Summaries, anomalies: list[Anomaly], top: int) -> list[str]:
@@ -193,22 +243,31 @@ def _everywhere_lines(summaries: Summaries, top: int) -> list[str]:
     return ["", *table(EVERYWHERE_HEAD, rows, NAME_WIDTH)]
 
 
-def _difference(
+def _base(
     options: argparse.Namespace,
     chosen: Options,
-    wanted: RequestSet,
+    sets: tuple[RequestSet, RequestSet],
     summaries: Summaries,
-    found: Analysis,
-) -> tuple[str, DifferenceTree] | None:
-    base = base_of(wanted, options.base)
-    if base is None:
-        return None
+    line: ProgressLine,
+) -> Summaries:
+    """Requests to compare with, with the catalogue of `summaries`. Raises CommandError.
+
+    Args:
+        options: of the command.
+        chosen: which part of traces is analysed.
+        sets: which requests are compared, and which with.
+        summaries: of the first of these, of all percentiles.
+        line: shows progress.
+    """
+    wanted, base = sets
     if replace(base, percentiles=wanted.percentiles) != wanted:
-        summaries, _ = _summarise(options, base, chosen)
+        # Operations have the same numbers in both.
+        known = Summaries(summaries.catalogue)
+        known.extend(_summarise(options, base, chosen, line)[0])
+        summaries = known
     if not summaries.traces:
         raise CommandError(f"there are no requests to compare with ({set_text(base)})")
-    other = describe(summaries, *base.percentiles)
-    return f"{set_text(wanted)} against {set_text(base)}", compare_trees(other.tree, found.tree)
+    return summaries.select(window(summaries.traces, *base.percentiles))
 
 
 def _write(

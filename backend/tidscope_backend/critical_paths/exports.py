@@ -10,6 +10,9 @@ from tidscope_traces.summary.durations import Durations
 from tidscope_traces.summary.everywhere import RankedEverywhere
 from tidscope_traces.summary.tree import ContextTree
 
+DEEPEST_STACK = 500
+"""Callers in a folded stack."""
+
 
 def operation_text(operation: Operation) -> str:
     """An operation as one word of people: its service and its name."""
@@ -20,16 +23,29 @@ def folded_stacks(tree: ContextTree) -> Iterator[str]:
     """Lines for flamegraph.pl, inferno or speedscope: chain of callers; own time in µs.
 
     Less than a microsecond is left out; a semicolon in a name, which divides callers, becomes a
-    comma.
+    comma. Time beneath DEEPEST_STACK callers is added to the last of these: lines name all callers,
+    so their length would grow as the square of the depth.
     """
     chains: list[str] = []
-    for operation, parent, own_ns in zip(
+    lines: list[int] = []
+    depths: list[int] = []
+    own_ns: list[int] = []
+    for operation, parent, exclusive_ns in zip(
         tree.operations, tree.parents, tree.exclusive_ns, strict=True
     ):
+        depth = 1 + (depths[lines[parent]] if parent >= 0 else 0)
+        if depth > DEEPEST_STACK:
+            lines.append(lines[parent])
+            own_ns[lines[parent]] += exclusive_ns
+            continue
         name = " ".join(operation_text(operation).replace(";", ",").split())
-        chains.append(f"{chains[parent]};{name}" if parent >= 0 else name)
-        if own_ns >= 1000:
-            yield f"{chains[-1]} {own_ns // 1000}"
+        lines.append(len(chains))
+        chains.append(f"{chains[lines[parent]]};{name}" if parent >= 0 else name)
+        depths.append(depth)
+        own_ns.append(exclusive_ns)
+    for chain, time_ns in zip(chains, own_ns, strict=True):
+        if time_ns >= 1000:
+            yield f"{chain} {time_ns // 1000}"
 
 
 def dot_graph(tree: ContextTree, least_share: float = 0.0) -> Iterator[str]:

@@ -8,7 +8,12 @@ from tidscope_traces.spans.model import group_spans
 from tidscope_traces.summary.options import Options
 from tidscope_traces.summary.traces import Summaries
 
-from tidscope_backend.critical_paths.trace_files import FileCounts
+from tidscope_backend.critical_paths.trace_files import (
+    FileCounts,
+    Progress,
+    no_progress,
+    summarise_with_progress,
+)
 from tidscope_backend.store.lookup import find_run
 from tidscope_backend.store.reader import RunReader
 from tidscope_backend.traces.queries import SpanQueries, Wanted
@@ -21,7 +26,7 @@ MOST_SPANS = 1_000_000
 
 
 def summarise_stored(
-    runs: Path, options: Options, within: Wanted
+    runs: Path, options: Options, within: Wanted, progress: Progress = no_progress
 ) -> tuple[Summaries, FileCounts, int]:
     """Analyse stored traces of an endpoint.
 
@@ -29,6 +34,7 @@ def summarise_stored(
         runs: the runs directory; a backend may be writing there.
         options: with an endpoint.
         within: when they began, and of which processes they are.
+        progress: called now and then.
 
     Returns:
         The summaries, what was read, and how many traces there are beyond the bound.
@@ -38,9 +44,7 @@ def summarise_stored(
         service, operation = options.endpoint
         wanted = replace(within, service=service, operation=operation)
     chosen = _queries(runs).choose(wanted, MOST_SPANS)
-    summaries = Summaries()
-    for trace in group_spans(chosen.spans):
-        summaries.add(trace, options)
+    summaries = summarise_with_progress(group_spans(chosen.spans), options, progress)
     return summaries, FileCounts(spans=len(chosen.spans)), chosen.omitted
 
 

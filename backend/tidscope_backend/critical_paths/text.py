@@ -6,6 +6,7 @@ from tidscope_traces.spans.model import Operation
 from tidscope_traces.summary.analysis import Analysis
 from tidscope_traces.summary.difference import DifferenceTree
 from tidscope_traces.summary.everywhere import RankedEverywhere
+from tidscope_traces.summary.tree import chain_of
 
 from tidscope_backend.critical_paths.exports import operation_text
 from tidscope_backend.text import format_seconds, plural
@@ -111,11 +112,7 @@ def grown_rows(found: DifferenceTree, most: int) -> list[list[str]]:
     """Calling contexts by how much their own time grew: chain, growth, before, after."""
     rows = []
     for node in found.grown()[:most]:
-        chain: list[Operation] = []
-        step = node
-        while step >= 0:
-            chain.insert(0, found.operations[step])
-            step = found.parents[step]
+        chain = [found.operations[step] for step in chain_of(found.parents, node)]
         base, other = found.base_exclusive_ns[node], found.other_exclusive_ns[node]
         times = (other - base, base, other)
         rows.append([path_text(chain), *(format_seconds(round(value)) for value in times)])

@@ -2,7 +2,7 @@
 
 import gzip
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
@@ -73,8 +73,21 @@ def find_files(paths: Sequence[Path]) -> list[Path]:
     return found
 
 
+Progress = Callable[[str], None]
+"""Called now and then with what was done, for people."""
+PROGRESS_TRACES = 100
+"""Traces between two calls of it."""
+
+
+def no_progress(_: str) -> None:
+    """Tell nobody."""
+
+
 def summarise_files(
-    files: Sequence[Path], options: Options, processes: int = 1
+    files: Sequence[Path],
+    options: Options,
+    processes: int = 1,
+    progress: Progress = no_progress,
 ) -> tuple[Summaries, FileCounts]:
     """Analyse files, several at once.
 
@@ -83,35 +96,47 @@ def summarise_files(
             is analysed by itself.
         options: what is analysed of them.
         processes: how many work at once; each holds one file in memory.
+        progress: called after each file, and within one that is alone.
 
     Raises:
         TraceFileError: a file cannot be read.
     """
+    if len(files) == 1:
+        return _summarise_file(files[0], options, progress)
     summaries, counts = Summaries(), FileCounts()
+
+    def take(found: Iterable[tuple[Summaries, FileCounts]]) -> None:
+        for some, had in found:
+            summaries.extend(some)
+            counts.add(had)
+            progress(f"{counts.files} of {len(files)} files, {len(summaries.traces)} requests")
+
     work = partial(_summarise_file, options=options)
-    if processes < 2 or len(files) < 2:
-        found: Iterator[tuple[Summaries, FileCounts]] = map(work, files)
-        _take(found, summaries, counts)
+    if processes < 2:
+        take(map(work, files))
     else:
         with ProcessPoolExecutor(min(processes, len(files))) as pool:
-            _take(pool.map(work, files, chunksize=1), summaries, counts)
+            take(pool.map(work, files, chunksize=1))
     return summaries, counts
 
 
-def _take(
-    found: Iterator[tuple[Summaries, FileCounts]], summaries: Summaries, counts: FileCounts
-) -> None:
-    for some, had in found:
-        summaries.extend(some)
-        counts.add(had)
-
-
-def _summarise_file(path: Path, options: Options) -> tuple[Summaries, FileCounts]:
-    summaries = Summaries()
+def _summarise_file(
+    path: Path, options: Options, progress: Progress = no_progress
+) -> tuple[Summaries, FileCounts]:
     counts = FileCounts(files=1)
-    for trace in read_traces(path, counts):
+    return summarise_with_progress(read_traces(path, counts), options, progress), counts
+
+
+def summarise_with_progress(
+    traces: Iterable[Trace], options: Options, progress: Progress
+) -> Summaries:
+    """Summaries of traces; each trace may be forgotten once the next is asked for."""
+    summaries = Summaries()
+    for number, trace in enumerate(traces, 1):
         summaries.add(trace, options)
-    return summaries, counts
+        if number % PROGRESS_TRACES == 0:
+            progress(f"{number} traces")
+    return summaries
 
 
 def read_traces(path: Path, counts: FileCounts) -> Iterator[Trace]:

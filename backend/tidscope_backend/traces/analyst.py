@@ -81,13 +81,16 @@ class TraceAnalyst:
         if asked.project:
             operation = _operation(asked.project, chosen.spans)
             projection = Projection(operation, asked.less_ns)
-        options = replace(_options(wanted, asked), potential=True, projection=projection)
+        options = replace(
+            _options(wanted, asked), potential=True, calls=True, projection=projection
+        )
         summaries = summarise_all(_traces(chosen.spans), options)
         known = None
         if usual is not None:
             # Operations have the same numbers in both.
             known = Summaries(summaries.catalogue)
-            _add(known, self._queries.choose(usual).spans, _options(usual, asked))
+            spans = self._queries.choose(usual).spans
+            _add(known, spans, replace(_options(usual, asked), calls=True))
         count = len((known or summaries).traces)
         return analysis_answer(
             describe(summaries),

@@ -159,13 +159,15 @@ def difference_answer(
         durations: of each.
         trees: of each, for exemplars.
     """
-    exemplars: dict[tuple[Operation, ...], list[str]] = {}
+    nodes = {key: node for node, key in enumerate(zip(found.parents, found.operations, strict=True))}
+    exemplars: list[list[str]] = [[] for _ in found.operations]
     for tree in trees:
-        for node, ids in enumerate(tree.exemplars):
-            exemplars[tuple(tree.chain(node))] = ids
-    chains: list[tuple[Operation, ...]] = []
-    for operation, parent in zip(found.operations, found.parents, strict=True):
-        chains.append((*(chains[parent] if parent >= 0 else ()), operation))
+        own: list[int] = []
+        for parent, operation, ids in zip(
+            tree.parents, tree.operations, tree.exemplars, strict=True
+        ):
+            own.append(nodes[own[parent] if parent >= 0 else -1, operation])
+            exemplars[own[-1]] = ids
     return TraceDifference(
         base=TraceSet(traces=found.base_traces, quantiles=quantiles_of(durations[0])),
         other=TraceSet(traces=found.other_traces, quantiles=quantiles_of(durations[1])),
@@ -176,7 +178,7 @@ def difference_answer(
             other_inclusive_ns=list(map(round, found.other_inclusive_ns)),
             base_exclusive_ns=list(map(round, found.base_exclusive_ns)),
             other_exclusive_ns=list(map(round, found.other_exclusive_ns)),
-            exemplars=[exemplars[chain] for chain in chains],
+            exemplars=exemplars,
         ),
     )
 

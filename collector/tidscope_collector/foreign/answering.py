@@ -6,6 +6,7 @@ and start, and chooses among what is listed here; it names no file, no socket an
 
 import json
 import os
+import re
 from collections.abc import Callable, Mapping
 from typing import NamedTuple, TypedDict, cast
 
@@ -19,6 +20,7 @@ PROCESSES_S = 5.0
 PROGRAM_S = 5.0
 """For what is to be read of a program."""
 LONGEST_TIMEOUT_S = 10.0
+_METRIC = re.compile(r"[a-zA-Z_:][a-zA-Z0-9_:]{0,255}")
 
 
 class Arguments(TypedDict, total=False):
@@ -35,6 +37,7 @@ class Arguments(TypedDict, total=False):
         join_place: of the id of a thread below the end of its stack; 0 if that is not known.
         containers: ids.
         users: whose homes have lists of containers.
+        metrics: names of metrics in a text that is sent behind the question.
     """
 
     pid: int
@@ -47,6 +50,7 @@ class Arguments(TypedDict, total=False):
     join_place: int
     containers: list[str]
     users: list[int]
+    metrics: list[str]
 
 
 PROCESS = ("pid", "start_ticks")
@@ -110,6 +114,10 @@ def _is_container(value: object) -> bool:
     return isinstance(value, str) and len(value) == 64 and set(value) <= set("0123456789abcdef")
 
 
+def _is_metric(value: object) -> bool:
+    return isinstance(value, str) and _METRIC.fullmatch(value) is not None
+
+
 def _is_timeout(value: object) -> bool:
     return type(value) in (int, float) and 0 < cast(float, value) <= LONGEST_TIMEOUT_S
 
@@ -128,6 +136,7 @@ _RANGES: Mapping[str, Callable[[object], bool]] = {
     "addresses": _many(_WORD),
     "join_place": _WORD,
     "containers": _many(_is_container),
+    "metrics": _many(_is_metric),
     "users": _many(_number(0, (1 << 32) - 2)),
 }
 

@@ -40,6 +40,7 @@ from tidscope_collector.foreign.answering import (
     taking,
 )
 from tidscope_collector.foreign.container_files import container_names
+from tidscope_collector.foreign.demangling import readable_names
 from tidscope_collector.foreign.go_questions import go_chosen, go_environment, gomaxprocs
 from tidscope_collector.foreign.go_threads import go_threads
 from tidscope_collector.foreign.hsperfdata import java_counters
@@ -55,6 +56,7 @@ from tidscope_collector.foreign.process_files import (
     open_folder,
     read_beginning,
 )
+from tidscope_collector.foreign.prometheus_questions import prometheus_counter, prometheus_samples
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.stat import stack_start
 
@@ -246,6 +248,9 @@ def questions(places: Places) -> Mapping[str, Question]:
         "lock_addresses": taking(lock_addresses, *PROCESS, "addresses", "join_place"),
         "go_serving": taking(go_serving, *PROCESS),
         "mutex_profile": taking(mutex_profile),
+        "readable_names": taking(readable_names),
+        "prometheus_counter": taking(prometheus_counter, "metrics"),
+        "prometheus_samples": taking(prometheus_samples, "metrics"),
         "java_blocked": taking(java_blocked, *PROCESS),
         "go_threads": taking(go_threads, *PROCESS),
         "java_names": taking(java_names, *PROCESS),

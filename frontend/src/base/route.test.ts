@@ -17,7 +17,8 @@ describe("parseRoute", () => {
     expect(parseRoute("/traces", "?view=heat")).toEqual({ page: "traces", query: "view=heat" });
     const trace = "0123456789abcdef0123456789abcdef";
     expect(parseRoute(traceHref(trace), "")).toEqual({ page: "trace", id: trace });
-    expect(parseRoute("/traces/xyz", "")).toEqual({ page: "unknown", path: "/traces/xyz" });
+    expect(parseRoute(traceHref("trace:G"), "")).toEqual({ page: "trace", id: "trace:G" });
+    expect(parseRoute("/traces/x y", "")).toEqual({ page: "unknown", path: "/traces/x y" });
     expect(parseRoute("/other", "")).toEqual({ page: "unknown", path: "/other" });
   });
 

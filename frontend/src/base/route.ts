@@ -26,7 +26,7 @@ const RUN_PATH = /^\/runs\/(r-[0-9]{8}-[0-9]{6}-[0-9a-f]{6})$/;
 
 const EXPERIMENT_PATH = /^\/experiments\/(x-[0-9]{8}-[0-9]{6}-[0-9a-f]{6})$/;
 
-const TRACE_PATH = /^\/traces\/([0-9a-f]{32})$/;
+const TRACE_PATH = /^\/traces\/([0-9A-Za-z_][0-9A-Za-z_.:~+=@-]{0,63})$/;
 
 /** Read a path and a query. */
 export function parseRoute(path: string, query: string): Route {

@@ -1,63 +1,34 @@
 """Which traces are unlike the others of their endpoint, and in what.
 
-Source: CRISP, sections 4.6.3 to 4.6.5: a trace with a chain of callers on its critical path that no
-normal trace has is abnormal, and so is one that is improbable. What is probable is not said by the
-source's autoencoder but by robust measures: all times together and the strangest of them
-(density.py), which chains there are (presence.py), and how much time is in chains that no other
-trace has. Each has a probability by what it is in the endpoint's own usual traces (limits.py).
+Source: CRISP, sections 4.6.3 to 4.6.5: a trace with a chain of callers that no normal trace has is
+abnormal, and so is one that is improbable. What is probable is not said by the source's autoencoder
+but by measures that abnormal traces among the usual ones hardly move: times (times.py), and which
+calls there are, in which order, and whether they fail (choices.py). A trace is abnormal by any one
+of them: several weak ones together say less than one strong one.
 """
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import log
-from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tidscope_traces.anomalies.density import Density, estimate
-from tidscope_traces.anomalies.limits import (
-    P_VALUE,
-    Rare,
-    Usual,
-    in_deviations,
-    normal,
-    rare,
-    tailed,
-    together,
-)
-from tidscope_traces.anomalies.presence import Presence, learn_presence
-from tidscope_traces.anomalies.vectors import Chains, Times, chain_operations
+from tidscope_traces.anomalies.choices import Events, Kind, learn_choices
+from tidscope_traces.anomalies.limits import P_VALUE, Limit, in_deviations, tailed
+from tidscope_traces.anomalies.times import learn_times
+from tidscope_traces.anomalies.vectors import Chains, Entries, Floats, Ints, read_entries
 from tidscope_traces.spans.model import Operation
-from tidscope_traces.summary.traces import Summaries
+from tidscope_traces.summary.calls import Calls
+from tidscope_traces.summary.traces import Summaries, TraceSummary
 
 LEAST_TRACES = 30
 """Fewer do not say what is usual."""
-FOLDS = 3
-LEAST_EXCESS = 1.0
-"""Of squared deviations and surprises beyond what is usual, in the mean."""
-UNSEEN_SHARE = 0.01
-"""Of a trace's time; less in chains that no other trace has comes by chance."""
-LEAST_UNSEEN, UNSEEN_TAIL = 0.3, 0.1
-"""Of its logarithm: mean excess at least, and share of usual traces that say what it is."""
-WHICH_CHAINS, UNSEEN = 2, 3
-"""Places of two of the measures."""
-
-
-@dataclass(frozen=True, slots=True)
-class Judgement:
-    """Why a trace is abnormal.
-
-    Attributes:
-        kind: unseen: a chain that no normal trace has; improbable: its times, or its chains.
-        score: how improbable: above 3.09 one normal trace in a thousand is.
-        column: of the trace's contexts, the chain that stands out most.
-    """
-
-    kind: Literal["unseen", "improbable"]
-    score: float
-    column: int
+LEAST_EXCESS = 0.7
+"""Of surprises beyond what is usual, in the mean."""
+P_TOTAL = 1e-5
+"""Of usual traces so many are improbable by all choices: the values of few choices are few."""
+Progress = Callable[[int, int], None]
+"""Called with how many traces were read, and of how many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,155 +37,153 @@ class Anomaly:
 
     Attributes:
         place: of the trace, in the summaries.
-        kind: as in Judgement.
-        score: as in Judgement.
+        kind: unseen: a call that hardly any usual trace makes; missing: none of one that nearly all
+            make; failed, repeated or reordered: a call that hardly ever does, is or comes so;
+            improbable: its times, or all its calls together.
+        score: how improbable: above 3.09 one normal trace in a thousand is.
         chain: operations from the root to the one that stands out most.
     """
 
     place: int
-    kind: Literal["unseen", "improbable"]
+    kind: Kind
     score: float
     chain: list[Operation]
 
 
-@dataclass(frozen=True, slots=True)
-class PathModel:
-    """What critical paths of an endpoint are usual.
+def find_anomalies(
+    summaries: Summaries, usual: Summaries | None = None, progress: Progress | None = None
+) -> list[Anomaly]:
+    """Abnormal traces, the strangest first; none if too few are there to say what is usual.
 
-    Attributes:
-        chains: features, by number.
-        density: of their times.
-        presence: of the chains themselves.
-        usual: four measures of usual traces: all times, the strangest, which chains there are, and
-            how much time is in chains that no other trace has.
-        counts: traces that have each chain.
-    """
-
-    chains: Chains
-    density: Density
-    presence: Presence
-    usual: Sequence[Usual | Rare]
-    counts: Counter[int]
-
-    def judge(self, contexts: NDArray[np.int64], own: bool = False) -> Judgement | None:
-        """Why a trace is abnormal; None if it is not.
-
-        One that is compared with earlier ones is abnormal by any measure, or by an unseen chain, as
-        the source has it. Where each is compared with all, which say less of what is rare, it is so
-        by all measures together.
-
-        Args:
-            contexts: as in TraceSummary.
-            own: the trace is among those that the model was made of.
-        """
-        times, unseen = self.chains.times(contexts, learn=False)
-        columns = self.chains.columns(contexts)
-        if own:
-            unseen = {columns[at]: time for at, time in times.items() if self.counts[at] == 1}
-        total_ns = contexts[3].sum()
-        measures = (
-            self.density.score(times),
-            self.density.largest(times),
-            self.presence.surprise(times),
-            _log_share(sum(unseen.values()), total_ns),
-        )
-        surprises = [usual.surprise(one) for usual, one in zip(self.usual, measures, strict=True)]
-        if own:
-            surprise = together(surprises)
-            stands_out = surprises[UNSEEN] > min(max(surprises[:UNSEEN]), -log(P_VALUE))
-            is_unseen = surprise > -log(P_VALUE) and stands_out
-        else:
-            surprise = max(surprises[:UNSEEN])
-            is_unseen = max(unseen.values(), default=0) > UNSEEN_SHARE * total_ns
-        score = in_deviations(surprise)
-        if is_unseen:
-            return Judgement("unseen", score, max(unseen, key=lambda at: unseen[at]))
-        if surprise <= -log(P_VALUE):
-            return None
-        most = int(np.argmax(surprises[:UNSEEN]))
-        strangest = self.presence.strangest if most == WHICH_CHAINS else self._strangest
-        return Judgement("improbable", score, columns[strangest(times)])
-
-    def _strangest(self, times: Times) -> int:
-        """The chain whose time deviates most."""
-        places, strangeness = self.density.strangeness(times)
-        return places[int(np.argmax(strangeness))]
-
-
-def learn_paths(contexts: Sequence[NDArray[np.int64]]) -> PathModel:
-    """A model of traces most of which are normal.
+    Takes time in proportion to the calls of all traces, but for sorting them.
 
     Args:
-        contexts: of each trace, as in TraceSummary; their operations have the same numbers.
-
-    Raises:
-        ValueError: there are fewer than LEAST_TRACES.
+        summaries: traces of one endpoint, with their calls.
+        usual: earlier ones of the same endpoint, with the same catalogue, that the others are
+            compared with; None to compare each with all.
+        progress: called from time to time.
     """
-    if len(contexts) < LEAST_TRACES:
-        msg = f"{len(contexts)} traces do not say what is usual; want {LEAST_TRACES}"
-        raise ValueError(msg)
+    known = [_calls(one) for one in (summaries if usual is None else usual).traces]
+    if len(known) < LEAST_TRACES:
+        return []
+    judged = [] if usual is None else [_calls(one) for one in summaries.traces]
+    report = _Report(progress, len(known) + len(judged))
     chains = Chains()
-    rows = [chains.times(one, learn=True)[0] for one in contexts]
-    parents = chains.parents
-    counts = Counter(place for times in rows for place in times)
-    alone = [
-        _log_share(
-            sum(time for place, time in times.items() if counts[place] == 1), sum(times.values())
+    learnt = read_entries(chains, known, report.advance)
+    entries = learnt if usual is None else read_entries(chains, judged, report.advance)
+    strongest = _judge(chains, learnt, entries)
+    names = summaries.catalogue.operations
+    found = [
+        Anomaly(
+            place,
+            strongest.kind[place],
+            in_deviations(float(strongest.surprise[place])),
+            [names[number] for number in chains.chain(int(strongest.feature[place]))],
         )
-        for times in rows
+        for place in np.flatnonzero(strongest.surprise > -log(P_VALUE)).tolist()
     ]
-    measures = np.array(list(_held_out(rows, parents)))
-    return PathModel(
-        chains,
-        estimate(rows, len(chains)),
-        learn_presence(rows, parents),
-        (
-            normal(measures[:, 0]),
-            tailed(measures[:, 1], LEAST_EXCESS),
-            tailed(measures[:, 2], LEAST_EXCESS),
-            rare(alone, LEAST_UNSEEN, UNSEEN_TAIL),
-        ),
-        counts,
+    found.sort(key=lambda one: (-one.score, one.place))
+    return found
+
+
+def _calls(trace: TraceSummary) -> Calls:
+    if trace.calls is None:
+        msg = f"trace {trace.trace_id} was summarised without its calls"
+        raise ValueError(msg)
+    return trace.calls
+
+
+@dataclass(slots=True)
+class _Strongest:
+    """The most surprising of each trace: how much, of which kind and chain."""
+
+    surprise: Floats
+    kind: list[Kind]
+    feature: Ints
+
+    def take(self, kind: Kind, events: Events) -> None:
+        """Take over what is more surprising than what was taken before.
+
+        Calls that are missing, say, change times too: times name only what nothing else does.
+        """
+        order = np.argsort(events.surprise, kind="stable")
+        for trace, feature, surprise in zip(
+            events.trace[order].tolist(),
+            events.feature[order].tolist(),
+            events.surprise[order].tolist(),
+            strict=True,
+        ):
+            if surprise > self.surprise[trace]:
+                if kind != "improbable" or self.kind[trace] == "improbable":
+                    self.kind[trace] = kind
+                    self.feature[trace] = feature
+                self.surprise[trace] = surprise
+
+
+def _judge(chains: Chains, learnt: Entries, entries: Entries) -> _Strongest:
+    """Judge traces by usual ones.
+
+    Args:
+        chains: features of both.
+        learnt: usual traces.
+        entries: those that are judged; `learnt` itself to judge each by all.
+    """
+    own = entries is learnt
+    choices = learn_choices(chains, learnt)
+    varied = choices.varied()
+    times = learn_times(learnt, len(chains), varied)
+    traces = entries.traces
+    strongest = _Strongest(
+        np.zeros(traces), ["improbable"] * traces, np.zeros(traces, dtype=np.int64)
+    )
+    usual_events = choices.events(learnt, 1, own=False) if not own else {}
+    for kind, events in choices.events(entries, 0, own=own).items():
+        beyond = events.surprise > choices.crowd(usual_events.get(kind, events), own)
+        strongest.take(
+            kind,
+            Events(
+                events.trace[beyond],
+                events.feature[beyond],
+                events.surprise[beyond] - log(P_VALUE),
+            ),
+        )
+    measures: list[tuple[Kind, Callable[[Entries], Floats], float]] = [
+        ("repeated", times.repeated, -log(P_VALUE)),
+        ("improbable", times.surprises, 0.0),
+    ]
+    for kind, surprises, least in measures:
+        known = surprises(learnt)
+        limit = tailed(_largest(learnt, known).most(learnt.traces), LEAST_EXCESS)
+        limit = Limit(max(limit.value, least), limit.excess)
+        found = _largest(entries, known if own else surprises(entries))
+        strongest.take(kind, found.above(limit))
+    limit = tailed(choices.total(learnt, 1), LEAST_EXCESS)
+    limit = Limit(limit.value + limit.excess * log(P_VALUE / P_TOTAL), limit.excess)
+    surprise = limit.surprise(choices.total(entries, int(own)))
+    weak = strongest.surprise <= -log(P_VALUE)
+    strongest.surprise[weak] = surprise[weak]
+    return strongest
+
+
+def _largest(entries: Entries, surprise: Floats) -> Events:
+    """Surprises as of one of so many chains as the trace has."""
+    finite = np.bincount(entries.trace, surprise > 0, entries.traces)
+    return Events(
+        entries.trace,
+        entries.feature,
+        np.maximum(0.0, surprise - np.log(np.maximum(1, finite))[entries.trace]),
     )
 
 
-def _log_share(part_ns: float, whole_ns: float) -> float:
-    return float(np.log1p(part_ns / max(1.0, UNSEEN_SHARE * whole_ns)))
+class _Report:
+    """Progress, a hundred times at most."""
 
+    def __init__(self, progress: Progress | None, total: int) -> None:
+        self._progress, self._total, self._done = progress, total, 0
+        self._every = max(1, total // 100)
 
-def _held_out(rows: Sequence[Times], parents: Sequence[int]) -> Iterator[tuple[float, ...]]:
-    """Three measures of each trace, by what the others say is usual.
-
-    Rare chains make what a trace says of itself look usual: judged later, others score higher.
-    """
-    for fold in range(FOLDS):
-        others = [times for at, times in enumerate(rows) if at % FOLDS != fold]
-        density = estimate(others, len(parents))
-        presence = learn_presence(others, parents)
-        seen = {place for times in others for place in times}
-        for times in rows[fold::FOLDS]:
-            known = {place: value for place, value in times.items() if place in seen}
-            yield density.score(known), density.largest(known), presence.surprise(known)
-
-
-def find_anomalies(summaries: Summaries, usual: Summaries | None = None) -> list[Anomaly]:
-    """Abnormal traces, the strangest first; none if too few are there to say what is usual.
-
-    Args:
-        summaries: traces of one endpoint.
-        usual: earlier ones of the same endpoint, with the same catalogue, that the others are
-            compared with; None to compare each with all.
-    """
-    known = summaries if usual is None else usual
-    if len(known.traces) < LEAST_TRACES:
-        return []
-    model = learn_paths([trace.contexts for trace in known.traces])
-    names = summaries.catalogue.operations
-    found = []
-    for place, trace in enumerate(summaries.traces):
-        judged = model.judge(trace.contexts, own=usual is None)
-        if judged is not None:
-            chain = [names[number] for number in chain_operations(trace.contexts, judged.column)]
-            found.append(Anomaly(place, judged.kind, judged.score, chain))
-    found.sort(key=lambda one: (-one.score, one.place))
-    return found
+    def advance(self) -> None:
+        """One more trace was read."""
+        self._done += 1
+        if self._progress and (self._done % self._every == 0 or self._done == self._total):
+            self._progress(self._done, self._total)

@@ -1,102 +1,110 @@
-"""Traces as vectors: one feature for each chain of callers.
+"""Calls of many traces as arrays: one feature for each chain of callers.
 
-Source: CRISP, section 4.6.3. Its service critical path vectors have the own times of the chains on
-the critical path (SCPV); the service trace vectors that they are compared with have those of all
-spans (STV).
+Source: CRISP, section 4.6.3, whose service trace vectors have one feature for each chain of
+callers. Entries are kept in place of vectors: traces of different shapes share few features.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tidscope_traces.critical.fitting import FittedTrace
-from tidscope_traces.summary.catalogue import Catalogue
+from tidscope_traces.summary.calls import Calls
 
-Times = dict[int, float]
-"""Of one trace: time (ns) by feature."""
-UNSEEN = -2
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Advance = Callable[[], None]
+ROOT = -1
 
 
+@dataclass(slots=True)
 class Chains:
     """Features by number: chains of callers, in the order in which they were first seen.
 
-    A call that fails is another than one that does not, and so is what it calls.
+    Attributes:
+        parents: feature of each one's caller, ROOT for none.
+        operations: number of each one's operation.
     """
 
-    def __init__(self) -> None:
-        self._places: dict[tuple[int, int, bool], int] = {}
+    parents: list[int] = field(default_factory=list)
+    operations: list[int] = field(default_factory=list)
+    _places: dict[tuple[int, int], int] = field(default_factory=dict)
 
     def __len__(self) -> int:
-        return len(self._places)
+        return len(self.parents)
 
-    @property
-    def parents(self) -> list[int]:
-        """Of each feature its caller's, -1 for a root."""
-        return [above for above, _, _ in self._places]
+    def features(self, calls: Calls) -> list[int]:
+        """Feature of each column of a trace's contexts; new chains become features."""
+        found: list[int] = []
+        for operation, parent in calls.contexts[:2].T.tolist():
+            above = found[parent] if parent >= 0 else ROOT
+            place = self._places.setdefault((above, operation), len(self))
+            if place == len(self):
+                self.parents.append(above)
+                self.operations.append(operation)
+            found.append(place)
+        return found
 
-    def times(self, contexts: NDArray[np.int64], *, learn: bool) -> tuple[Times, Times]:
-        """Own times by feature, and those of chains that are no feature by column of contexts.
-
-        Args:
-            contexts: as in TraceSummary.
-            learn: new chains become features.
-        """
-        known: Times = {}
-        unknown: Times = {}
-        own_ns = contexts[3].tolist()
-        for column, place in enumerate(self._places_of(contexts, learn)):
-            if place == UNSEEN:
-                unknown[column] = own_ns[column]
-            else:
-                known[place] = own_ns[column]
-        return known, unknown
-
-    def columns(self, contexts: NDArray[np.int64]) -> dict[int, int]:
-        """Columns of contexts by feature."""
-        places = self._places_of(contexts, learn=False)
-        return {place: column for column, place in enumerate(places) if place != UNSEEN}
-
-    def _places_of(self, contexts: NDArray[np.int64], learn: bool) -> list[int]:
-        places: list[int] = []
-        for operation, parent, failed in contexts[[0, 1, 5]].T.tolist():
-            above = places[parent] if parent >= 0 else -1
-            # Below an unseen chain all are.
-            key = above, operation, failed > 0
-            place = UNSEEN if above == UNSEEN else self._places.get(key, UNSEEN)
-            if place == UNSEEN and learn:
-                place = self._places[key] = len(self)
-            places.append(place)
-        return places
+    def chain(self, feature: int) -> list[int]:
+        """Numbers of the operations from the root to a feature."""
+        chain: list[int] = []
+        while feature != ROOT:
+            chain.append(self.operations[feature])
+            feature = self.parents[feature]
+        return chain[::-1]
 
 
-def all_contexts(fitted: FittedTrace, catalogue: Catalogue) -> NDArray[np.int64]:
-    """As TraceSummary.contexts, but of all spans, on the critical path or not."""
-    spans = fitted.trace.spans
-    places: dict[tuple[int, int], int] = {}
-    columns: list[list[int]] = []
-    above: dict[int, int] = {fitted.root: -1}
-    for index in fitted.order:
-        operation = catalogue.number(spans[index].service, spans[index].operation)
-        key = (above[index], operation)
-        place = places.setdefault(key, len(columns))
-        length = fitted.end_ns[index] - fitted.start_ns[index]
-        if place == len(columns):
-            columns.append([operation, key[0], 0, 0, 0, 0])
-        columns[place][2] += length
-        columns[place][3] += length
-        columns[place][4] += 1
-        columns[place][5] += spans[index].error
-        above.update(dict.fromkeys(fitted.children[index], place))
-    return np.array(columns, dtype=np.int64).T
+@dataclass(frozen=True, slots=True)
+class Entries:
+    """Calls of traces; an entry is one chain of one trace, in the order of the traces.
+
+    Attributes:
+        traces: how many.
+        trace: place of the trace of each entry.
+        feature: its chain.
+        longest_ns, most, failed: as in CALL_ROWS.
+        order_trace: place of the trace of each order of two calls.
+        orders: features of the earlier and the later call, one column each, and 0 where they ran at
+            once.
+    """
+
+    traces: int
+    trace: Ints
+    feature: Ints
+    longest_ns: Ints
+    most: Ints
+    failed: Ints
+    order_trace: Ints
+    orders: Ints
 
 
-def chain_operations(contexts: NDArray[np.int64], column: int) -> list[int]:
-    """Numbers of the operations from the root to a column of contexts."""
-    operations: Sequence[int] = contexts[0].tolist()
-    parents: Sequence[int] = contexts[1].tolist()
-    chain: list[int] = []
-    while column >= 0:
-        chain.append(operations[column])
-        column = parents[column]
-    return chain[::-1]
+def read_entries(chains: Chains, traces: Sequence[Calls], advance: Advance) -> Entries:
+    """Entries of traces.
+
+    Args:
+        chains: features, which new chains are added to.
+        traces: their calls, whose operations have the same numbers.
+        advance: called once for each trace.
+    """
+    parts: list[Ints] = []
+    orders: list[Ints] = []
+    for place, calls in enumerate(traces):
+        own = np.array(chains.features(calls), dtype=np.int64)
+        parts.append(np.vstack([np.full(len(own), place), own, calls.contexts[2:]]))
+        pairs = own[calls.orders[:2]]
+        orders.append(np.vstack([np.full(pairs.shape[1], place), pairs, calls.orders[2]]))
+        advance()
+    joined = np.hstack(parts) if parts else np.zeros((5, 0), dtype=np.int64)
+    pairs = np.hstack(orders) if orders else np.zeros((4, 0), dtype=np.int64)
+    return Entries(len(traces), *joined, pairs[0], pairs[1:])
+
+
+def places_by(feature: Ints, among: Iterable[int]) -> dict[int, Ints]:
+    """Places of the entries of each of these features."""
+    order = np.argsort(feature, kind="stable")
+    ordered = feature[order]
+    return {
+        one: order[np.searchsorted(ordered, one) : np.searchsorted(ordered, one, "right")]
+        for one in among
+    }

@@ -91,7 +91,7 @@ def _last_children(fitted: FittedTrace, span: int) -> Iterator[int]:
     if not children:
         return
     start, end = fitted.start_ns, fitted.end_ns
-    moved = settle_ends(children, start, end) if len(children) > 1 else {}
+    moved = settle_ends(span, children, start, end) if len(children) > 1 else {}
     last = children[0]
     yield last
     for child in children[1:]:

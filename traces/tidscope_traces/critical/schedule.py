@@ -43,9 +43,14 @@ class _Calls:
 
 
 class Schedule:
-    """A fitted trace that can be played with other times."""
+    """A fitted trace that can be played with other times.
+
+    Attributes:
+        steps: spans that were played, over all plays: what the plays cost.
+    """
 
     def __init__(self, fitted: FittedTrace) -> None:
+        self.steps = 0
         self._fitted = fitted
         self._place = {span: place for place, span in enumerate(fitted.order)}
         self._parent: dict[int, int] = {}
@@ -59,7 +64,7 @@ class Schedule:
     def _read_calls(self, span: int) -> _Calls:
         start, end = self._fitted.start_ns, self._fitted.end_ns
         children = self._fitted.children[span]
-        moved = settle_ends(children, start, end) if len(children) > 1 else {}
+        moved = settle_ends(span, children, start, end) if len(children) > 1 else {}
         settled = {child: moved.get(child, end[child]) for child in children}
         # Those of no length first: they may be what another waits for that starts at once.
         by_start = sorted(children, key=lambda child: (start[child], settled[child], child))
@@ -113,6 +118,7 @@ class Schedule:
         heapq.heapify(waiting)
         queued = set(changed)
         while waiting:
+            self.steps += 1
             span = order[-heapq.heappop(waiting)]
             length = length_of(span) if span in changed else self._length_of(span, 0)
             if length != self._length[span]:

@@ -20,8 +20,8 @@ from tidscope_traces.spans.reading import (
     list_of,
     number_of,
     object_of,
-    parse_id,
     parse_name,
+    parse_text_id,
     text_of,
 )
 
@@ -69,7 +69,7 @@ class _Process:
 
 
 def _read_span(span: dict[str, Any], processes: Mapping[str, _Process]) -> Span:
-    trace_id = parse_id(span.get("traceID"), 32)
+    trace_id = parse_text_id(span.get("traceID"), 32)
     process = processes.get(str(span.get("processID")))
     if process is None:
         inline = span.get("process")
@@ -84,7 +84,7 @@ def _read_span(span: dict[str, Any], processes: Mapping[str, _Process]) -> Span:
     parent_id, follows = _parent(span, trace_id)
     return Span(
         trace_id,
-        parse_id(span.get("spanID"), 16),
+        parse_text_id(span.get("spanID"), 16),
         parent_id,
         process.service,
         parse_name(span.get("operationName"), "operation"),
@@ -112,16 +112,16 @@ def _parent(span: Mapping[str, Any], trace_id: str) -> tuple[str, bool]:
     followed = ""
     for entry in list_of(span.get("references"), "references"):
         reference = object_of(entry, "a reference")
-        if parse_id(reference.get("traceID", trace_id), 32) != trace_id:
+        if parse_text_id(reference.get("traceID", trace_id), 32) != trace_id:
             continue
-        parent_id = parse_id(reference.get("spanID"), 16)
+        parent_id = parse_text_id(reference.get("spanID"), 16)
         if reference.get("refType") == "CHILD_OF":
             return parent_id, False
         followed = followed or parent_id
     if followed:
         return followed, True
     old = span.get("parentSpanID")
-    return (parse_id(old, 16) if old else ""), False
+    return (parse_text_id(old, 16) if old else ""), False
 
 
 def _tags(tags: Iterable[Any] | None) -> dict[str, str]:

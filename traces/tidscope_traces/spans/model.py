@@ -24,8 +24,8 @@ class Span(NamedTuple):
     """One unit of work of one request.
 
     Attributes:
-        trace_id: 32 lower-case hexadecimal digits.
-        span_id: 16 lower-case hexadecimal digits.
+        trace_id: 32 lower-case hexadecimal digits, or text if a document has ids of another form.
+        span_id: 16 lower-case hexadecimal digits, or such text.
         parent_id: the span_id of the caller; "" for a root.
         service: whose process recorded it.
         operation: what it did, named the same in each request.
@@ -69,7 +69,7 @@ class Trace:
     """The spans of one request.
 
     Attributes:
-        trace_id: 32 lower-case hexadecimal digits.
+        trace_id: as in Span.
         spans: by start; a span that came more than once is there once.
         parents: index of each span's parent; -1 for a root.
         children: indices of each span's children.

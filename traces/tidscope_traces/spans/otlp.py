@@ -19,8 +19,8 @@ from tidscope_traces.spans.reading import (
     list_of,
     number_of,
     object_of,
-    parse_id,
     parse_name,
+    parse_text_id,
     text_of,
 )
 
@@ -81,9 +81,9 @@ def _read_span(
     status = object_of(span.get("status") or {}, "status")
     parent = span.get("parentSpanId")
     return Span(
-        parse_id(span.get("traceId"), 32),
-        parse_id(span.get("spanId"), 16),
-        parse_id(parent, 16) if parent else "",
+        parse_text_id(span.get("traceId"), 32),
+        parse_text_id(span.get("spanId"), 16),
+        parse_text_id(parent, 16) if parent else "",
         service,
         parse_name(span.get("name"), "operation"),
         start_ns,

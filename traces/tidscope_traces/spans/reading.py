@@ -1,5 +1,6 @@
 """What readers of trace documents share: bounds, identifiers, attributes that have a meaning."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,6 +24,8 @@ _KINDS: dict[object, Kind] = {
     kind: kind for kind in ("internal", "server", "client", "producer", "consumer")
 }
 _HEX = frozenset("0123456789abcdef")
+_TEXT_ID = re.compile(r"[0-9A-Za-z_][0-9A-Za-z_.:~+=@-]{0,63}")
+"""Form of an id that is no hexadecimal number. It needs no escape in a URL's path."""
 _GRPC_STATUS = ("rpc.grpc.status_code", "grpc.status_code")
 _HTTP_STATUS = ("http.response.status_code", "http.status_code")
 
@@ -63,6 +66,20 @@ def parse_id(value: object, digits: int) -> str:
         msg = f"{str(value)[:40]!r} is not an id of up to {digits} hexadecimal digits"
         raise BadTracesError(msg)
     return text.zfill(digits)
+
+
+def parse_text_id(value: object, digits: int) -> str:
+    """An identifier in a document: as `parse_id`, or the text itself if it is no such number.
+
+    Raises:
+        BadTracesError: it is 0, or has not the form of `_TEXT_ID`.
+    """
+    try:
+        return parse_id(value, digits)
+    except BadTracesError:
+        if isinstance(value, str) and _TEXT_ID.fullmatch(value) and value.strip("0"):
+            return value
+        raise
 
 
 def parse_name(value: object, of: str) -> str:

@@ -3,15 +3,13 @@
 Source: CRISP, section 4.6.1 and figure 4.10.
 """
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
 from tidscope_traces.spans.model import Operation
-from tidscope_traces.summary.ranking import exclusive_times
+from tidscope_traces.summary.ranking import exclusive_times, percentile_of
 from tidscope_traces.summary.traces import Summaries
 from tidscope_traces.summary.tree import chain_of
 
@@ -72,14 +70,12 @@ def heat_map(
     if not summaries.traces:
         return Heat([], [], [], [], [], [])
     names = summaries.catalogue.operations
-    ordered = np.sort(times, axis=1)
-    at = max(0, int(np.ceil(times.shape[1] * share / 100)) - 1)
-    ranks, sums = ordered[:, at], times.sum(axis=1)
-    chosen = sorted(
-        (number for number in range(len(names)) if sums[number]),
-        key=lambda number: (-ranks[number], -sums[number], names[number]),
-    )[:rows]
     traces = summaries.traces
+    ranks = {number: percentile_of(own, len(traces), share) for number, own in times.items()}
+    chosen = sorted(
+        times,
+        key=lambda number: (-ranks[number], -sum(times[number].values()), names[number]),
+    )[:rows]
     places = _evenly(
         sorted(
             range(len(traces)),
@@ -91,8 +87,8 @@ def heat_map(
         operations=[names[number] for number in chosen],
         trace_ids=[traces[place].trace_id for place in places],
         durations_ns=[traces[place].duration_ns for place in places],
-        percentile_ns=[int(ranks[number]) for number in chosen],
-        cells_ns=times[np.ix_(chosen, places)].tolist(),
+        percentile_ns=[ranks[number] for number in chosen],
+        cells_ns=[[times[number].get(place, 0) for place in places] for number in chosen],
         chains=[[_chains(summaries, place, number) for place in places] for number in chosen],
     )
 
@@ -117,21 +113,32 @@ def _chains(summaries: Summaries, place: int, number: int) -> list[Chain]:
     ]
 
 
-def _inclusive_times(summaries: Summaries) -> NDArray[np.int64]:
+def _inclusive_times(summaries: Summaries) -> dict[int, dict[int, int]]:
     """As exclusive_times, with what is called; an operation that calls itself counts once."""
-    times = np.zeros((len(summaries.catalogue.operations), len(summaries.traces)), dtype=np.int64)
-    for column, trace in enumerate(summaries.traces):
+    times: dict[int, dict[int, int]] = {}
+    for place, trace in enumerate(summaries.traces):
         operations, parents, inclusive, *_ = trace.contexts.tolist()
-        for node, operation in enumerate(operations):
-            if not _called_by_itself(operations, parents, node):
-                times[operation, column] += inclusive[node]
+        for node in _outermost(operations, parents):
+            if inclusive[node]:
+                own = times.setdefault(operations[node], {})
+                own[place] = own.get(place, 0) + inclusive[node]
     return times
 
 
-def _called_by_itself(operations: Sequence[int], parents: Sequence[int], node: int) -> bool:
-    operation, above = operations[node], parents[node]
-    while above >= 0:
-        if operations[above] == operation:
-            return True
-        above = parents[above]
-    return False
+def _outermost(operations: Sequence[int], parents: Sequence[int]) -> Iterator[int]:
+    """Nodes that no node of their operation has called, itself or by others."""
+    children: dict[int, list[int]] = {}
+    for node, parent in enumerate(parents):
+        children.setdefault(parent, []).append(node)
+    above: Counter[int] = Counter()
+    # A node is met twice: on the way down, and as ~node once all beneath it was seen.
+    waiting = list(children.get(-1, ()))
+    while waiting:
+        node = waiting.pop()
+        if node < 0:
+            above[operations[~node]] -= 1
+            continue
+        if not above[operations[node]]:
+            yield node
+        above[operations[node]] += 1
+        waiting += [~node, *children.get(node, ())]

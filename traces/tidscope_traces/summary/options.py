@@ -48,6 +48,7 @@ class Options:
         tags: all of which a trace must have.
         excluded: operations left out of paths with what they call; those of all services have "".
         potential: find saving potential, drag and slack too, at about the cost of all the rest.
+        calls: keep all calls of each trace, which its anomalies are found by.
         projection: a change whose effect on durations is found; None for none.
     """
 
@@ -57,6 +58,7 @@ class Options:
     tags: tuple[Tag, ...] = ()
     excluded: AbstractSet[Operation] = NOTHING
     potential: bool = False
+    calls: bool = False
     projection: Projection | None = None
 
 

@@ -4,10 +4,10 @@ Source: CRISP, section 4.6.2.
 """
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tidscope_traces.spans.model import Operation
 from tidscope_traces.summary.durations import percentile
@@ -44,13 +44,21 @@ class RankedOperation:
     error_share: float
 
 
-def exclusive_times(summaries: Summaries) -> NDArray[np.int64]:
-    """Own time (ns) on the critical path, one row for each operation and column for each trace."""
-    traces = summaries.traces
-    times = np.zeros((len(summaries.catalogue.operations), len(traces)), dtype=np.int64)
-    for column, trace in enumerate(traces):
-        np.add.at(times[:, column], trace.contexts[0], trace.contexts[3])
+def exclusive_times(summaries: Summaries) -> dict[int, dict[int, int]]:
+    """Own time (ns) on the critical path by operation and place of the trace; 0 is left out."""
+    times: dict[int, dict[int, int]] = {}
+    for place, trace in enumerate(summaries.traces):
+        for operation, exclusive_ns in trace.contexts[[0, 3]].T.tolist():
+            if exclusive_ns:
+                own = times.setdefault(operation, {})
+                own[place] = own.get(place, 0) + exclusive_ns
     return times
+
+
+def percentile_of(times: Mapping[int, int], traces: int, share: float) -> int:
+    """`percentile` of a time over so many traces, those that lack it having 0."""
+    rank = max(0, int(np.ceil(traces * share / 100)) - 1) - (traces - len(times))
+    return sorted(times.values())[rank] if rank >= 0 else 0
 
 
 def rank_operations(summaries: Summaries) -> list[RankedOperation]:
@@ -74,14 +82,14 @@ def rank_operations(summaries: Summaries) -> list[RankedOperation]:
     potential = _potential(summaries)
     ranked = []
     for number in {*seen, *potential}:
-        ordered = sorted(times[number].tolist())
+        own = times.get(number, {})
         saving, drag, slack = potential.get(number, (None, None, None))
         ranked.append(
             RankedOperation(
                 operation=summaries.catalogue.operations[number],
-                p50_exclusive_ns=percentile(ordered, 50),
-                p95_exclusive_ns=percentile(ordered, 95),
-                share=sum(ordered) / total_ns if total_ns else 0.0,
+                p50_exclusive_ns=percentile_of(own, len(traces), 50),
+                p95_exclusive_ns=percentile_of(own, len(traces), 95),
+                share=sum(own.values()) / total_ns if total_ns else 0.0,
                 traces=seen[number],
                 calls=calls[number],
                 saving_ns=saving,

@@ -10,6 +10,7 @@ from tidscope_traces.critical.fitting import FittedTrace, fit
 from tidscope_traces.critical.path import CriticalPath, walk_back
 from tidscope_traces.critical.schedule import Schedule
 from tidscope_traces.spans.model import Trace
+from tidscope_traces.summary.calls import Calls, read_calls
 from tidscope_traces.summary.catalogue import Catalogue
 from tidscope_traces.summary.failures import failing_paths
 from tidscope_traces.summary.options import Options, choose_roots
@@ -37,6 +38,7 @@ class TraceSummary:
         potential: what changes to each operation would bring, one column each; its rows are
             POTENTIAL_ROWS. None if the options did not ask for it.
         projected_ns: duration under the projection of the options; None without one.
+        calls: all calls, on the path or not; None if the options did not ask for them.
     """
 
     trace_id: str
@@ -55,6 +57,7 @@ class TraceSummary:
     failures: dict[tuple[int, ...], int]
     potential: NDArray[np.int64] | None = None
     projected_ns: int | None = None
+    calls: Calls | None = None
 
 
 CONTEXT_ROWS = ("operation", "parent", "inclusive_ns", "exclusive_ns", "count", "failed")
@@ -65,6 +68,8 @@ POTENTIAL_ROWS = ("operation", "saving_ns", "drag_ns", "slack_ns")
 own time; drag: if it were not called at all; slack: the least of its spans, 0 on the path."""
 MOST_PLAYED = 100
 """Operations of one trace whose saving and drag are found, those with most exclusive time."""
+MOST_STEPS = 400_000
+"""Spans of one trace that are played for this. Operations with less exclusive time have 0."""
 
 
 @dataclass(slots=True)
@@ -130,6 +135,7 @@ def summarise(trace: Trace, root: int, options: Options, catalogue: Catalogue) -
         failures=failing_paths(fitted, catalogue),
         potential=potential,
         projected_ns=projected_ns,
+        calls=read_calls(fitted, catalogue) if options.calls else None,
     )
 
 
@@ -186,15 +192,18 @@ def _play(
     own_ns: dict[int, int] = {}
     for operation, exclusive in contexts[[0, 3]].T.tolist():
         own_ns[operation] = own_ns.get(operation, 0) + exclusive
-    played = set(sorted(own_ns, key=lambda number: (-own_ns[number], number))[:MOST_PLAYED])
+    gains: dict[int, tuple[int, int]] = {}
+    for number in sorted(own_ns, key=lambda number: (-own_ns[number], number))[:MOST_PLAYED]:
+        if schedule.steps >= MOST_STEPS:
+            break
+        own = spans[number]
+        gains[number] = (
+            fitted.duration_ns - schedule.without_own_time(own),
+            fitted.duration_ns - schedule.without(own),
+        )
     slack = schedule.slack()
     columns = [
-        (
-            number,
-            fitted.duration_ns - schedule.without_own_time(own) if number in played else 0,
-            fitted.duration_ns - schedule.without(own) if number in played else 0,
-            min(slack[index] for index in own),
-        )
+        (number, *gains.get(number, (0, 0)), min(slack[index] for index in own))
         for number, own in spans.items()
     ]
     return np.array(columns, dtype=np.int64).T, projected_ns
@@ -211,6 +220,7 @@ def _renumbered(trace: TraceSummary, numbers: Sequence[int]) -> TraceSummary:
         operation=numbers[trace.operation],
         contexts=renumber(trace.contexts),
         potential=None if trace.potential is None else renumber(trace.potential),
+        calls=trace.calls and replace(trace.calls, contexts=renumber(trace.calls.contexts)),
         failures={
             tuple(numbers[number] for number in path): count
             for path, count in trace.failures.items()

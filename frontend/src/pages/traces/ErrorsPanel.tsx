@@ -43,8 +43,12 @@ const ERRORS: readonly SortedColumn<ErrorPath>[] = [
 
 const HOUR_MS = 3_600_000;
 const anomalyKey = ({ trace_id }: TraceAnomaly) => trace_id;
-const KINDS: Readonly<Record<string, string>> = {
-  unseen: "a chain no usual request has",
+const KINDS: Readonly<Record<TraceAnomaly["kind"], string>> = {
+  unseen: "a call hardly any usual request makes",
+  missing: "lacks a call nearly all make",
+  failed: "fails where hardly any does",
+  repeated: "made more often than usual",
+  reordered: "calls in another order",
   improbable: "times or calls unlike the usual",
 };
 const ANOMALIES: readonly SortedColumn<TraceAnomaly>[] = [
@@ -62,7 +66,7 @@ const ANOMALIES: readonly SortedColumn<TraceAnomaly>[] = [
     label: "Why",
     text: true,
     value: ({ kind }) => kind,
-    cell: ({ kind }) => KINDS[kind] ?? kind,
+    cell: ({ kind }) => KINDS[kind],
     width: 14,
   },
   {
@@ -117,7 +121,7 @@ function AnomaliesPanel({ analysis, runs, link, onLink }: AnalysisProps) {
   return (
     <Panel
       title="Unlike the others"
-      note="critical paths that stand out"
+      note="requests whose calls or times stand out"
       controls={
         <SegmentedControl
           label="Compared with"

@@ -198,7 +198,7 @@ it("says what is usual, and compares with an earlier set", async () => {
       usual: 40,
       anomalies: [
         {
-          ...{ trace_id: traceId(9), start_ns: 1, duration_ns: MS, kind: "unseen", score: 12 },
+          ...{ trace_id: traceId(9), start_ns: 1, duration_ns: MS, kind: "missing", score: 12 },
           chain: [{ service: "shop", operation: "LOST" }],
         },
       ],
@@ -208,7 +208,9 @@ it("says what is usual, and compares with an earlier set", async () => {
   const asked = new URLSearchParams(lastQuery(page, "GET /traces/analysis").get("usual") ?? "");
   expect(asked.get("until_ns")).toBe(`${now_ms - HOUR_MS}000000`);
   expect(panel.getByText(/from 40 requests of the earlier set/)).toBeTruthy();
-  expect(inTable("Unlike the others").getAllByRole("row")[1]?.textContent).toContain("shop LOST");
+  const row = inTable("Unlike the others").getAllByRole("row")[1]?.textContent;
+  expect(row).toContain("shop LOST");
+  expect(row).toContain("lacks a call nearly all make");
 });
 
 it("goes through the heat map by keys, in words, and opens a request", async () => {

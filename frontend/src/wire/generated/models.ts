@@ -1488,6 +1488,10 @@ export interface Steering {
    */
   decided_unix_us?: number | null;
   /**
+   * When the policy first chose a size, neither deferring that nor trying sizes out, Unix microseconds; null before.
+   */
+  chosen_unix_us?: number | null;
+  /**
    * What the arbiter gives it of the cores; null: another policy steers.
    */
   division?: CoreDivision | null;
@@ -2546,6 +2550,10 @@ export interface SteeringDecided {
    * It is exploring sizes.
    */
   probing: boolean;
+  /**
+   * It keeps the size because it cannot choose one yet: it warms up, begins, waits for its turn, or the interval says too little.
+   */
+  deferred?: boolean;
   /**
    * In a proof, whether the policy steered in the interval; null: it is none.
    */

@@ -3464,21 +3464,42 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.division !== undefined){
-let data20 = data.division;
+if(data.chosen_unix_us !== undefined){
+let data20 = data.chosen_unix_us;
 const _errs43 = errors;
-const _errs44 = errors;
-let valid3 = false;
+if((!((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20)))) && (data20 !== null)){
+validate62.errors = [{instancePath:instancePath+"/chosen_unix_us",keyword:"type"}];
+return false;
+}
+if(errors === _errs43){
+if(typeof data20 == "number"){
+if(data20 < 0 || isNaN(data20)){
+validate62.errors = [{instancePath:instancePath+"/chosen_unix_us",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs43 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.division !== undefined){
+let data21 = data.division;
 const _errs45 = errors;
-if(!(validate73(data20, {instancePath:instancePath+"/division"}))){
+const _errs46 = errors;
+let valid3 = false;
+const _errs47 = errors;
+if(!(validate73(data21, {instancePath:instancePath+"/division"}))){
 vErrors = vErrors === null ? validate73.errors : vErrors.concat(validate73.errors);
 errors = vErrors.length;
 }
-var _valid1 = _errs45 === errors;
+var _valid1 = _errs47 === errors;
 valid3 = valid3 || _valid1;
 if(!valid3){
-const _errs46 = errors;
-if(data20 !== null){
+const _errs48 = errors;
+if(data21 !== null){
 const err2 = {instancePath:instancePath+"/division",keyword:"type"};
 if(vErrors === null){
 vErrors = [err2];
@@ -3488,7 +3509,7 @@ vErrors.push(err2);
 }
 errors++;
 }
-var _valid1 = _errs46 === errors;
+var _valid1 = _errs48 === errors;
 valid3 = valid3 || _valid1;
 }
 if(!valid3){
@@ -3504,37 +3525,37 @@ validate62.errors = vErrors;
 return false;
 }
 else {
-errors = _errs44;
+errors = _errs46;
 if(vErrors !== null){
-if(_errs44){
-vErrors.length = _errs44;
+if(_errs46){
+vErrors.length = _errs46;
 }
 else {
 vErrors = null;
 }
 }
 }
-var valid0 = _errs43 === errors;
+var valid0 = _errs45 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.sweep !== undefined){
-let data21 = data.sweep;
-const _errs48 = errors;
-const _errs49 = errors;
-let valid4 = false;
+let data22 = data.sweep;
 const _errs50 = errors;
-if(!(validate75(data21, {instancePath:instancePath+"/sweep"}))){
+const _errs51 = errors;
+let valid4 = false;
+const _errs52 = errors;
+if(!(validate75(data22, {instancePath:instancePath+"/sweep"}))){
 vErrors = vErrors === null ? validate75.errors : vErrors.concat(validate75.errors);
 errors = vErrors.length;
 }
-var _valid2 = _errs50 === errors;
+var _valid2 = _errs52 === errors;
 valid4 = valid4 || _valid2;
 if(!valid4){
-const _errs51 = errors;
-if(data21 !== null){
+const _errs53 = errors;
+if(data22 !== null){
 const err4 = {instancePath:instancePath+"/sweep",keyword:"type"};
 if(vErrors === null){
 vErrors = [err4];
@@ -3544,7 +3565,7 @@ vErrors.push(err4);
 }
 errors++;
 }
-var _valid2 = _errs51 === errors;
+var _valid2 = _errs53 === errors;
 valid4 = valid4 || _valid2;
 }
 if(!valid4){
@@ -3560,20 +3581,21 @@ validate62.errors = vErrors;
 return false;
 }
 else {
-errors = _errs49;
+errors = _errs51;
 if(vErrors !== null){
-if(_errs49){
-vErrors.length = _errs49;
+if(_errs51){
+vErrors.length = _errs51;
 }
 else {
 vErrors = null;
 }
 }
 }
-var valid0 = _errs48 === errors;
+var valid0 = _errs50 === errors;
 }
 else {
 var valid0 = true;
+}
 }
 }
 }
@@ -6572,11 +6594,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.with_policy !== undefined){
-let data14 = data.with_policy;
+if(data.deferred !== undefined){
 const _errs29 = errors;
-if((typeof data14 !== "boolean") && (data14 !== null)){
-validate119.errors = [{instancePath:instancePath+"/with_policy",keyword:"type"}];
+if(typeof data.deferred !== "boolean"){
+validate119.errors = [{instancePath:instancePath+"/deferred",keyword:"type"}];
 return false;
 }
 var valid0 = _errs29 === errors;
@@ -6585,21 +6606,34 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.gain !== undefined){
-let data15 = data.gain;
+if(data.with_policy !== undefined){
+let data15 = data.with_policy;
 const _errs31 = errors;
-const _errs32 = errors;
-let valid1 = false;
+if((typeof data15 !== "boolean") && (data15 !== null)){
+validate119.errors = [{instancePath:instancePath+"/with_policy",keyword:"type"}];
+return false;
+}
+var valid0 = _errs31 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.gain !== undefined){
+let data16 = data.gain;
 const _errs33 = errors;
-if(!(validate70(data15, {instancePath:instancePath+"/gain"}))){
+const _errs34 = errors;
+let valid1 = false;
+const _errs35 = errors;
+if(!(validate70(data16, {instancePath:instancePath+"/gain"}))){
 vErrors = vErrors === null ? validate70.errors : vErrors.concat(validate70.errors);
 errors = vErrors.length;
 }
-var _valid0 = _errs33 === errors;
+var _valid0 = _errs35 === errors;
 valid1 = valid1 || _valid0;
 if(!valid1){
-const _errs34 = errors;
-if(data15 !== null){
+const _errs36 = errors;
+if(data16 !== null){
 const err0 = {instancePath:instancePath+"/gain",keyword:"type"};
 if(vErrors === null){
 vErrors = [err0];
@@ -6609,7 +6643,7 @@ vErrors.push(err0);
 }
 errors++;
 }
-var _valid0 = _errs34 === errors;
+var _valid0 = _errs36 === errors;
 valid1 = valid1 || _valid0;
 }
 if(!valid1){
@@ -6625,49 +6659,36 @@ validate119.errors = vErrors;
 return false;
 }
 else {
-errors = _errs32;
+errors = _errs34;
 if(vErrors !== null){
-if(_errs32){
-vErrors.length = _errs32;
+if(_errs34){
+vErrors.length = _errs34;
 }
 else {
 vErrors = null;
 }
 }
 }
-var valid0 = _errs31 === errors;
+var valid0 = _errs33 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.pid !== undefined){
-let data16 = data.pid;
-const _errs36 = errors;
-if((!((typeof data16 == "number") && (!(data16 % 1) && !isNaN(data16)))) && (data16 !== null)){
+let data17 = data.pid;
+const _errs38 = errors;
+if((!((typeof data17 == "number") && (!(data17 % 1) && !isNaN(data17)))) && (data17 !== null)){
 validate119.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
 return false;
 }
-if(errors === _errs36){
-if(typeof data16 == "number"){
-if(data16 < 1 || isNaN(data16)){
+if(errors === _errs38){
+if(typeof data17 == "number"){
+if(data17 < 1 || isNaN(data17)){
 validate119.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
 return false;
 }
 }
-}
-var valid0 = _errs36 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.program !== undefined){
-let data17 = data.program;
-const _errs38 = errors;
-if((typeof data17 !== "string") && (data17 !== null)){
-validate119.errors = [{instancePath:instancePath+"/program",keyword:"type"}];
-return false;
 }
 var valid0 = _errs38 === errors;
 }
@@ -6675,21 +6696,34 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.division !== undefined){
-let data18 = data.division;
+if(data.program !== undefined){
+let data18 = data.program;
 const _errs40 = errors;
-const _errs41 = errors;
-let valid2 = false;
+if((typeof data18 !== "string") && (data18 !== null)){
+validate119.errors = [{instancePath:instancePath+"/program",keyword:"type"}];
+return false;
+}
+var valid0 = _errs40 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.division !== undefined){
+let data19 = data.division;
 const _errs42 = errors;
-if(!(validate73(data18, {instancePath:instancePath+"/division"}))){
+const _errs43 = errors;
+let valid2 = false;
+const _errs44 = errors;
+if(!(validate73(data19, {instancePath:instancePath+"/division"}))){
 vErrors = vErrors === null ? validate73.errors : vErrors.concat(validate73.errors);
 errors = vErrors.length;
 }
-var _valid1 = _errs42 === errors;
+var _valid1 = _errs44 === errors;
 valid2 = valid2 || _valid1;
 if(!valid2){
-const _errs43 = errors;
-if(data18 !== null){
+const _errs45 = errors;
+if(data19 !== null){
 const err2 = {instancePath:instancePath+"/division",keyword:"type"};
 if(vErrors === null){
 vErrors = [err2];
@@ -6699,7 +6733,7 @@ vErrors.push(err2);
 }
 errors++;
 }
-var _valid1 = _errs43 === errors;
+var _valid1 = _errs45 === errors;
 valid2 = valid2 || _valid1;
 }
 if(!valid2){
@@ -6715,20 +6749,21 @@ validate119.errors = vErrors;
 return false;
 }
 else {
-errors = _errs41;
+errors = _errs43;
 if(vErrors !== null){
-if(_errs41){
-vErrors.length = _errs41;
+if(_errs43){
+vErrors.length = _errs43;
 }
 else {
 vErrors = null;
 }
 }
 }
-var valid0 = _errs40 === errors;
+var valid0 = _errs42 === errors;
 }
 else {
 var valid0 = true;
+}
 }
 }
 }

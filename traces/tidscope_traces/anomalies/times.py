@@ -1,0 +1,222 @@
+"""How improbable the times of a trace, and the numbers of its calls, are.
+
+Each chain has a median and a spread to either side, by several quantiles of its own: of one that
+is usually fast and sometimes slow the spread reaches to the slow ones. How rare deviations beyond
+these are is estimated over all chains of the endpoint together, which have many values where one
+chain has few.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import log
+
+import numpy as np
+
+from tidscope_traces.anomalies.vectors import Entries, Floats, Ints
+
+LEAST_VALUES, LEAST_PART = 20, 0.2
+"""Traces with a chain, and of all traces; fewer do not say what its times are."""
+BEYOND = 5
+"""Values beyond a quantile that say what it is."""
+LEVELS = ((0.75, 0.6745), (0.9, 1.2816), (0.95, 1.6449), (0.98, 2.0537))
+"""Quantiles, and where a normal distribution has them, in its standard deviations."""
+HEAVINESS = (1.25, 1.8)
+"""Ratios of the spread by the last quantile to that by the first: chains with like ratios have a
+tail together. It is 1 for a normal distribution."""
+LEAST_SPREAD = 0.05
+"""Of logarithms of times: clocks and schedulers differ by that much."""
+LEAST_COUNT_SPREAD = 0.15
+"""Of square roots of counts."""
+FLOOR_SHARE = 0.05
+"""Of a chain's median time in the middle; times far below are alike."""
+SHALLOW, DEEP = 0.1, 0.005
+"""Parts of all values that say how the tail falls."""
+LEAST_DEEP = 15
+STEEPEST, FLATTEST = (2.0, 1.2, 1.0), 0.5
+"""Powers of the deviation that a tail's logarithm may fall with, the steepest by heaviness: 2 is
+normal, 1 exponential."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tail:
+    """How rare deviations are: the negative logarithm of their probability, for like chains.
+
+    Attributes:
+        least: deviations of SHALLOW of the values are greater.
+        power: of the deviation.
+        scale: of that.
+    """
+
+    least: float
+    power: float
+    scale: float
+
+    def surprise(self, deviations: Floats) -> Floats:
+        """0 for deviations that are not in the tail."""
+        away = np.maximum(deviations, self.least)
+        beyond = self.scale * (away**self.power - self.least**self.power)
+        return np.where(deviations > self.least, beyond - log(SHALLOW), 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Spreads:
+    """Medians of a value and spreads above it, by chain; NaN where too few traces have it.
+
+    Attributes:
+        medians, above: these.
+        heaviness: which of HEAVINESS the great values are beyond, in spreads of the usual ones.
+    """
+
+    medians: Floats
+    above: Floats
+    heaviness: Ints
+
+    def deviations(self, feature: Ints, values: Floats) -> Floats:
+        """In spreads above the median; NaN where nothing is known."""
+        return np.asarray((values - self.medians[feature]) / self.above[feature])
+
+
+def spread(entries: Entries, values: Floats, features: int, least: float) -> Spreads:
+    """Medians and spreads of values.
+
+    Args:
+        entries: of traces most of which are normal.
+        values: of each entry.
+        features: how many chains there are.
+        least: spreads are not less.
+    """
+    feature = entries.feature
+    counts = np.bincount(feature, minlength=features)
+    ordered = values[np.lexsort((values, feature))]
+    begins = np.cumsum(counts) - counts
+    known = counts >= max(LEAST_VALUES, LEAST_PART * entries.traces)
+    medians = np.full(features, np.nan)
+    above = np.full(features, np.nan)
+    if not known.any():
+        return Spreads(medians, above, np.zeros(features, np.int64))
+    medians[known] = _at(ordered, begins[known], counts[known], 0.5)
+    above[known] = least
+    usual = np.full(features, least)
+    last = np.full(features, least)
+    for level, deviations in LEVELS:
+        usable = known & (counts * (1 - level) >= BEYOND - 1e-9)
+        own = (_at(ordered, begins[usable], counts[usable], level) - medians[usable]) / deviations
+        above[usable] = np.maximum(above[usable], own)
+        last[usable] = np.maximum(own, least)
+        if level == LEVELS[0][0]:
+            usual[usable] = np.maximum(own, least)
+    return Spreads(medians, above, np.searchsorted(HEAVINESS, last / usual))
+
+
+def _at(ordered: Floats, begins: Ints, counts: Ints, level: float) -> Floats:
+    """Quantiles of runs of ordered values."""
+    exact = level * (counts - 1)
+    low = np.floor(exact).astype(np.int64)
+    high = np.minimum(low + 1, counts - 1)
+    part = exact - low
+    return np.asarray(ordered[begins + low] * (1 - part) + ordered[begins + high] * part)
+
+
+def fit_tail(deviations: Floats, steepest: float) -> Tail:
+    """The tail of deviations of all chains, of which few are abnormal."""
+    known = np.sort(deviations[np.isfinite(deviations)])
+    if len(known) < 2 * LEAST_DEEP:
+        return Tail(1.2816, 1.0, 2.0)
+    deep = min(SHALLOW / 4, max(DEEP, LEAST_DEEP / len(known)))
+    between = (SHALLOW * deep) ** 0.5
+    first, second, third = (
+        max(0.1 * (number + 1), float(np.quantile(known, 1 - share)))
+        for number, share in enumerate((SHALLOW, between, deep))
+    )
+    second, third = max(second, first * 1.01), max(third, second * 1.01, first * 1.02)
+    # Logarithms of probabilities fall by as much from the first to the second as to the third.
+    low, high = FLATTEST, steepest
+    for _ in range(40):
+        power = (low + high) / 2
+        if third**power - second**power > second**power - first**power:
+            high = power
+        else:
+            low = power
+    power = (low + high) / 2
+    return Tail(first, power, log(SHALLOW / deep) / (third**power - first**power))
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """What times, and what numbers of calls, are usual.
+
+    Attributes:
+        floor_ns: times far below are alike.
+        slower, faster: spreads of logarithms of times, and of their negatives.
+        slow, fast: their tails, by heaviness.
+        more: spreads of square roots of how often a call is made.
+        varied: chains whose number varies.
+    """
+
+    floor_ns: float
+    slower: Spreads
+    faster: Spreads
+    slow: Sequence[Tail]
+    fast: Sequence[Tail]
+    more: Spreads
+    varied: np.ndarray
+
+    def surprises(self, entries: Entries) -> Floats:
+        """Of the time of each entry, longer or shorter than usual."""
+        values = np.log(entries.longest_ns + self.floor_ns)
+        return np.maximum(
+            _surprise(self.slower, self.slow, entries.feature, values),
+            _surprise(self.faster, self.fast, entries.feature, -values),
+        )
+
+    def repeated(self, entries: Entries) -> Floats:
+        """Of how often each call is made, more than usual, where that varies."""
+        away = self.more.deviations(entries.feature, np.sqrt(entries.most))
+        away = np.where(self.varied[entries.feature] & (away > 0), away, 0.0)
+        return away * away / 2 + np.log1p(away)
+
+
+def learn_times(entries: Entries, features: int, varied: np.ndarray) -> Times:
+    """What is usual of the times of traces, most of which are normal.
+
+    Args:
+        entries: of the traces.
+        features: how many chains there are.
+        varied: of each chain, whether its number of calls varies.
+    """
+    feature = entries.feature
+    raw = spread(entries, entries.longest_ns.astype(np.float64), features, 1.0)
+    known = raw.medians[np.isfinite(raw.medians)]
+    floor_ns = 1000 + FLOOR_SHARE * (float(np.mean(known)) if len(known) else 0.0)
+    values = np.log(entries.longest_ns + floor_ns)
+    slower = spread(entries, values, features, LEAST_SPREAD)
+    faster = spread(entries, -values, features, LEAST_SPREAD)
+    return Times(
+        floor_ns,
+        slower,
+        faster,
+        _tails(slower, feature, values),
+        _tails(faster, feature, -values),
+        spread(entries, np.sqrt(entries.most), features, LEAST_COUNT_SPREAD),
+        varied,
+    )
+
+
+def _tails(spreads: Spreads, feature: Ints, values: Floats) -> list[Tail]:
+    """The tail of each heaviness."""
+    deviations = spreads.deviations(feature, values)
+    heaviness = spreads.heaviness[feature]
+    return [
+        fit_tail(deviations[heaviness == one], steepest) for one, steepest in enumerate(STEEPEST)
+    ]
+
+
+def _surprise(
+    spreads: Spreads, tails: Sequence[Tail], feature: Ints, values: Floats
+) -> Floats:
+    deviations = spreads.deviations(feature, values)
+    heaviness = spreads.heaviness[feature]
+    return np.select(
+        [heaviness == one for one in range(len(tails))],
+        [tail.surprise(deviations) for tail in tails],
+    )

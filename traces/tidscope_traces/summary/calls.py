@@ -1,0 +1,102 @@
+"""What a trace calls, on its critical path or not, by calling context."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tidscope_traces.critical.fitting import FittedTrace
+from tidscope_traces.summary.catalogue import Catalogue
+
+NEAR = 8
+"""Siblings after a call that its order is kept with: all pairs would be a square of the siblings."""
+OVERLAP_DIVISOR = 4
+"""Of the shorter of two calls this part may overlap the other, if they are one after the other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """The calls of one trace.
+
+    Attributes:
+        contexts: callers before callees, one column each; its rows are CALL_ROWS.
+        orders: pairs of columns with the same caller, and 1 if the first call of the one ended
+            before the first call of the other began, within one span of the caller; 0 if these ran
+            at once, in which case the lesser column is the first.
+    """
+
+    contexts: NDArray[np.int64]
+    orders: NDArray[np.int64]
+
+
+CALL_ROWS = ("operation", "parent", "longest_ns", "most", "failed")
+"""Of `Calls.contexts`. The parent is a column, -1 for the root; `longest_ns` is the most own time
+of one span, `most` the most spans within one span of the parent, `failed` spans that did."""
+
+
+def read_calls(fitted: FittedTrace, catalogue: Catalogue) -> Calls:
+    """The calls of a trace, in time proportional to its spans."""
+    spans = fitted.trace.spans
+    root = spans[fitted.root]
+    columns = [[catalogue.number(*root.named), -1, 0, 1, 0]]
+    places: dict[tuple[int, int], int] = {}
+    place_of = {fitted.root: 0}
+    orders: set[tuple[int, int, int]] = set()
+    for index in fitted.order:
+        place = place_of[index]
+        column = columns[place]
+        column[2] = max(column[2], _own_ns(fitted, index))
+        column[4] += spans[index].error
+        children = fitted.children[index]
+        if not children:
+            continue
+        first: dict[int, int] = {}
+        counts: dict[int, int] = {}
+        for child in sorted(children, key=lambda at: (fitted.start_ns[at], at)):
+            operation = catalogue.number(*spans[child].named)
+            beneath = places.setdefault((place, operation), len(columns))
+            if beneath == len(columns):
+                columns.append([operation, place, 0, 0, 0])
+            place_of[child] = beneath
+            first.setdefault(beneath, child)
+            counts[beneath] = counts.get(beneath, 0) + 1
+        for beneath, count in counts.items():
+            columns[beneath][3] = max(columns[beneath][3], count)
+        if len(first) > 1:
+            _add_orders(fitted, list(first.items()), orders)
+    pairs = np.array(sorted(orders), dtype=np.int64).reshape(-1, 3).T
+    return Calls(np.array(columns, dtype=np.int64).T, pairs)
+
+
+def _own_ns(fitted: FittedTrace, index: int) -> int:
+    """Time of a span in which none of its children runs."""
+    start, end = fitted.start_ns, fitted.end_ns
+    own_ns = 0
+    until = end[index]
+    # Children are sorted by end, the latest first.
+    for child in fitted.children[index]:
+        if end[child] < until:
+            own_ns += until - end[child]
+        until = min(until, start[child])
+    return own_ns + max(0, until - start[index])
+
+
+def _add_orders(
+    fitted: FittedTrace, calls: list[tuple[int, int]], orders: set[tuple[int, int, int]]
+) -> None:
+    """Add pairs of calls, those that are near each other.
+
+    Args:
+        fitted: the trace.
+        calls: column and span of each, by start.
+        orders: as in Calls.
+    """
+    start, end = fitted.start_ns, fitted.end_ns
+    for at, (place, span) in enumerate(calls):
+        length = end[span] - start[span]
+        for later, other in calls[at + 1 : at + 1 + NEAR]:
+            shorter = min(length, end[other] - start[other])
+            if end[span] - start[other] <= shorter // OVERLAP_DIVISOR:
+                orders.add((place, later, 1))
+            else:
+                orders.add((min(place, later), max(place, later), 0))
